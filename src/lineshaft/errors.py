@@ -1,0 +1,227 @@
+"""Every error that Lineshaft raises, in one tree.
+
+LineshaftError
+├─ ConfigError            wrong before anything ran; the only one that `run`, `call`, `handle` raise
+├─ ToolError              what a call can raise, in scripts and in tools: code, tool, message
+├─ EngineError
+│  ├─ ScriptFailed        the script raised; has its line and traceback
+│  ├─ LimitExceeded       the script used too much time, memory, recursion or output
+│  └─ EngineCrashed       the engine's worker died
+├─ WorkspaceError
+│  ├─ OutsideWorkspace    a path that leads out, or that nobody mounted
+│  ├─ FileMissing         there is no such file
+│  ├─ PreconditionFailed  the file is not what the caller said it was
+│  ├─ StaleFile           somebody else changed the file since this run read it
+│  ├─ Guarded             a guard found an error in the changes
+│  └─ TooLarge            more bytes than the limit
+├─ RemoteError            the far side of a connection
+│  ├─ ConnectFailed
+│  ├─ ConnectionLost
+│  ├─ LocalProtocolError
+│  └─ RemoteProtocolError
+├─ ModelError
+│  ├─ ModelRefused
+│  └─ ModelUnavailable
+└─ EvalError
+   └─ TaskFailed
+
+Each class has a stable `code`. A message says what happened, to what, and what to do.
+"""
+
+from typing import Literal, get_args
+
+CallCode = Literal[
+    "E_UNKNOWN_TOOL",
+    "E_INVALID_ARGS",
+    "E_INVALID_RESULT",
+    "E_TOOL_FAILED",
+    "E_TOOL_TIMEOUT",
+    "E_DENIED",
+    "E_CALL_LIMIT",
+    "E_SANDBOX_VIOLATION",
+    "E_FILE_NOT_FOUND",
+    "E_PRECONDITION_FAILED",
+    "E_STALE",
+    "E_GUARD",
+    "E_TOO_LARGE",
+    "E_NO_PAUSE",
+    "PYTHON_NOT_FOUND",
+    "PYTHON_EXEC_FAILED",
+    "PYTHON_TIMEOUT",
+]
+"""The codes that a call can raise."""
+
+CALL_CODES: frozenset[str] = frozenset(get_args(CallCode))
+
+
+class LineshaftError(Exception):
+    """Anything that Lineshaft raises on purpose."""
+
+    code: str = "E_LINESHAFT"
+    """Stable name of the kind of failure."""
+
+    hint: str = ""
+    """One line that says what to do next; empty where there is nothing to add."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        if hint:
+            self.hint = hint
+
+
+class ConfigError(LineshaftError):
+    """Settings, tools, policy or arguments were wrong before anything ran."""
+
+    code = "E_CONFIG"
+
+
+class ToolError(LineshaftError):
+    """A call failed; raised by tools, and at the call in a script.
+
+    Args:
+        code: One of `CallCode`, such as `E_FILE_NOT_FOUND`.
+        message: What happened, to what, and what to do.
+        tool: Canonical name of the tool; filled in by the gate where empty.
+        hint: One more line of advice.
+    """
+
+    def __init__(self, code: str, message: str, *, tool: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.tool = tool
+
+
+class EngineError(LineshaftError):
+    """An engine could not finish a script."""
+
+    code = "E_ENGINE"
+
+
+class ScriptFailed(EngineError):
+    """The script raised an exception that it did not catch."""
+
+    code = "E_SCRIPT"
+
+
+class LimitExceeded(EngineError):
+    """The script used more than it was given."""
+
+    code = "E_LIMIT"
+
+
+class EngineCrashed(EngineError):
+    """The process that ran the script died."""
+
+    code = "E_ENGINE_CRASHED"
+
+
+class WorkspaceError(LineshaftError):
+    """A file operation that the workspace refuses; a call reports its code."""
+
+    code = "E_TOOL_FAILED"
+
+
+class OutsideWorkspace(WorkspaceError):
+    """The path leads out of the workspace, or names an alias that is not mounted."""
+
+    code = "E_SANDBOX_VIOLATION"
+
+
+class FileMissing(WorkspaceError):
+    """There is no file or folder at the path."""
+
+    code = "E_FILE_NOT_FOUND"
+
+
+class PreconditionFailed(WorkspaceError):
+    """The file is not in the state that the caller asked for."""
+
+    code = "E_PRECONDITION_FAILED"
+
+
+class StaleFile(WorkspaceError):
+    """Somebody else changed the file since this run read it."""
+
+    code = "E_STALE"
+
+
+class Guarded(WorkspaceError):
+    """A guard found an error in a set of changes, so none of them landed."""
+
+    code = "E_GUARD"
+
+
+class TooLarge(WorkspaceError):
+    """The content is larger than the limit."""
+
+    code = "E_TOO_LARGE"
+
+
+class RemoteError(LineshaftError):
+    """The far side of a connection failed."""
+
+    code = "E_REMOTE"
+
+
+class ConnectFailed(RemoteError):
+    """Nobody answered."""
+
+    code = "E_CONNECT"
+
+
+class ConnectionLost(RemoteError):
+    """The connection ended in the middle."""
+
+    code = "E_CONNECTION_LOST"
+
+
+class LocalProtocolError(RemoteError):
+    """This side would have broken the protocol."""
+
+    code = "E_LOCAL_PROTOCOL"
+
+
+class RemoteProtocolError(RemoteError):
+    """The far side broke the protocol."""
+
+    code = "E_REMOTE_PROTOCOL"
+
+
+class ModelError(LineshaftError):
+    """A model gave no usable answer."""
+
+    code = "E_MODEL"
+
+
+class ModelRefused(ModelError):
+    """The model or its provider refused the request."""
+
+    code = "E_MODEL_REFUSED"
+
+
+class ModelUnavailable(ModelError):
+    """The provider cannot answer now.
+
+    Args:
+        message: What the provider said.
+        retry_after: Seconds to wait before another try, where the provider said so.
+    """
+
+    code = "E_MODEL_UNAVAILABLE"
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class EvalError(LineshaftError):
+    """An evaluation could not be carried out."""
+
+    code = "E_EVAL"
+
+
+class TaskFailed(EvalError):
+    """One task of an evaluation could not be set up or judged."""
+
+    code = "E_TASK"

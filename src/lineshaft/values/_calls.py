@@ -1,0 +1,159 @@
+"""A call, what came of it, and what policy said of it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Effect = Literal["read", "write", "exec", "external"]
+"""What a tool touches: nothing, workspace files, processes, or the world beyond."""
+
+Origin = Literal["code", "script", "model", "shell"]
+"""The way a call came in: host code, a script, a model's direct call, the command line."""
+
+CallStatus = Literal["done", "failed", "refused", "cancelled", "pending", "unknown"]
+"""How a call ended; `unknown`: it was started and nobody can say what it did."""
+
+VerdictKind = Literal["allow", "ask", "deny", "stop"]
+
+Arguments = Mapping[str, object]
+"""Arguments of a call by parameter name; JSON-like values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to a tool, as it arrives at the gate."""
+
+    tool: str
+    """Name of the tool: canonical (`github.list_issues`), or the script's spelling of it."""
+
+    arguments: Arguments
+    """Arguments by name."""
+
+    origin: Origin
+    """The way it came in."""
+
+    id: str = ""
+    """Unique in its run; given by the engine, or by the gate where empty."""
+
+    positional: tuple[object, ...] = ()
+    """Arguments given by position; bound by the gate, or refused."""
+
+    parent: str | None = None
+    """The container call that this call was made under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A call that ended well."""
+
+    value: object
+    """JSON-like: None, bool, int, float, str, list, dict with str keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call that ended badly; a script sees it as `ToolError`."""
+
+    code: str
+    """One of `errors.CallCode`."""
+
+    message: str
+    hint: str = ""
+
+    status: CallStatus = "failed"
+    """`failed`, `refused` (by policy, validation or budget), `cancelled` or `unknown`."""
+
+
+Done = Value | Failure
+
+Dispatch = Callable[[Call], Awaitable[Done]]
+"""Make one call. Raises nothing but cancellation."""
+
+Middleware = Callable[[Dispatch], Dispatch]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What policy says about one call, and why."""
+
+    kind: VerdictKind
+    rule: str
+    """Id of the rule, or `mode:auto` and the like where no rule matched."""
+
+    reason: str = ""
+    """In a person's words; shown to whoever asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A call that waits for a person's answer."""
+
+    id: str
+    tool: str
+    arguments: Arguments
+    """As recorded: redacted, long values shortened."""
+
+    reason: str
+    """Why it asks, from the rule."""
+
+    rule: str = ""
+    run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A person's answer to one pending call."""
+
+    allow: bool
+    reason: str = ""
+    scope: Literal["call", "run"] = "call"
+    """`run`: also for later calls in this run that the same rule asks about."""
+
+
+Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
+"""Answer some or all of the pending calls, by id; ids left out stay pending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """All that may be known of a tool without holding it."""
+
+    name: str
+    """Canonical: `tool`, or `namespace.tool`."""
+
+    description: str = ""
+    input_schema: Mapping[str, object] = field(default_factory=dict[str, object])
+    """JSON Schema 2020-12 of the arguments, an object."""
+
+    output_schema: Mapping[str, object] | None = None
+    effect: Effect = "external"
+    destructive: bool = False
+    idempotent: bool = False
+    scriptable: bool = True
+    """May be called from a script."""
+
+    lane: str | None = None
+    """Calls of one lane run one at a time; None: at once."""
+
+    seconds: float | None = None
+    """The tool's own time-out."""
+
+    paths: tuple[tuple[str, ...], ...] = ()
+    """Where workspace paths stand in the arguments: keys from the top, `*` for list items."""
+
+    entries: tuple[tuple[str, ...], ...] = ()
+    """Those of `paths` whose last part is not followed if it is a symlink (delete, move)."""
+
+    container: bool = False
+    """Its call makes further calls, which take their own lanes and clocks."""
+
+    jailed: bool = False
+    """An `exec` tool whose processes run in a probed jail."""
+
+    positional: str | None = None
+    """The one required parameter, if it is a string: it may be given by position."""
+
+    @property
+    def namespace(self) -> str:
+        """Return the part before the dot, or an empty string."""
+        return self.name.rpartition(".")[0]

@@ -1,0 +1,119 @@
+"""What crosses the seam between a run and the engine that executes its script."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from lineshaft.values._calls import Dispatch
+from lineshaft.values._limits import Limits
+from lineshaft.values._workspace import Stream
+
+Output = Callable[[Stream, str], None]
+"""Take printed text. Called in the host's event loop, in order."""
+
+Waiting = Callable[[Collection[str]], Literal["wait", "suspend"]]
+"""Told the ids of the unfinished calls whenever nothing in the script can go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A script, ready for any engine."""
+
+    source: str
+    """Python text, forgotten `await`s repaired; lines as the author wrote them."""
+
+    name: str = "script.py"
+    inputs: Mapping[str, object] = field(default_factory=dict[str, object])
+    """JSON-like values, bound as globals."""
+
+    tools: frozenset[str] = frozenset()
+    """Script names of tools without a namespace: bound by name and in the module `tools`."""
+
+    namespaces: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Script names of the tools of each namespace; each namespace is a module."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """The script came to its end."""
+
+    value: object
+    """JSON-like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """The script raised an exception that it did not catch, or is not Python."""
+
+    kind: str
+    """Name of the exception's class, `ToolError` for ours; `SyntaxError`; `Unsupported`."""
+
+    message: str
+    line: int | None = None
+    """In the script as written."""
+
+    traceback: str = ""
+    """With the script's own name and lines only."""
+
+    code: str | None = None
+    """Of the `ToolError`."""
+
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exceeded:
+    """The engine ended the script for what it used."""
+
+    limit: Literal["seconds", "memory_mb", "recursion", "stdout_bytes", "stderr_bytes", "calls"]
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crashed:
+    """The engine's process died."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspended:
+    """`waiting` said so."""
+
+    state: bytes | None
+    """Enough to go on elsewhere; None: the run must be replayed."""
+
+
+Outcome = Returned | Raised | Exceeded | Crashed | Suspended
+
+
+class Engine(Protocol):
+    """Executes scripts; its one way out is the `Dispatch` it is handed.
+
+    `dispatch` is called in the event loop that called `run`. Control comes as cancellation
+    of the task that awaits `run`: nothing of the script runs afterwards, no further call is
+    dispatched, and `run` returns only when that is certain. Calls under way are cancelled.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name in configuration and results."""
+        ...
+
+    async def run(
+        self,
+        program: Program,
+        dispatch: Dispatch,
+        *,
+        limits: Limits,
+        output: Output,
+        waiting: Waiting,
+        resume: bytes | None = None,
+    ) -> Outcome:
+        """Execute a program, or go on from a suspended state."""
+        ...
+
+    async def aclose(self) -> None:
+        """End all processes of this engine."""
+        ...

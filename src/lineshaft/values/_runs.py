@@ -1,0 +1,210 @@
+"""What a run leaves behind: events while it goes on, a result at its end."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from lineshaft.errors import CALL_CODES, LimitExceeded, ScriptFailed, ToolError
+from lineshaft.values._calls import CallStatus, Effect, Pending
+from lineshaft.values._workspace import Change, Finding
+
+EventKind = Literal[
+    "run_started",
+    "call_asked",
+    "verdict",
+    "call_started",
+    "call_finished",
+    "output",
+    "progress",
+    "log",
+    "changes",
+    "run_finished",
+]
+
+RunStatus = Literal["success", "error", "refused", "timeout", "limit", "paused", "cancelled"]
+
+EXIT_CODES: Mapping[RunStatus, int] = {
+    "success": 0,
+    "error": 1,
+    "refused": 3,
+    "timeout": 4,
+    "limit": 4,
+    "paused": 5,
+    "cancelled": 130,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One step of a run, already redacted."""
+
+    run_id: str
+    seq: int
+    """From 1, without gaps."""
+
+    at: str
+    """UTC, ISO 8601 with milliseconds."""
+
+    kind: EventKind
+    call_id: str | None = None
+    data: Mapping[str, object] = field(default_factory=dict[str, object])
+    """JSON-like; its keys depend on the kind (`docs/record.md`)."""
+
+
+Sink = Callable[[Event], None]
+"""Takes each event at once, in order. What it raises ends the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallError:
+    """Why a call failed."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One line about one call, safe to show."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object]
+    """Redacted; sizes and hashes instead of contents."""
+
+    status: CallStatus
+    effect: Effect | None = None
+    """None where the tool is unknown."""
+
+    rule: str = ""
+    duration_ms: float = 0
+    error: CallError | None = None
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunError:
+    """Why a run did not succeed."""
+
+    code: str
+    message: str
+    line: int | None = None
+    """In the script as written."""
+
+    hint: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Counters of a run."""
+
+    calls: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Dispatched calls by tool."""
+
+    refused: int = 0
+    bytes_in: int = 0
+    """What the tools returned to the script, as JSON."""
+
+    bytes_out: int = 0
+    """What a model would read: output and value."""
+
+    bytes_kept: int = 0
+    """What stayed out of the model's context."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """How a run ended."""
+
+    run_id: str
+    status: RunStatus
+    engine: str = ""
+    engine_reason: str = ""
+    duration_ms: float = 0
+    value: object = None
+    """What the script returned; JSON-like."""
+
+    stdout: str = ""
+    stderr: str = ""
+    truncated: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Bytes left out, by stream; empty where nothing was."""
+
+    error: RunError | None = None
+    findings: tuple[Finding, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    changes: tuple[Change, ...] = ()
+    landed: bool = False
+    """Whether the changes are on disk."""
+
+    pending: tuple[Pending, ...] = ()
+    expires_at: str | None = None
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of the command line for this result."""
+        denied = self.error is not None and self.error.code == "E_DENIED"
+        return 3 if self.status == "error" and denied else EXIT_CODES[self.status]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result as plain JSON-like data."""
+        return asdict(self)
+
+    def json(self) -> str:
+        """Return the result as one line of JSON, as `--json` prints it."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+    def raise_for_status(self) -> "RunResult":
+        """Return the result, or raise what kept it from success.
+
+        Raises:
+            ToolError: A call failed and the script did not catch it.
+            EngineError: Anything else.
+        """
+        if self.status == "success":
+            return self
+        error = self.error or RunError(code="E_ENGINE", message=f"the run ended as {self.status}")
+        call = next(
+            (c for c in reversed(self.calls) if c.error and c.error.code == error.code), None
+        )
+        if error.code in CALL_CODES:
+            raise ToolError(
+                error.code, error.message, tool=call.tool if call else "", hint=error.hint
+            )
+        if self.status in ("timeout", "limit"):
+            raise LimitExceeded(error.message, hint=error.hint)
+        raise ScriptFailed(error.message, hint=error.hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallResult:
+    """How one direct call ended."""
+
+    value: object = None
+    error: CallError | None = None
+    status: CallStatus = "done"
+    rule: str = ""
+    duration_ms: float = 0
+    call_id: str = ""
+    run_id: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of the command line for this result."""
+        if self.error is None:
+            return 0
+        return {"E_DENIED": 3, "E_TOOL_TIMEOUT": 4}.get(self.error.code, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handled:
+    """What to give back to a model that called a tool."""
+
+    text: str
+    """Cut for a model's context, secrets redacted."""
+
+    structured: object = None
+    is_error: bool = False

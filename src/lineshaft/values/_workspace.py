@@ -1,0 +1,249 @@
+"""Where files and commands live: the seam, and the values that cross it.
+
+Above: the gate and the kit's tools. Below: a folder, staged changes, or an editor far away.
+Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Capability = Literal["atomic", "undo", "run", "run_python"]
+ChangeKind = Literal["created", "modified", "deleted", "moved"]
+EntryKind = Literal["file", "folder", "symlink", "other"]
+Stream = Literal["stdout", "stderr"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A path, decided on the real file system."""
+
+    path: str
+    """Canonical: relative to the workspace with `/` (`.` is its root), or `@alias/...`."""
+
+    real: str
+    """On this machine; never shown to a model."""
+
+    alias: str
+    """The mount it lies in; `project` for the workspace itself."""
+
+    writable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One file or folder."""
+
+    path: str
+    kind: EntryKind
+    """Of the thing itself; `symlink` only where it leads out of the workspace or nowhere."""
+
+    size: int = 0
+    """Bytes; 0 for folders."""
+
+    hidden: bool = False
+    """Some part of the path starts with a dot."""
+
+    symlink: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A file's bytes at one moment."""
+
+    data: bytes
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happened, or is to happen, to one file."""
+
+    path: str
+    kind: ChangeKind
+    moved_from: str | None = None
+    added: int = 0
+    """Lines."""
+
+    removed: int = 0
+    """Lines."""
+
+    sha256: str | None = None
+    """Of the content after the change; None where the file is gone."""
+
+    stage: int = 0
+    undoable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something a check has to say about a script or about changes."""
+
+    code: str
+    """Kind of finding, such as `unknown-argument` or `merge-marker`."""
+
+    message: str
+    level: Literal["error", "warning", "info"] = "warning"
+    """`error` blocks."""
+
+    line: int | None = None
+    """1-based, in the script or file as written."""
+
+    column: int | None = None
+    """1-based, in characters."""
+
+    path: str | None = None
+    """The file, for findings about changes; None for the script."""
+
+    hint: str = ""
+    """The right signature, or what to write instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A process to start."""
+
+    argv: tuple[str, ...]
+    cwd: str = "."
+    """Workspace path."""
+
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Added to the minimal environment, by name."""
+
+    seconds: float = 60
+    """Then the whole process tree ends."""
+
+    stdout_bytes: int = 50_000
+    """Kept; head and tail with a marker between."""
+
+    stderr_bytes: int = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a process's output, without its line break."""
+
+    stream: Stream
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exit:
+    """How a process ended."""
+
+    exit_code: int
+    """The real one; minus the signal's number where a signal ended it."""
+
+    stdout: str
+    stderr: str
+    stdout_bytes: int
+    """How many bytes it wrote in all."""
+
+    stderr_bytes: int
+    stdout_truncated: bool
+    stderr_truncated: bool
+    duration_ms: float
+    timed_out: bool = False
+
+
+class Process(Protocol):
+    """A running process tree, ended whole by `kill` and by cancellation of whoever waits."""
+
+    def lines(self) -> AsyncIterator[Line]:
+        """Return its lines as they come; ends when the output ends."""
+        ...
+
+    async def wait(self) -> Exit:
+        """Wait for the end; on cancellation the whole tree is ended first."""
+        ...
+
+    async def kill(self) -> None:
+        """End the whole tree: SIGTERM, 2 s, SIGKILL; the drain takes 1 s at most."""
+        ...
+
+
+class Guard(Protocol):
+    """A check of changes before they land."""
+
+    def __call__(self, changes: Sequence[Change], stage: "Stage") -> Sequence[Finding]:
+        """Return what is wrong; a finding of level `error` keeps the changes from landing."""
+        ...
+
+
+class Workspace(Protocol):
+    """Files and commands. Errors are `WorkspaceError`s."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What this workspace can do."""
+        ...
+
+    async def resolve(self, path: str, *, follow: bool = True) -> Resolved:
+        """Decide where a path leads.
+
+        Args:
+            path: As given by a script; relative, or with an alias.
+            follow: Whether the last part is followed if it is a symlink.
+
+        Raises:
+            OutsideWorkspace: It leads out, is absolute, has a NUL, or names an unknown alias.
+        """
+        ...
+
+    async def stat(self, path: str) -> Entry:
+        """Return what is at a path, or raise `FileMissing`."""
+        ...
+
+    async def read(self, path: str) -> Content:
+        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        ...
+
+    async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
+        """Write a file whole, parents created, its mode kept.
+
+        Raises:
+            PreconditionFailed: `if_match` is not the sha256 of what is there.
+            StaleFile: Somebody else changed it since this view read or wrote it.
+        """
+        ...
+
+    async def move(self, source: str, target: str) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists."""
+        ...
+
+    async def delete(self, path: str) -> Change:
+        """Delete a file or an empty folder; a symlink goes, what it leads to stays."""
+        ...
+
+    def walk(self, root: str = ".", *, ignore: bool = True) -> AsyncIterator[Entry]:
+        """Return all entries below a folder, sorted, symlinked folders not entered.
+
+        Args:
+            root: Workspace path of the folder.
+            ignore: Whether `.gitignore` files and `.git` are respected.
+        """
+        ...
+
+    async def run(self, command: Command) -> Process:
+        """Start a process whose working directory is inside the workspace."""
+        ...
+
+    def begin(self) -> "Stage":
+        """Return a view for one run, which knows what it read and changed."""
+        ...
+
+
+class Stage(Workspace, Protocol):
+    """One run's view of a workspace, and the changes made through it."""
+
+    async def changes(self) -> tuple[Change, ...]:
+        """Return what this view changed, one entry a path, in order of first change."""
+        ...
+
+    async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Make the changes real where they are not yet; return the guards' findings."""
+        ...
+
+    async def discard(self) -> None:
+        """Drop what has not landed."""
+        ...
