@@ -23,7 +23,9 @@ from lineshaft.values._context import (
     Elicit,
 )
 from lineshaft.values._engines import (
+    Checker,
     Crashed,
+    Diagnostic,
     Engine,
     Exceeded,
     Outcome,
@@ -31,6 +33,7 @@ from lineshaft.values._engines import (
     Program,
     Raised,
     Returned,
+    Stubs,
     Suspended,
     Waiting,
 )
@@ -83,10 +86,12 @@ __all__ = [
     "Capability",
     "Change",
     "ChangeKind",
+    "Checker",
     "Command",
     "Content",
     "Context",
     "Crashed",
+    "Diagnostic",
     "Dispatch",
     "Done",
     "Effect",
@@ -120,6 +125,7 @@ __all__ = [
     "Sink",
     "Stage",
     "Stream",
+    "Stubs",
     "Suspended",
     "ToolSpec",
     "Usage",

@@ -117,3 +117,50 @@ class Engine(Protocol):
     async def aclose(self) -> None:
         """End all processes of this engine."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stubs:
+    """What a type checker is told of the tools: texts of `.pyi` files."""
+
+    main: str
+    """The tools without a namespace."""
+
+    modules: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By module name: one for each namespace, and `tools`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """What a type checker says, in its own words."""
+
+    code: str
+    message: str
+    line: int
+    """1-based, in the checked source."""
+
+    column: int
+    """1-based, in characters."""
+
+    end_line: int = 0
+    end_column: int = 0
+
+
+class Checker(Protocol):
+    """Checks types of scripts without running them."""
+
+    async def check(
+        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str]
+    ) -> tuple[Diagnostic, ...]:
+        """Return all that is wrong.
+
+        Args:
+            source: The script, as it would be run.
+            stubs: The tools it may call.
+            inputs: Type of each input, by name, as Python annotations.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """End the checker's processes."""
+        ...
