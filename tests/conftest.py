@@ -1,9 +1,54 @@
-"""Fixtures for every test."""
+"""Fixtures for every test, and what a missing part of the machine means."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
+
+EVERYTHING = os.environ.get("LINESHAFT_TEST_ALL") == "1"
+"""Set by `./dev test --all`: a test that is skipped there has failed."""
+
+Require = Callable[[str], str]
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     """Run async tests on asyncio: the engines need it."""
     return "asyncio"
+
+
+@pytest.fixture
+def require() -> Require:
+    """Return a function that finds a command, or skips the test with the reason."""
+
+    def find(command: str) -> str:
+        beside = str(Path(sys.executable).parent)
+        found = shutil.which(command, path=beside) or shutil.which(command)
+        if found is None:
+            pytest.skip(f"needs {command!r}, which is not installed here")
+        return found
+
+    return find
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip into a failure where everything must run."""
+    report = yield
+    if EVERYTHING and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, where every part must be there: {report.longreprtext}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Turn the skip of a whole file into a failure where everything must run."""
+    report = yield
+    if EVERYTHING and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, where every part must be there: {report.longreprtext}"
+    return report

@@ -1,0 +1,67 @@
+"""Make `.venv` and install what the locks say; does nothing where that is done already.
+
+Run by `./dev` with any Python 3.11 or newer: standard library only.
+"""
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+
+
+def main(level: str) -> None:
+    """Install one lock, and the project itself.
+
+    Args:
+        level: `test` for what demo and tests need, `all` for the checks too.
+    """
+    with Path(__file__).open("rb") as this:
+        fcntl.flock(this, fcntl.LOCK_EX)  # one at a time; ends with the process, however it ends
+        if not any(_is_done(done) for done in (level, "all")):
+            _install(level)
+
+
+def _is_done(level: str) -> bool:
+    mark = _mark(level)
+    return PYTHON.exists() and mark.exists() and mark.read_text() == _wanted(level)
+
+
+def _mark(level: str) -> Path:
+    return VENV / f".installed-{level}"
+
+
+def _wanted(level: str) -> str:
+    """Return what an installation depends on, the folder included: scripts name it."""
+    digest = hashlib.sha256(str(ROOT).encode())
+    for name in ("requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"):
+        digest.update((ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _install(level: str) -> None:
+    sys.stderr.write(f"dev: installing requirements/{level}.txt into .venv ...\n")
+    if not (PYTHON.exists() and (VENV / "bin" / "pip").exists()):
+        _run(sys.executable, "-m", "venv", str(VENV))
+    locked = ("--require-hashes", "-r", "requirements/uv.txt")
+    _run(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *locked)
+    uv = (str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON))
+    _run(*uv, "--require-hashes", "-r", f"requirements/{level}.txt")
+    _run(*uv, "--offline", "--no-deps", "--no-build-isolation", "-e", ".")
+    _mark(level).write_text(_wanted(level))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(  # noqa: S603  our own words and no shell
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"dev: failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
