@@ -1,0 +1,116 @@
+"""Each small breakage of the source is noticed by the behaviour tests that claim to notice it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCE = ROOT / "src" / "lineshaft"
+BEHAVIOUR = "tests/behaviour/"
+SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    name: str
+    file: str
+    old: str
+    new: str
+    kills: list[str]
+
+
+def _table() -> list[Mutant]:
+    text = (Path(__file__).parent / "mutants.toml").read_text(encoding="utf-8")
+    return [Mutant(**row) for row in tomllib.loads(text).get("mutant", [])]
+
+
+MUTANTS = _table()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_fits_the_source_at_one_place(mutant: Mutant) -> None:
+    text = (SOURCE / mutant.file).read_text(encoding="utf-8")
+    assert text.count(mutant.old) == 1
+    assert mutant.new != mutant.old
+    compile(text.replace(mutant.old, mutant.new), mutant.file, "exec")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Iterator[Path]:
+    """Return a copy of the source that may be broken."""
+    target = tmp_path / "src" / "lineshaft"
+    shutil.copytree(SOURCE, target, ignore=shutil.ignore_patterns("__pycache__"))
+    yield target
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.skipif(
+    os.environ.get("LINESHAFT_TEST_ALL") != "1", reason="mutants are run by ./dev test --all"
+)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_is_noticed_by_every_test_it_names(mutant: Mutant, copy: Path) -> None:
+    file = copy / mutant.file
+    file.write_text(file.read_text(encoding="utf-8").replace(mutant.old, mutant.new))
+    assert set(mutant.kills) - _failures(copy.parent, mutant.kills) == set()
+
+
+def _failures(path: Path, tests: list[str]) -> set[str]:
+    """Run behaviour tests against the source in `path`; return those that failed or hung."""
+    failed: set[str] = set()
+    for test in tests:  # each by itself: one that hangs must not hide the next
+        code, output = _pytest(path, BEHAVIOUR + test)
+        assert code in (0, 1, None), f"the tests could not be run:\n{output}"
+        if code is None or re.search(r"^(FAILED|ERROR) ", output, re.MULTILINE):
+            failed.add(test)
+    return failed
+
+
+def _pytest(path: Path, test: str) -> tuple[int | None, str]:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COV", "PYTEST", "LINESHAFT_"))
+    }
+    environment |= {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, "hung"
+        return process.returncode, output
+
+
+def test_the_copy_is_what_the_tests_import(copy: Path) -> None:
+    """Otherwise every mutant would be run against the unbroken source."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import importlib.util as u; print(u.find_spec('lineshaft').origin)",
+        ],
+        env=os.environ | {"PYTHONPATH": str(copy.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(done.stdout.strip()) == copy / "__init__.py"

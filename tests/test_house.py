@@ -1,0 +1,135 @@
+"""The house is in order: sizes, locks, and nothing that belongs to one machine."""
+
+import ast
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+FILE_LINES = 400
+FUNCTION_LINES = 50
+NOT_PROSE = {".lock", ".png", ".gif", ".svg"}
+
+# Put together here so that this file is no finding itself.
+HOSTS = re.compile("|".join(("py" + r"pi\.org", "python" + "hosted", "npm" + r"js\.(org|com)")))
+MACHINE = re.compile(r"/(?:root|home/\w+|Users/\w+)/|/work" + "/(?:main|shared)")
+
+
+def _committed() -> Iterator[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.split("\0"):
+        path = ROOT / name
+        if name and path.is_file():
+            yield path
+
+
+def _python() -> Iterator[Path]:
+    return (path for path in _committed() if path.suffix == ".py")
+
+
+def _text() -> Iterator[tuple[str, str]]:
+    for path in _committed():
+        if path.suffix not in NOT_PROSE:
+            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8", errors="replace")
+
+
+def test_no_file_is_longer_than_the_budget() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in _python()}
+    assert {str(path): n for path, n in lengths.items() if n > FILE_LINES} == {}
+
+
+def test_no_function_is_longer_than_the_budget() -> None:
+    long: list[str] = []
+    for path in _python():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - _first_line(node) + 1
+                if lines > FUNCTION_LINES:
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {lines}")
+    assert long == []
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return where the body starts, a docstring left out."""
+    if ast.get_docstring(node) is None:
+        return node.body[0].lineno
+    return (node.body[0].end_lineno or 0) + 1
+
+
+def test_no_file_names_a_package_registry() -> None:
+    assert [name for name, text in _text() if HOSTS.search(text)] == []
+
+
+def test_no_file_names_a_folder_of_one_machine() -> None:
+    assert [name for name, text in _text() if MACHINE.search(text)] == []
+
+
+def test_every_link_between_our_pages_leads_somewhere() -> None:
+    link = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+    broken = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in _committed()
+        if path.suffix == ".md"
+        for target in link.findall(path.read_text(encoding="utf-8"))
+        if not (path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_requirement_is_in_the_lock_with_its_hashes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
+    wanted = {"test": [*project["project"]["dependencies"], *groups["test"]]}
+    wanted["all"] = [*wanted["test"], *(item for item in groups["dev"] if isinstance(item, str))]
+    wanted["uv"] = groups["lock"]
+    for name, requirements in wanted.items():
+        locked = _locked((ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8"))
+        for requirement in map(Requirement, requirements):
+            version = locked.get(canonicalize_name(requirement.name))
+            assert version is not None, f"{requirement} is not in {name}.txt: run ./dev lock"
+            assert requirement.specifier.contains(version), f"{name}.txt has {version}"
+
+
+def _locked(text: str) -> dict[str, str]:
+    """Return versions by name; each line of a lock must bring a hash."""
+    entries = re.split(r"\n(?=\S)", text.replace("\\\n", " "))
+    pinned: dict[str, str] = {}
+    for entry in entries:
+        found = re.match(r"([\w.-]+)(?:\[[\w,]+\])?==(\S+)", entry)
+        if found:
+            assert "--hash=sha256:" in entry, entry
+            pinned[canonicalize_name(found[1])] = found[2]
+    return pinned
+
+
+def test_dev_names_its_commands_and_refuses_others() -> None:
+    known = subprocess.run([ROOT / "dev", "help"], capture_output=True, text=True, check=True)
+    unknown = subprocess.run(
+        [ROOT / "dev", "nonsense"], capture_output=True, text=True, check=False
+    )
+    assert "./dev COMMAND" in known.stdout
+    assert unknown.returncode == 2
+    assert "'nonsense'" in unknown.stderr
+
+
+def test_dev_says_what_is_missing_where_there_is_no_python() -> None:
+    done = subprocess.run(
+        ["/bin/sh", ROOT / "dev", "test"],
+        env={"PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "Python 3.11" in done.stderr

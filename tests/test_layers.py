@@ -1,0 +1,110 @@
+"""Rooms are entered by their front door, and calls are made in few places."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "lineshaft"
+
+MAKERS_OF_CALLS = {
+    "values/_calls.py",
+}
+"""Files that may construct a `Call`: the ways in. The canary covers each of them."""
+
+SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
+"""Private modules that another room may enter: only the gate runs a tool."""
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _room(name: str) -> str:
+    return name.split("/")[0].removesuffix(".py")
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _private_room(imported: str) -> str | None:
+    """Return the room whose private module this is, or None."""
+    parts = imported.split(".")
+    private = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
+    return parts[1] if parts[0] == "lineshaft" and private and private[0] >= 1 else None
+
+
+def test_rooms_are_entered_by_their_front_door() -> None:
+    entered = [
+        f"{name} imports {imported}"
+        for name, tree in _trees()
+        for imported in _imports(tree)
+        if _private_room(imported) not in (None, _room(name))
+        and not any(
+            _room(name) == room and imported.startswith(f"{door}.") for room, door in SIDE_DOORS
+        )
+    ]
+    assert entered == []
+
+
+def test_files_inside_a_room_are_private() -> None:
+    open_files = [
+        name
+        for name, _ in _trees()
+        if "/" in name and not name.rsplit("/", 1)[1].startswith("_") and _room(name) != "cli"
+    ]
+    assert open_files == []
+
+
+def _constructs_call(tree: ast.Module) -> bool:
+    names = {"Call"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "lineshaft.values":
+            names |= {alias.asname or "" for alias in node.names if alias.name == "Call"}
+    return any(
+        isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id in names)
+            or (isinstance(node.func, ast.Attribute) and node.func.attr == "Call")
+        )
+        for node in ast.walk(tree)
+    )
+
+
+def test_calls_are_constructed_only_in_listed_files() -> None:
+    makers = {name for name, tree in _trees() if _constructs_call(tree)}
+    assert makers - MAKERS_OF_CALLS == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from lineshaft.values import Call\nCall(tool='x', arguments={}, origin='code')",
+        "from lineshaft.values import Call as C\nC(tool='x', arguments={}, origin='code')",
+        "from lineshaft import values\nvalues.Call(tool='x', arguments={}, origin='code')",
+    ],
+)
+def test_a_constructed_call_is_seen_however_it_is_spelled(source: str) -> None:
+    assert _constructs_call(ast.parse(source))
+
+
+def test_annotations_are_evaluated_everywhere() -> None:
+    """Tool schemas read them at run time."""
+    lazy = [
+        name
+        for name, tree in _trees()
+        if any(
+            isinstance(node, ast.ImportFrom) and node.module == "__future__"
+            for node in ast.walk(tree)
+        )
+    ]
+    assert lazy == []
