@@ -1,0 +1,25 @@
+"""Rules, modes, verdicts: may this call run? Pure: no clock, no I/O.
+
+Above: the gate, which asks `judge` about every call. Below: values alone.
+Not covered: what a process does once it runs, and command lines that hide what they run
+(`sh -c`, `env`): a command pattern is a convenience, the jail is the boundary.
+"""
+
+from lineshaft.policy._builtin import BUILT_IN
+from lineshaft.policy._judge import STRENGTH, Subject, judge, sight
+from lineshaft.policy._modes import MODES, Mode
+from lineshaft.policy._policy import Policy
+from lineshaft.policy._rules import Patterns, Rule
+
+__all__ = [
+    "BUILT_IN",
+    "MODES",
+    "STRENGTH",
+    "Mode",
+    "Patterns",
+    "Policy",
+    "Rule",
+    "Subject",
+    "judge",
+    "sight",
+]

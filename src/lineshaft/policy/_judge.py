@@ -1,0 +1,130 @@
+"""The one question that is asked of a policy: what about this call?"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, TOOL_CONFIG
+from lineshaft.policy._match import Facts, Matcher
+from lineshaft.policy._modes import mode_verdict
+from lineshaft.policy._policy import Policy
+from lineshaft.values import Call, ToolSpec, Verdict, VerdictKind
+
+STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
+
+_UNKNOWN = Verdict(kind="deny", rule="builtin:unknown-tool", reason="there is no such tool")
+_NOT_SCRIPTABLE = Verdict(
+    kind="deny",
+    rule="builtin:not-scriptable",
+    reason="this tool cannot be called from a script; call it directly",
+)
+_BUILT_IN = tuple(Matcher(rule) for rule in BUILT_IN)
+_EXAMPLES = Matcher(EXAMPLES)
+_GUARDED = re.compile(
+    "|".join(matcher.path.pattern for matcher in _BUILT_IN if matcher.path),
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A call as policy sees it."""
+
+    spec: ToolSpec | None
+    """The tool; None where there is none of that name."""
+
+    call: Call
+    """With canonical arguments: paths in them as in `paths`."""
+
+    paths: tuple[str, ...] = ()
+    """Every workspace path that the arguments name, resolved: `docs/a.md`, `@pkg/x`, `.`."""
+
+
+def judge(policy: Policy, subject: Subject) -> Verdict:
+    """Return what a policy says about a call.
+
+    Each path is judged as if it were the call's only one, and the strictest verdict holds: one
+    path is enough to refuse a call, and all must be allowed to allow it.
+
+    Args:
+        policy: The user's, tightened by the project's.
+        subject: The call; it is not run.
+
+    Returns:
+        The verdict, with the id of the rule that gave it; several ids joined by ` & ` where
+        several rules ask, so that an answer to one of them is none to the others.
+    """
+    spec = subject.spec
+    if spec is None:
+        return _UNKNOWN
+    if subject.call.origin == "script" and not spec.scriptable:
+        return _NOT_SCRIPTABLE
+    facts = Facts(spec, subject.call)
+    if not subject.paths:
+        return _strictest(list(_said(policy, facts, None)))
+    paths = dict.fromkeys(subject.paths)
+    return _strictest([said for path in paths for said in _said(policy, facts, f"{path}/")])
+
+
+def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
+    """Return which further paths a permitted call may look at, for tools that walk folders.
+
+    A search of the whole workspace names no secrets file, and must not read one. A path is
+    visible where the call, had it named that path, would have got no stricter verdict.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call.
+    """
+    permitted = STRENGTH[judge(policy, subject).kind]
+    permitted = min(permitted, STRENGTH["ask"])
+
+    def visible(path: str) -> bool:
+        return STRENGTH[judge(policy, replace(subject, paths=(path,))).kind] <= permitted
+
+    return visible
+
+
+def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
+    """Yield what the built-in rules, the user and each project say about one path."""
+    own = _first(policy, facts, path)
+    if path is not None and _GUARDED.fullmatch(path):
+        yield from _floor(policy, facts, path, own)
+    yield own.verdict if own else mode_verdict(policy.mode, facts.spec)
+    for project in policy.projects:
+        rule = _first(project, facts, path)
+        said = rule.verdict if rule else mode_verdict(project.mode, facts.spec)
+        if said.kind != "allow":
+            yield replace(said, rule=f"project:{said.rule}")
+
+
+def _first(policy: Policy, facts: Facts, path: str | None) -> Matcher | None:
+    return next((each for each in policy.matchers if each.matches(facts, path)), None)
+
+
+def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iterator[Verdict]:
+    """Yield the verdicts of the built-in rules; what the user's own rule says may lift one."""
+    for matcher in _BUILT_IN:
+        rule = matcher.verdict.rule
+        if rule == SECRETS:
+            lifted = _EXAMPLES.matches(facts, path) or (own is not None and own.names(path))
+        else:
+            lifted = rule == TOOL_CONFIG and policy.strictest_mode == "open"
+        if not lifted and matcher.matches(facts, path):
+            yield matcher.verdict
+
+
+def _strictest(said: Sequence[Verdict]) -> Verdict:
+    """Return the first of the strictest; where several rules ask, all of them."""
+    strength = max(STRENGTH[each.kind] for each in said)
+    strictest = [each for each in said if STRENGTH[each.kind] == strength]
+    if strength != STRENGTH["ask"]:
+        return strictest[0]
+    rules = {each.rule: each.reason for each in strictest if "mode:" not in each.rule}
+    if len(rules) < 2:
+        return next((each for each in strictest if each.rule in rules), strictest[0])
+    return Verdict(
+        kind="ask",
+        rule=" & ".join(rules),
+        reason="; ".join(reason for reason in dict.fromkeys(rules.values()) if reason),
+    )

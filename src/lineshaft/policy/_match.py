@@ -1,0 +1,171 @@
+"""Rules, compiled: does one match a call?"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from lineshaft.policy._patterns import path_glob, text_glob
+from lineshaft.policy._rules import Patterns, Rule, several
+from lineshaft.values import Call, ToolSpec, Verdict
+
+Compiled = re.Pattern[str] | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What rules look at; what costs something is worked out once, and only if asked."""
+
+    spec: ToolSpec
+    call: Call
+
+    @cached_property
+    def namespace(self) -> str:
+        """Return the tool's namespace."""
+        return self.spec.namespace
+
+    @cached_property
+    def command_lines(self) -> tuple[str, ...]:
+        """Return the command line quoted as for a shell, then two plainer readings of it."""
+        command = self.call.arguments.get("command")
+        if not isinstance(command, str):
+            return ()
+        words = _words(command, self.call.arguments.get("args"))
+        program = words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+        return (shlex.join(words), " ".join(words), " ".join([program, *words[1:]]))
+
+    def argument(self, name: str) -> list[str]:
+        """Return the plain values in an argument as text; its default where it is left out."""
+        given = self.call.arguments
+        if name in given:
+            return list(_leaves(given[name]))
+        first, *keys = name.split(".")
+        if first in given:
+            return list(_leaves(given[first], keys))
+        properties = self.spec.input_schema.get("properties")
+        schema = _items(properties).get(name)
+        return list(_leaves(_items(schema)["default"])) if "default" in _items(schema) else []
+
+
+def _items(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _words(command: str, args: object) -> list[str]:
+    """Return the program and its arguments, as `run_command` understands them."""
+    if isinstance(args, list):
+        return [command, *map(str, cast("list[object]", args))]
+    try:
+        return shlex.split(command) or [command]
+    except ValueError:
+        return command.split() or [command]
+
+
+def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what is no container, as text; lists are looked through on the way of the keys.
+
+    A stack and no recursion: nesting is the caller's and may be deep.
+    """
+    stack: list[tuple[object, tuple[str, ...]]] = [(value, tuple(keys))]
+    while stack:
+        item, path = stack.pop()
+        if isinstance(item, Mapping):
+            mapping = cast("Mapping[str, object]", item)
+            names = path[:1] or tuple(mapping)
+            found = [(mapping[name], path[1:]) for name in names if name in mapping]
+        elif isinstance(item, list | tuple):
+            found = [(part, path) for part in cast("list[object]", item)]
+        else:
+            if not path:
+                yield item if isinstance(item, str) else json.dumps(item, default=str)
+            continue
+        stack += reversed(found)
+        if not found and not path:
+            yield ""
+
+
+class Matcher:
+    """One rule, ready to be asked about many calls."""
+
+    __slots__ = (
+        "above",
+        "arguments",
+        "command",
+        "effects",
+        "names_path",
+        "namespace",
+        "origins",
+        "path",
+        "strict",
+        "tool",
+        "verdict",
+    )
+
+    def __init__(self, rule: Rule, *, label: str = "") -> None:
+        self.verdict = Verdict(kind=rule.verdict, rule=label + rule.id, reason=rule.reason)
+        self.strict = rule.verdict != "allow"
+        self.tool = self._texts(rule.tool)
+        self.namespace = self._texts(rule.namespace)
+        self.command = self._texts(rule.command)
+        self.effects = frozenset(several(rule.effect)) or None
+        self.origins = frozenset(several(rule.origin)) or None
+        self.arguments = [(name, self._texts(given)) for name, given in rule.arguments.items()]
+        globs = [path_glob(pattern) for pattern in several(rule.path)]
+        self.path = self._compiled(glob.below if self.strict else glob.exact for glob in globs)
+        self.above = self._compiled(glob.above for glob in globs if self.strict and glob.above)
+        self.names_path = self._compiled(
+            glob.exact for glob in globs if not self.strict and glob.names_a_file
+        )
+
+    def _texts(self, patterns: Patterns | None) -> Compiled:
+        return self._compiled(text_glob(pattern) for pattern in several(patterns))
+
+    def _compiled(self, expressions: Iterable[str]) -> Compiled:
+        joined = "|".join(f"(?:{expression})" for expression in expressions)
+        flags = re.DOTALL | (re.IGNORECASE if self.strict else 0)
+        return re.compile(joined, flags) if joined else None
+
+    def matches(self, facts: Facts, path: str | None) -> bool:
+        """Return whether the rule matches a call, looked at for one of its paths.
+
+        Args:
+            facts: The call.
+            path: One of its paths with a `/` after it; None where it has none.
+        """
+        return (
+            (self.effects is None or facts.spec.effect in self.effects)
+            and (self.tool is None or self.tool.fullmatch(facts.spec.name) is not None)
+            and (self.origins is None or facts.call.origin in self.origins)
+            and (self.namespace is None or self.namespace.fullmatch(facts.namespace) is not None)
+            and (self.path is None or self._covers(facts, path))
+            and (self.command is None or self._commands(facts))
+            and all(self._has(facts, name, pattern) for name, pattern in self.arguments)
+        )
+
+    def names(self, path: str) -> bool:
+        """Return whether an allowing rule is about this very file, not just about anything."""
+        return self.names_path is not None and self.names_path.fullmatch(path) is not None
+
+    def _covers(self, facts: Facts, path: str | None) -> bool:
+        if path is None or self.path is None:
+            return False
+        if self.path.fullmatch(path):
+            return True
+        # A folder that is moved or deleted takes along what lies in it.
+        above = self.above if facts.spec.entries else None
+        return above is not None and above.fullmatch(path) is not None
+
+    def _commands(self, facts: Facts) -> bool:
+        lines = facts.command_lines
+        return self._any_or_all(self.command, lines if self.strict else lines[:1])
+
+    def _has(self, facts: Facts, name: str, pattern: Compiled) -> bool:
+        return self._any_or_all(pattern, facts.argument(name))
+
+    def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
+        """To forbid, one value is enough; to allow, every one must match."""
+        found = [pattern is not None and pattern.fullmatch(text) is not None for text in texts]
+        return any(found) if self.strict else bool(found) and all(found)

@@ -1,0 +1,46 @@
+"""The modes: what holds where no rule matches."""
+
+from typing import Literal, get_args
+
+from lineshaft.values import ToolSpec, Verdict, VerdictKind
+
+Mode = Literal["plan", "read", "ask", "auto", "open"]
+"""From the strictest to the widest."""
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+_KINDS: tuple[VerdictKind, ...] = ("allow", "ask", "deny")
+
+
+def mode_verdict(mode: Mode, spec: ToolSpec) -> Verdict:
+    """Return what a mode says about a call of a tool."""
+    return _VERDICTS[mode, _kind(mode, spec)]
+
+
+def _kind(mode: Mode, spec: ToolSpec) -> VerdictKind:
+    if mode == "open":
+        return "allow"
+    if spec.container:
+        return "deny" if mode == "plan" else "allow"
+    if spec.effect == "read" and not spec.destructive:
+        return "allow"
+    if mode in ("plan", "read"):
+        return "deny"
+    if mode == "ask" or spec.destructive:
+        return "ask"
+    return "allow" if spec.effect == "write" or spec.jailed else "ask"
+
+
+_REASONS: dict[tuple[Mode, VerdictKind], str] = {
+    ("plan", "deny"): "in mode plan only calls that read run, and no scripts",
+    ("read", "deny"): "in mode read only calls that read run",
+    ("ask", "ask"): "in mode ask every call that does more than read is asked about",
+    ("auto", "ask"): "in mode auto processes, the world outside and destructive calls"
+    " are asked about",
+}
+
+_VERDICTS = {
+    (mode, kind): Verdict(kind=kind, rule=f"mode:{mode}", reason=_REASONS.get((mode, kind), ""))
+    for mode in MODES
+    for kind in _KINDS
+}

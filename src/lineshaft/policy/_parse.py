@@ -1,0 +1,120 @@
+"""Plain data into rules, with errors that name the key, the value and what is allowed."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import cast
+
+from lineshaft.errors import ConfigError
+from lineshaft.policy._modes import MODES, Mode
+from lineshaft.policy._rules import Patterns, Rule
+from lineshaft.values import Effect, Origin, VerdictKind
+
+_RULE_KEYS = tuple(field.name for field in fields(Rule))
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a policy's data says."""
+
+    mode: Mode | None
+    rules: tuple[Rule, ...]
+
+
+def parse(data: Mapping[str, object]) -> Parsed:
+    """Read `mode` and `rules`.
+
+    Raises:
+        ConfigError: Something is unknown, of the wrong type, or missing.
+    """
+    _known(data, "policy", ("mode", "rules"))
+    mode = data.get("mode")
+    if mode is not None and mode not in MODES:
+        raise ConfigError(f"policy.mode: {mode!r} is unknown; use {', '.join(MODES)}")
+    rules = data.get("rules", [])
+    if not isinstance(rules, list | tuple):
+        raise ConfigError(f"policy.rules: {_kind(rules)} given; use a list of tables")
+    return Parsed(
+        mode,
+        tuple(
+            _rule(f"policy.rules[{at}]", rule)
+            for at, rule in enumerate(cast("list[object]", rules))
+        ),
+    )
+
+
+def parse_toml(text: str) -> Parsed:
+    """Read the keys of a policy from TOML, from its table `[policy]` where it has one."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"the policy is not TOML: {error}") from None
+    table = data.get("policy", data)
+    if not isinstance(table, dict):
+        raise ConfigError(f"policy: {_kind(table)} given; use a table")
+    return parse(cast("dict[str, object]", table))
+
+
+def _rule(where: str, given: object) -> Rule:
+    if not isinstance(given, Mapping):
+        raise ConfigError(
+            f"{where}: {_kind(given)} given; use a table with {', '.join(_RULE_KEYS)}"
+        )
+    data = cast("Mapping[str, object]", given)
+    _known(data, where, _RULE_KEYS)
+    for key in ("id", "verdict"):
+        if key not in data:
+            raise ConfigError(f"{where}: {key} is missing; every rule has an id and a verdict")
+    try:
+        return Rule(
+            id=_text(where, "id", data["id"]),
+            verdict=cast("VerdictKind", _text(where, "verdict", data["verdict"])),
+            tool=_patterns(where, data, "tool"),
+            effect=cast("Effect | None", _patterns(where, data, "effect")),
+            namespace=_patterns(where, data, "namespace"),
+            origin=cast("Origin | None", _patterns(where, data, "origin")),
+            path=_patterns(where, data, "path"),
+            command=_patterns(where, data, "command"),
+            arguments=_arguments(where, data.get("arguments", {})),
+            reason=_text(where, "reason", data.get("reason", "")),
+        )
+    except ConfigError as error:
+        located = error.message if error.message.startswith(where) else f"{where}: {error.message}"
+        raise ConfigError(located) from None
+
+
+def _arguments(where: str, value: object) -> dict[str, Patterns]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(
+            f"{where}.arguments: {_kind(value)} given; use a table of patterns by name"
+        )
+    given = cast("Mapping[str, object]", value)
+    read = {name: _patterns(f"{where}.arguments", given, name) for name in given}
+    return {name: patterns for name, patterns in read.items() if patterns is not None}
+
+
+def _patterns(where: str, data: Mapping[str, object], key: str) -> Patterns | None:
+    """Read one string or a list of strings; None where there is none."""
+    value = data.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        parts = cast("list[object]", value)
+        return tuple(_text(where, f"{key}[{at}]", part) for at, part in enumerate(parts))
+    raise ConfigError(f"{where}.{key}: {_kind(value)} given; use a string or a list of strings")
+
+
+def _text(where: str, key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{where}.{key}: {_kind(value)} given; use a string")
+    return value
+
+
+def _known(data: Mapping[str, object], where: str, keys: tuple[str, ...]) -> None:
+    for key in data:
+        if key not in keys:
+            raise ConfigError(f"{where}.{key}: unknown key; use {', '.join(keys)}")
+
+
+def _kind(value: object) -> str:
+    return f"{value!r} ({type(value).__name__})"

@@ -1,0 +1,97 @@
+"""A policy: a mode and rules, a user's, tightened by projects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from lineshaft.errors import ConfigError
+from lineshaft.policy._match import Matcher
+from lineshaft.policy._modes import MODES, Mode
+from lineshaft.policy._parse import parse, parse_toml
+from lineshaft.policy._rules import Rule
+
+_OURS = ("builtin:", "mode:", "project:")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may be called.
+
+    Raises:
+        ConfigError: The mode is unknown, or two rules have one id.
+    """
+
+    mode: Mode = "auto"
+    """Decides where no rule matches."""
+
+    rules: tuple[Rule, ...] = ()
+    """In order; the first that matches decides."""
+
+    projects: "tuple[Policy, ...]" = ()
+    """Policies that may only make this one stricter; see `tightened_by`."""
+
+    matchers: tuple[Matcher, ...] = field(init=False, repr=False, compare=False)
+    """The rules, compiled."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant, and compile the rules."""
+        if self.mode not in MODES:
+            raise ConfigError(f"mode {self.mode!r} is unknown; use {', '.join(MODES)}")
+        seen = set[str]()
+        for rule in self.rules:
+            if rule.id in seen:
+                raise ConfigError(f"two rules have the id {rule.id!r}; give each its own")
+            if rule.id.startswith(_OURS):
+                raise ConfigError(
+                    f"the rule id {rule.id!r} is taken; start it with none of {', '.join(_OURS)}"
+                )
+            seen.add(rule.id)
+        matchers = tuple(Matcher(rule) for rule in self.rules)
+        object.__setattr__(self, "matchers", matchers)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object], *, mode: Mode = "auto") -> "Policy":
+        """Return the policy that plain data describes.
+
+        Args:
+            data: `mode`, and `rules`, a list of tables with the fields of `Rule`.
+            mode: The mode where the data names none; `open` for a project's policy, so that
+                silence tightens nothing.
+
+        Raises:
+            ConfigError: Something in it is unknown, of the wrong type, or missing.
+        """
+        parsed = parse(data)
+        return cls(parsed.mode or mode, parsed.rules)
+
+    @classmethod
+    def from_toml(cls, text: str, *, mode: Mode = "auto") -> "Policy":
+        """Return the policy that TOML describes: its table `[policy]`, or all of it.
+
+        Args:
+            text: The keys of `from_dict`; other tables beside `[policy]` are not looked at.
+            mode: As for `from_dict`.
+
+        Raises:
+            ConfigError: It is not TOML, or as for `from_dict`.
+        """
+        parsed = parse_toml(text)
+        return cls(parsed.mode or mode, parsed.rules)
+
+    @property
+    def strictest_mode(self) -> Mode:
+        """Return the strictest mode among the user's and the projects'."""
+        modes = {self.mode, *(project.mode for project in self.projects)}
+        return next(mode for mode in MODES if mode in modes)
+
+    def tightened_by(self, project: "Policy") -> "Policy":
+        """Return this policy, made stricter where a project's is stricter, and never wider.
+
+        Every call is judged by both, each with its own rules and mode, and the stricter verdict
+        holds: allow, ask, deny, stop, from wide to strict. So a project's rule that allows
+        something only makes an exception from the project's own strictness.
+
+        Args:
+            project: The project's policy; its rules appear as `project:ID` in verdicts.
+        """
+        alone = replace(project, projects=())
+        return replace(self, projects=(*self.projects, alone, *project.projects))
