@@ -101,6 +101,11 @@ class Engine(Protocol):
         """Name in configuration and results."""
         ...
 
+    @property
+    def interprets(self) -> bool:
+        """Whether it executes the program's text; False: it plays a fixed part, for tests."""
+        ...
+
     async def run(
         self,
         program: Program,

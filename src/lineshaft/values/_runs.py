@@ -84,6 +84,13 @@ class CallRecord:
     parent: str | None = None
 
 
+def _may_have_acted(call: CallRecord) -> bool:
+    if call.effect in (None, "read"):
+        return False
+    beyond_files = call.effect in ("exec", "external")
+    return call.status in ("done", "unknown") or (call.status == "failed" and beyond_files)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunError:
     """Why a run did not succeed."""
@@ -148,6 +155,11 @@ class RunResult:
         """Return the exit code of the command line for this result."""
         denied = self.error is not None and self.error.code == "E_DENIED"
         return 3 if self.status == "error" and denied else EXIT_CODES[self.status]
+
+    @property
+    def effects(self) -> tuple[CallRecord, ...]:
+        """Return the calls that took effect, or may have taken effect."""
+        return tuple(call for call in self.calls if _may_have_acted(call))
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as plain JSON-like data."""

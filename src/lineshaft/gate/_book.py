@@ -1,0 +1,181 @@
+"""The account of a run's calls: one record each, events for the sinks, counters."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pydantic_core
+
+from lineshaft.trace import Recorder, Redactor
+from lineshaft.values import (
+    Arguments,
+    Call,
+    CallError,
+    CallRecord,
+    CallStatus,
+    Done,
+    EventKind,
+    Failure,
+    ToolSpec,
+    Usage,
+    Value,
+)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Entry:
+    """What is known of one call while it is under way."""
+
+    call: Call
+    order: int
+    spec: ToolSpec | None = None
+    arguments: Arguments
+    """Exact; validated and with decided paths as far as the call has come."""
+
+    shown: Mapping[str, object] | None = None
+    """As recorded; made once the arguments are final."""
+
+    rule: str = ""
+    key: str = ""
+    started: float | None = None
+    """`time.monotonic()` when the tool itself was started."""
+
+    status: CallStatus = "pending"
+    duration_ms: float = 0
+    error: CallError | None = None
+
+    @property
+    def id(self) -> str:
+        """The call's id."""
+        return self.call.id
+
+
+class Book:
+    """Keeps the entries of one run.
+
+    Args:
+        recorder: Makes and hands out events; None where nobody listens.
+        redactor: Makes arguments fit to be shown.
+        broken: Called with the reason when an event cannot be recorded.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder | None,
+        redactor: Redactor,
+        *,
+        broken: Callable[[Exception], None],
+    ) -> None:
+        self._recorder = recorder
+        self._redactor = redactor
+        self._broken = broken
+        self.entries: dict[str, Entry] = {}
+        self.counts: Counter[str] = Counter()
+        self.refused = 0
+        self.bytes_in = 0
+
+    def open(self, call: Call) -> Entry:
+        """Begin the entry of a call that has just arrived."""
+        order = len(self.entries) + 1
+        entry = Entry(call=call, order=order, arguments=call.arguments)
+        self.entries[call.id] = entry
+        return entry
+
+    def show(self, entry: Entry) -> Mapping[str, object]:
+        """Return the entry's arguments as they may be recorded."""
+        if entry.shown is None:
+            entry.shown = self._redactor.arguments(entry.spec, entry.arguments)
+        return entry.shown
+
+    def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> None:
+        """Record an event; when that fails the run is told to end."""
+        if self._recorder is None:
+            return
+        try:
+            self._recorder.note(kind, call_id, **data)
+        except Exception as error:  # noqa: BLE001  a sink is the user's code
+            self._recorder = None
+            self._broken(error)
+
+    def asked(self, entry: Entry) -> None:
+        """Record that a call has come in, with its arguments as far as they are understood."""
+        if self._recorder is None:
+            return
+        self.note(
+            "call_asked",
+            entry.id,
+            tool=entry.spec.name if entry.spec else entry.call.tool,
+            arguments=self.show(entry),
+            origin=entry.call.origin,
+            parent=entry.call.parent,
+            effect=entry.spec.effect if entry.spec else None,
+        )
+
+    def start(self, entry: Entry) -> None:
+        """Count and record the start of the tool itself."""
+        entry.started = time.monotonic()
+        self.counts[entry.spec.name if entry.spec else entry.call.tool] += 1
+        self.note("call_started", entry.id)
+
+    def close(self, entry: Entry, done: Done) -> None:
+        """Record how a call ended."""
+        size = 0
+        if isinstance(done, Failure):
+            entry.status = done.status
+            message = self._redactor.text(done.message)
+            entry.error = CallError(code=done.code, message=message, hint=done.hint)
+            self.refused += done.status == "refused"
+        else:
+            entry.status = "done"
+            size = _size(done)
+            self.bytes_in += size
+        if entry.started is not None:
+            entry.duration_ms = (time.monotonic() - entry.started) * 1000
+        if self._recorder is not None:
+            self.note(
+                "call_finished",
+                entry.id,
+                status=entry.status,
+                duration_ms=round(entry.duration_ms, 3),
+                error=entry.error,
+                bytes=size,
+            )
+        self.show(entry)
+        entry.arguments = {}  # the exact ones are not kept beyond the call
+
+    def shut(self) -> None:
+        """Record nothing any more: the run is over."""
+        self._recorder = None
+
+    def records(self) -> tuple[CallRecord, ...]:
+        """Return one record a call, in the order in which they came."""
+        return tuple(_record(entry, self.show(entry)) for entry in self.entries.values())
+
+    def usage(self, *, bytes_out: int) -> Usage:
+        """Return the counters, given how many bytes a model would read."""
+        return Usage(
+            calls=dict(self.counts),
+            refused=self.refused,
+            bytes_in=self.bytes_in,
+            bytes_out=bytes_out,
+            bytes_kept=max(self.bytes_in - bytes_out, 0),
+        )
+
+
+def _record(entry: Entry, shown: Mapping[str, object]) -> CallRecord:
+    return CallRecord(
+        id=entry.id,
+        tool=entry.spec.name if entry.spec else entry.call.tool,
+        arguments=shown,
+        status=entry.status,
+        effect=entry.spec.effect if entry.spec else None,
+        rule=entry.rule,
+        duration_ms=round(entry.duration_ms, 3),
+        error=entry.error,
+        parent=entry.call.parent,
+    )
+
+
+def _size(done: Value) -> int:
+    return len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))

@@ -1,0 +1,68 @@
+"""Run one piece of foreign code: for so long, and no longer.
+
+asyncio itself, not anyio's task groups: a group waits for its tasks for ever, and a tool that
+does not end when it is told to must be left behind, with nothing that still listens to it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import anyio
+
+GRACE_SECONDS = 2.0
+"""A cancelled tool gets this long to end."""
+
+_left_behind: set[asyncio.Task[object]] = set()
+
+
+@dataclass(slots=True)
+class Ending:
+    """How it ended."""
+
+    value: object = None
+    error: Exception | None = None
+    told_to_end: bool = False
+    left_behind: bool = False
+    """It was told to end and did not."""
+
+
+async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, ending: Ending) -> None:
+    """Run an async function in a task of its own, and fill in how it ended.
+
+    Args:
+        body: What to run.
+        seconds: Then it is cancelled; it gets two more to end.
+        ending: Filled in, also when the caller is cancelled.
+    """
+    task = asyncio.ensure_future(_contained(body))
+    try:
+        await asyncio.wait((task,), timeout=max(seconds, 0))
+    finally:
+        if not task.done():
+            ending.told_to_end = True
+            ending.left_behind = not await _end(task)
+    if task.done() and not task.cancelled():
+        ending.value, ending.error = task.result()
+    elif task.cancelled() and not ending.told_to_end:
+        ending.error = RuntimeError("the tool cancelled itself")
+
+
+async def _contained(body: Callable[[], Awaitable[object]]) -> tuple[object, Exception | None]:
+    try:
+        return await body(), None
+    except Exception as error:  # noqa: BLE001  a tool's body is the user's code
+        return None, error
+    except SystemExit as error:
+        return None, RuntimeError(f"the tool called sys.exit({error.code!r})")
+
+
+async def _end(task: "asyncio.Task[tuple[object, Exception | None]]") -> bool:
+    task.cancel()
+    with anyio.CancelScope(shield=True):
+        await asyncio.wait((task,), timeout=GRACE_SECONDS)
+    if task.done():
+        return True
+    _left_behind.add(task)  # type: ignore[arg-type]
+    task.add_done_callback(_left_behind.discard)
+    return False

@@ -1,0 +1,102 @@
+"""The tool itself, run within its time and its authority."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
+from lineshaft.gate._authority import Lease, Leased
+from lineshaft.gate._book import Entry
+from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._frame import Frame
+from lineshaft.gate._lanes import Place
+from lineshaft.tools import Tool
+from lineshaft.tools._invoke import invoke
+from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, Value
+
+_NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
+
+
+async def execute(
+    frame: Frame, entry: Entry, tool: Tool, *, place: Place, dispatch: Dispatch
+) -> Value:
+    """Run a tool whose call has been allowed, and whose turn has come.
+
+    Args:
+        frame: The run.
+        entry: The call; its arguments are final.
+        tool: The tool.
+        place: The call's place in its lanes.
+        dispatch: For further calls, if the tool is a container.
+
+    Raises:
+        ToolError: The tool failed, or took too long, or its result is not what it declares.
+    """
+    seconds = _seconds(frame, tool)
+    lease = Lease()
+    ending = Ending()
+    context = Context(
+        workspace=Leased(frame.view, lease),
+        call_id=entry.id,
+        run_id=frame.run_id,
+        key=entry.key,
+        deadline=time.monotonic() + seconds,
+        dispatch=partial(_further, entry, tool, lease, dispatch),
+        notify=partial(_notify, frame, entry, lease),
+        ask=_nobody_to_ask,
+        deps=frame.gate.deps,
+    )
+
+    async def body() -> object:
+        place.hold(entry.key)
+        return await invoke(tool, entry.arguments, context)
+
+    try:
+        await bounded(body, seconds=seconds, ending=ending)
+    finally:
+        lease.over = True
+        if ending.left_behind or (ending.told_to_end and not tool.is_async):
+            entry.status = "unknown"
+    return _value(tool, ending, seconds)
+
+
+def _seconds(frame: Frame, tool: Tool) -> float:
+    if tool.spec.container:
+        return max(frame.controls.remaining, 0) + 1  # the run's own clock ends it
+    own, most = tool.spec.seconds, frame.limits.call_seconds
+    return most if own is None else min(own, most)
+
+
+def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
+    if ending.told_to_end:
+        text = f"{tool.name} took longer than {seconds:g} s and was ended"
+        raise ToolError("E_TOOL_TIMEOUT", text)
+    error = ending.error
+    if error is None:
+        return Value(ending.value)
+    if isinstance(error, ToolError | WorkspaceError):
+        raise ToolError(error.code, error.message, hint=error.hint) from error
+    if isinstance(error, LineshaftError):
+        raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {error.message}") from error
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {text}") from error
+
+
+async def _further(entry: Entry, tool: Tool, lease: Lease, dispatch: Dispatch, call: Call) -> Done:
+    if lease.over or not tool.spec.container:
+        why = "its call is over" if lease.over else "it is not a container"
+        return Failure("E_DENIED", f"{tool.name} makes no calls: {why}", "", "refused")
+    return await dispatch(replace(call, id="", origin=entry.call.origin, parent=entry.id))
+
+
+def _notify(
+    frame: Frame, entry: Entry, lease: Lease, kind: str, data: Mapping[str, object]
+) -> None:
+    if not lease.over and kind in _NOTICES:
+        frame.book.note(_NOTICES[kind], entry.id, **data)
+
+
+async def _nobody_to_ask(message: str, schema: Mapping[str, object]) -> object:
+    del schema
+    raise ToolError("E_DENIED", f"nobody can be asked: {message!r}")

@@ -1,0 +1,65 @@
+"""What is fixed for one run while its calls pass the gate."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from lineshaft.gate._book import Book
+from lineshaft.gate._gate import Gate
+from lineshaft.values import Limits, Stage
+
+EndKind = Literal["refused", "limit", "error"]
+
+_HOME = str(Path.home())
+_LONGEST_MESSAGE = 2_000
+
+
+class Controls(Protocol):
+    """What the gate may do to the run whose calls it handles."""
+
+    def end(self, kind: EndKind, code: str, message: str) -> None:
+        """End the run from outside; nothing is handed back to the script."""
+        ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Stop the run's clock inside the block."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has been told to end."""
+        ...
+
+    @property
+    def remaining(self) -> float:
+        """Seconds that the run has left."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One run, as the gate sees it."""
+
+    gate: Gate
+    run_id: str
+    view: Stage
+    """The run's view of the workspace."""
+
+    limits: Limits
+    book: Book
+    """Where its calls are written down."""
+
+    controls: Controls
+    root: str = ""
+    """The workspace's place on this machine, which no message shows."""
+
+    alone: bool = False
+    """There is no script around the calls: a direct call."""
+
+    def clean(self, text: str) -> str:
+        """Return a message without places of this machine, cut to a sensible length."""
+        if self.root:
+            text = text.replace(self.root, ".")
+        text = text.replace(_HOME, "~")
+        return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}... (cut)"

@@ -1,0 +1,33 @@
+"""What all runs of a session share at the one door."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import anyio
+
+from lineshaft.gate._lanes import Lanes
+from lineshaft.policy import Policy
+from lineshaft.tools import Tool
+from lineshaft.trace import Redactor
+from lineshaft.values import Approver, Middleware
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Tools, policy and whoever answers asks; each run passes it through a `Scope`."""
+
+    tools: Mapping[str, Tool]
+    """By canonical name."""
+
+    policy: Policy
+    redactor: Redactor
+    approver: Approver | None = None
+    middleware: tuple[Middleware, ...] = ()
+    """Outermost first; what it sends on passes policy like any call."""
+
+    deps: object = None
+    """Given to tools as `Context.deps`."""
+
+    lanes: Lanes = field(default_factory=Lanes)
+    approving: anyio.Lock = field(default_factory=anyio.Lock)
+    """One approver call at a time."""

@@ -1,0 +1,130 @@
+"""Who may go when: calls of one lane run one at a time, in the order in which they arrived."""
+
+from collections import deque
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+import anyio
+
+from lineshaft.values import ToolSpec
+
+WORKSPACE = "workspace"
+
+_holder: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("lineshaft_lanes_held", default=())
+"""The lanes that the calls around the current task hold, each with its call's key."""
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A place in a line."""
+
+    shared: bool
+    granted: anyio.Event = field(default_factory=anyio.Event)
+    gone: bool = False
+
+
+class Line:
+    """First come, first served: an exclusive ticket goes alone, shared ones go together."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Ticket] = deque()
+        self._sharing = 0
+        self._alone = False
+
+    @property
+    def idle(self) -> bool:
+        """Return whether nobody is here."""
+        return not (self._waiting or self._sharing or self._alone)
+
+    def join(self, *, shared: bool = False) -> Ticket:
+        """Take the next place."""
+        ticket = Ticket(shared)
+        self._waiting.append(ticket)
+        self._advance()
+        return ticket
+
+    def leave(self, ticket: Ticket) -> None:
+        """Give a place up, whether its turn has come or not."""
+        if ticket.gone:
+            return
+        ticket.gone = True
+        if ticket.granted.is_set():
+            if ticket.shared:
+                self._sharing -= 1
+            else:
+                self._alone = False
+        self._advance()
+
+    def _advance(self) -> None:
+        while self._waiting and not self._alone:
+            head = self._waiting[0]
+            if not head.gone:
+                if not head.shared and self._sharing:
+                    return
+                self._sharing += head.shared
+                self._alone = not head.shared
+                head.granted.set()
+            self._waiting.popleft()
+
+
+class Lanes:
+    """All lanes of a session. A call made inside another's turn does not wait for that turn."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, str], Line] = {}
+
+    def line(self, key: tuple[str, str]) -> Line:
+        """Return the line of a lane."""
+        return self._lines.setdefault(key, Line())
+
+    def forget(self, key: tuple[str, str]) -> None:
+        """Drop a lane that nobody stands in."""
+        line = self._lines.get(key)
+        if line is not None and line.idle:
+            del self._lines[key]
+
+
+class Place:
+    """Where one call stands, in all of its lines.
+
+    Args:
+        spec: The tool that is called.
+        lanes: The session's lanes.
+        order: The line of the call's run, which keeps its reads and writes of files in order.
+    """
+
+    def __init__(self, spec: ToolSpec, *, lanes: Lanes, order: Line) -> None:
+        self._lanes = lanes
+        self._order = order
+        self._shared = spec.lane != WORKSPACE
+        self._ordered = spec.lane == WORKSPACE or (spec.effect == "read" and bool(spec.paths))
+        held = dict(_holder.get()).get(spec.lane or "", "")
+        self._key = None if spec.lane is None else (spec.lane, held)
+        self._tickets: list[tuple[Line, Ticket]] = []
+
+    def join(self) -> None:
+        """Take the next place in each line."""
+        if self._ordered:
+            self._tickets.append((self._order, self._order.join(shared=self._shared)))
+        if self._key is not None:
+            line = self._lanes.line(self._key)
+            self._tickets.append((line, line.join()))
+
+    async def turn(self) -> None:
+        """Wait until the call may run."""
+        for _, ticket in self._tickets:
+            if not ticket.granted.is_set():
+                await ticket.granted.wait()
+
+    def hold(self, call_key: str) -> None:
+        """Let the current task's further calls pass through this call's own lane."""
+        if self._key is not None:
+            _holder.set((*_holder.get(), (self._key[0], call_key)))
+
+    def leave(self) -> None:
+        """Let the next ones go."""
+        for line, ticket in self._tickets:
+            line.leave(ticket)
+        self._tickets.clear()
+        if self._key is not None:
+            self._lanes.forget(self._key)

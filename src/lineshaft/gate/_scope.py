@@ -1,0 +1,282 @@
+"""One run's way through the gate, from its first call to its last."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Literal
+
+import anyio
+import pydantic_core
+
+from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.gate._asks import Asks
+from lineshaft.gate._book import Entry
+from lineshaft.gate._execution import execute
+from lineshaft.gate._frame import EndKind, Frame
+from lineshaft.gate._lanes import Line, Place
+from lineshaft.gate._paths import with_paths_decided
+from lineshaft.policy import Subject, judge
+from lineshaft.tools import Tool
+from lineshaft.tools._invoke import bind
+from lineshaft.values import Call, Dispatch, Done, Failure, Pending, ToolSpec, Verdict
+
+REFUSALS_PER_CALL = 3
+"""A run ends at this many refused calls for each one that it may make."""
+
+_OVER = Failure("E_DENIED", "the run is over: it makes no further calls", "", "refused")
+_CANCELLED = Failure("E_TOOL_FAILED", "the call was cancelled", "", "cancelled")
+
+
+class Scope:
+    """The calls of one run. Its authority ends when it is closed.
+
+    Args:
+        frame: The run.
+        known: Results of an earlier part of the same run, by key; those calls are not made again.
+    """
+
+    def __init__(self, frame: Frame, *, known: Mapping[str, Done] | None = None) -> None:
+        self._frame = frame
+        self._known = known or {}
+        self._closed = False
+        self._script_waits = frame.alone
+        self._open: dict[str, Entry] = {}
+        self._reserved = 0
+        self._seen: Counter[str] = Counter()
+        self._order = Line()
+        self._asks = Asks(
+            frame.gate.approver,
+            turn=frame.gate.approving,
+            paused=frame.controls.paused,
+            stuck=self._stuck,
+        )
+        dispatch: Dispatch = self._enter
+        for wrap in reversed(frame.gate.middleware):
+            dispatch = _contained(wrap(dispatch))
+        self.dispatch = dispatch
+        """Make one call. Raises nothing but cancellation."""
+
+    def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
+        """Take note that nothing in the script can go on before one of these calls ends."""
+        self._script_waits = bool(call_ids)
+        self._asks.look()
+        return "wait"
+
+    def close(self) -> None:
+        """End the authority of everything that belongs to this run."""
+        self._closed = True
+
+    async def admit(self, spec: ToolSpec, call: Call, *, paths: tuple[str, ...] = ()) -> None:
+        """Decide whether the run itself may take place.
+
+        Args:
+            spec: What stands for the run in policy.
+            call: Its name, arguments and origin.
+            paths: Decided paths in its arguments.
+
+        Raises:
+            ToolError: `E_DENIED`, with the rule and its reason.
+        """
+        gate = self._frame.gate
+        verdict = judge(gate.policy, Subject(spec=spec, call=call, paths=paths))
+        if verdict.kind == "ask":
+            shown = gate.redactor.arguments(spec, call.arguments)
+            self._script_waits = True
+            await self._approval(spec.name, verdict, call_id="run", shown=shown)
+            self._script_waits = self._frame.alone
+        elif verdict.kind != "allow":
+            raise ToolError("E_DENIED", _refusal(spec.name, verdict))
+
+    # The way of a call. A stage that refuses it raises ToolError.
+
+    async def _enter(self, call: Call) -> Done:
+        if self._closed:
+            return _OVER
+        await self._unless_ended()
+        book = self._frame.book
+        entry = book.open(call if call.id else replace(call, id=f"d{len(book.entries) + 1}"))
+        self._open[entry.id] = entry
+        done: Done = _CANCELLED
+        try:
+            done = await self._through(entry)
+        finally:
+            if isinstance(done, Failure) and entry.status == "unknown":
+                done = replace(done, status="unknown")
+            del self._open[entry.id]
+            book.close(entry, done)
+            self._script_waits = self._frame.alone
+            self._asks.look()
+        return done
+
+    async def _through(self, entry: Entry) -> Done:
+        clean = self._frame.clean
+        try:
+            return await self._with_tool(entry, self._find(entry))
+        except ToolError as error:
+            if entry.started is not None:
+                return Failure(error.code, clean(error.message), error.hint)
+            await self._count_refusal()
+            return Failure(error.code, clean(error.message), error.hint, "refused")
+        except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
+            text = f"{entry.call.tool} failed: {type(error).__name__}: {error}"
+            return Failure("E_TOOL_FAILED", clean(text))
+
+    def _find(self, entry: Entry) -> Tool:
+        tools, name = self._frame.gate.tools, entry.call.tool
+        tool = tools.get(name)
+        if tool is None:
+            self._frame.book.asked(entry)
+            close = get_close_matches(name, tools, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
+            raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}", hint=hint)
+        entry.spec = tool.spec
+        if entry.call.origin == "script" and not tool.spec.scriptable:
+            entry.rule = "not-scriptable"
+            self._frame.book.asked(entry)
+            raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
+        return tool
+
+    async def _with_tool(self, entry: Entry, tool: Tool) -> Done:
+        try:
+            entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
+        except ToolError:
+            self._frame.book.asked(entry)
+            raise
+        place = Place(tool.spec, lanes=self._frame.gate.lanes, order=self._order)
+        place.join()
+        try:
+            paths = await self._decide_paths(entry, tool)
+            entry.key = self._identify(entry, tool)
+            self._frame.book.asked(entry)
+            if entry.key in self._known:
+                return self._known[entry.key]
+            verdict = await self._judge(entry, tool, paths)
+            return await self._allowed(entry, tool, verdict=verdict, place=place)
+        finally:
+            place.leave()
+
+    async def _decide_paths(self, entry: Entry, tool: Tool) -> tuple[str, ...]:
+        spec, view = tool.spec, self._frame.view
+        if not spec.paths:
+            return ()
+        decided: list[str] = []
+
+        async def decide(path: str, follow: bool) -> str:  # noqa: FBT001  the seam's own shape
+            resolved = await view.resolve(path, follow=follow)
+            decided.append(resolved.path)
+            return resolved.path
+
+        try:
+            entry.arguments = await with_paths_decided(
+                entry.arguments, spec.paths, entries=spec.entries, decide=decide
+            )
+        except WorkspaceError as error:
+            self._frame.book.asked(entry)
+            raise ToolError(error.code, error.message, hint=error.hint) from error
+        return tuple(decided)
+
+    def _identify(self, entry: Entry, tool: Tool) -> str:
+        exact = pydantic_core.to_json([tool.name, sorted(entry.arguments.items())])
+        pair = hashlib.sha256(exact).hexdigest()[:32]
+        self._seen[pair] += 1
+        return f"{self._frame.run_id}/{pair}/{self._seen[pair]}"
+
+    async def _judge(self, entry: Entry, tool: Tool, paths: tuple[str, ...]) -> Verdict:
+        call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
+        verdict = judge(self._frame.gate.policy, Subject(spec=tool.spec, call=call, paths=paths))
+        entry.rule = verdict.rule
+        self._frame.book.note(
+            "verdict", entry.id, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason
+        )
+        if verdict.kind == "deny":
+            raise ToolError("E_DENIED", _refusal(tool.name, verdict))
+        if verdict.kind == "stop":
+            await self._end("refused", "E_DENIED", _refusal(tool.name, verdict))
+        return verdict
+
+    async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, place: Place) -> Done:
+        self._reserve()
+        try:
+            if verdict.kind == "ask":
+                # Whoever waits for a person gives up its place and lines up again.
+                place.leave()
+                shown = self._frame.book.show(entry)
+                await self._approval(tool.name, verdict, call_id=entry.id, shown=shown)
+                place.join()
+            await place.turn()
+        except BaseException:
+            self._reserved -= 1
+            raise
+        if self._closed:
+            return _OVER
+        self._frame.book.start(entry)
+        await self._unless_ended()
+        return await execute(self._frame, entry, tool, place=place, dispatch=self.dispatch)
+
+    def _reserve(self) -> None:
+        most = self._frame.limits.calls
+        if self._reserved >= most:
+            raise ToolError(
+                "E_CALL_LIMIT",
+                f"this run may make {most} calls, and has made them all",
+                hint="return what you have, or do the rest in another run",
+            )
+        self._reserved += 1
+
+    async def _approval(
+        self, name: str, verdict: Verdict, *, call_id: str, shown: Mapping[str, object]
+    ) -> None:
+        answer = await self._asks.answer(
+            Pending(
+                id=call_id,
+                tool=name,
+                arguments=shown,
+                reason=verdict.reason,
+                rule=verdict.rule,
+                run_id=self._frame.run_id,
+            )
+        )
+        if not answer.allow:
+            why = f": {answer.reason}" if answer.reason else ""
+            text = f"{name} was not approved (rule {verdict.rule!r}){why}"
+            raise ToolError("E_DENIED", text)
+
+    # When a run must not go on.
+
+    def _stuck(self, pending: Collection[str]) -> bool:
+        others = (e for i, e in self._open.items() if i not in pending)
+        return self._script_waits and all(e.spec and e.spec.container for e in others)
+
+    async def _count_refusal(self) -> None:
+        most = REFUSALS_PER_CALL * self._frame.limits.calls
+        if not self._frame.alone and self._frame.book.refused + 1 >= most:
+            await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
+
+    async def _end(self, kind: EndKind, code: str, message: str) -> None:
+        if self._frame.alone:
+            raise ToolError(code, message)
+        self._frame.controls.end(kind, code, message)
+        await anyio.sleep_forever()
+
+    async def _unless_ended(self) -> None:
+        if self._frame.controls.ended:
+            await self._end("error", "E_DENIED", "the run has ended")
+
+
+def _refusal(name: str, verdict: Verdict) -> str:
+    did = "stopped the run at" if verdict.kind == "stop" else "refused"
+    reason = f": {verdict.reason}" if verdict.reason else ""
+    return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
+
+
+def _contained(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        try:
+            return await inner(call)
+        except Exception as error:  # noqa: BLE001  middleware is the user's code
+            text = f"{call.tool} failed: middleware raised {type(error).__name__}: {error}"
+            return Failure("E_TOOL_FAILED", text)
+
+    return dispatch

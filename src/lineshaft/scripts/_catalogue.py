@@ -1,0 +1,29 @@
+"""The tools under the names that a script uses for them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lineshaft.tools import script_name
+from lineshaft.values import Call, Dispatch, Done, ToolSpec
+
+
+def program_names(
+    specs: Sequence[ToolSpec],
+) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    """Return the script names without a namespace, and those of each namespace."""
+    flat: set[str] = set()
+    spaces: dict[str, set[str]] = {}
+    for spec in specs:
+        space, _, name = script_name(spec.name).rpartition(".")
+        (spaces.setdefault(space, set()) if space else flat).add(name)
+    return frozenset(flat), {space: frozenset(names) for space, names in spaces.items()}
+
+
+def by_script_name(dispatch: Dispatch, specs: Sequence[ToolSpec]) -> Dispatch:
+    """Return a dispatch that takes tools by the names that scripts use."""
+    canonical = {script_name(spec.name): spec.name for spec in specs}
+
+    async def translated(call: Call) -> Done:
+        return await dispatch(replace(call, tool=canonical.get(call.tool, call.tool)))
+
+    return translated

@@ -1,0 +1,81 @@
+"""What an engine's outcome means for the run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pydantic_core
+
+from lineshaft.scripts._hints import hint_for
+from lineshaft.values import (
+    Crashed,
+    Exceeded,
+    Outcome,
+    Raised,
+    Returned,
+    RunError,
+    RunStatus,
+    ToolSpec,
+)
+
+_BY_KIND = {"SyntaxError": "E_SYNTAX", "Unsupported": "E_UNSUPPORTED"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a run ended, as far as its script and its limits decide that."""
+
+    status: RunStatus
+    value: object = None
+    error: RunError | None = None
+
+
+def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
+    """Return what an engine's outcome means.
+
+    Args:
+        outcome: From the engine.
+        source: The script as written, for hints.
+        specs: The tools it could call, for hints.
+    """
+    match outcome:
+        case Returned(value=value):
+            return _returned(value)
+        case Raised():
+            return Ended(status="error", error=_raised(outcome, source=source, specs=specs))
+        case Exceeded(limit="seconds"):
+            error = RunError(code="E_TIMEOUT", message=outcome.message, line=outcome.line)
+            return Ended(status="timeout", error=error)
+        case Exceeded():
+            hint = f"the limit is {outcome.limit!r}; ask for less at once, or raise it"
+            error = RunError(code="E_LIMIT", message=outcome.message, line=outcome.line, hint=hint)
+            return Ended(status="limit", error=error)
+        case Crashed():
+            error = RunError(code="E_ENGINE_CRASHED", message=outcome.message)
+            return Ended(status="error", error=error)
+        case _:
+            text = "the engine suspended the run, and this session cannot resume it"
+            return Ended(status="error", error=RunError(code="E_NO_PAUSE", message=text))
+
+
+def _returned(value: object) -> Ended:
+    try:
+        pydantic_core.to_json(value)
+    except pydantic_core.PydanticSerializationError as error:
+        text = f"the script's value is not JSON: {error}"
+        hint = "return None, bool, int, float, str, list or dict"
+        return Ended(status="error", error=RunError(code="E_NOT_JSON", message=text, hint=hint))
+    return Ended(status="success", value=value)
+
+
+def _raised(raised: Raised, *, source: str, specs: Sequence[ToolSpec]) -> RunError:
+    code = raised.code or _BY_KIND.get(raised.kind, "E_SCRIPT")
+    message = raised.message
+    if code == "E_SCRIPT":
+        message = f"{raised.kind}: {message}" if message else raised.kind
+    return RunError(
+        code=code,
+        message=message,
+        line=raised.line,
+        hint=hint_for(raised, source=source, specs=specs),
+        traceback=raised.traceback,
+    )

@@ -1,0 +1,281 @@
+"""A script from text to result: prepare, check, choose the engine, run, settle."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+import anyio
+
+from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.gate import Gate, Scope
+from lineshaft.scripts._bench import Bench, Progress
+from lineshaft.scripts._catalogue import by_script_name, program_names
+from lineshaft.scripts._check import check
+from lineshaft.scripts._control import Control
+from lineshaft.scripts._engines import Engines
+from lineshaft.scripts._outcome import Ended, ended
+from lineshaft.scripts._prepare import Prepared, prepare
+from lineshaft.values import (
+    Call,
+    CallError,
+    CallResult,
+    Crashed,
+    Done,
+    Failure,
+    Finding,
+    Limits,
+    Origin,
+    Outcome,
+    Program,
+    RunError,
+    RunResult,
+    Sink,
+    ToolSpec,
+    Workspace,
+)
+
+_Ready = tuple[Scope, Prepared]
+
+CheckLevel = Literal["error", "warn", "off"]
+
+MAX_DEPTH = 8
+"""A tool of a run may start a run, whose tools may start a run, so many times."""
+
+RUN_SCRIPT = ToolSpec(
+    name="run_script",
+    description="Run one Python script over many tools.",
+    effect="exec",
+    scriptable=False,
+    container=True,
+)
+"""What stands for a run in policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One script to run."""
+
+    script: object
+    """Its text; anything else is refused with a clear error."""
+
+    name: str = "script.py"
+    inputs: Mapping[str, object] = field(default_factory=dict[str, object])
+    limits: Limits
+    origin: Origin = "code"
+    file: str | None = None
+    """A workspace path to read the script from, instead of `script`; policy sees it."""
+
+
+def new_run_id() -> str:
+    """Return an id that sorts by time and is hard to guess."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+
+
+class Runner:
+    """Runs scripts and single calls through one gate.
+
+    Args:
+        gate: The door.
+        workspace: Where files and commands live.
+        engines: Executes the scripts.
+        check: Whether findings of the check block, only inform, or are not looked for.
+        sinks: Take the events of every run.
+        scripts: Whether there are scripts at all.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        *,
+        workspace: Workspace,
+        engines: Engines,
+        check: CheckLevel,
+        sinks: tuple[Sink, ...],
+        scripts: bool = True,
+    ) -> None:
+        self._scripts = scripts
+        self.gate = gate
+        self.engines = engines
+        self.specs = tuple(t.spec for t in gate.tools.values() if t.spec.scriptable)
+        """What scripts are told of."""
+        self._workspace = workspace
+        self._check: CheckLevel = check
+        self._sinks = sinks
+
+    def bench(
+        self, run_id: str, *, limits: Limits, control: Control, sinks: tuple[Sink, ...] = ()
+    ) -> Bench:
+        """Set up what one run works with."""
+        return Bench(
+            self.gate,
+            run_id=run_id,
+            view=self._workspace.begin(),
+            limits=limits,
+            control=control,
+            sinks=(*self._sinks, *sinks),
+        )
+
+    async def run(
+        self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
+    ) -> RunResult:
+        """Run a script and settle it, also when the caller is cancelled meanwhile."""
+        bench = self.bench(run_id, limits=job.limits, control=control, sinks=sinks)
+        progress = Progress()
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(control.watch)
+                with control.inside():
+                    await self._work(job, bench, progress)
+                group.cancel_scope.cancel()
+        except anyio.get_cancelled_exc_class():
+            control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+            raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                result = await bench.settle(progress)
+        return result
+
+    async def call(
+        self, name: str, arguments: Mapping[str, object], *, origin: Origin, limits: Limits
+    ) -> CallResult:
+        """Make one call, with a record of its own."""
+        control = Control(limits.seconds)
+        bench = self.bench(new_run_id(), limits=limits, control=control)
+        bench.announce(script="", name=f"call {name}", origin=origin, engine="")
+        progress = Progress()
+        try:
+            scope = await bench.enter(alone=True)
+            done = await scope.dispatch(Call(tool=name, arguments=arguments, origin=origin))
+            progress.ended = _of_call(done)
+        except WorkspaceError as error:
+            text = RunError(code=error.code, message=error.message, hint=error.hint)
+            progress.ended = Ended(status="error", error=text)
+        except anyio.get_cancelled_exc_class():
+            control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+            raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                result = await bench.settle(progress)
+        return _call_result(result)
+
+    async def find(
+        self, script: object, *, name: str, inputs: Mapping[str, object]
+    ) -> tuple[Finding, ...]:
+        """Return the findings of a script without running it.
+
+        Raises:
+            ToolError: `E_INVALID_ARGS`, where it is not a script at all.
+        """
+        prepared = prepare(script, specs=self.specs, name=name)
+        return await self._findings(prepared, inputs, "error")
+
+    async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
+        choice = self.engines.choose()
+        progress.engine, progress.engine_reason = choice.engine.name, choice.reason
+        bench.announce(
+            script=job.script, name=job.name, origin=job.origin, engine=choice.engine.name
+        )
+        ready = await self._read(job, bench, progress)
+        if ready is None:
+            return
+        scope, prepared = ready
+        flat, namespaces = program_names(self.specs)
+        program = Program(
+            source=prepared.program_source,
+            name=job.name,
+            inputs=job.inputs,
+            tools=flat,
+            namespaces=namespaces,
+        )
+        try:
+            outcome: Outcome = await choice.engine.run(
+                program,
+                by_script_name(scope.dispatch, self.specs),
+                limits=job.limits,
+                output=bench.printed.take,
+                waiting=scope.waiting,
+            )
+        except Exception as error:  # noqa: BLE001  an engine may be the user's code
+            outcome = Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
+        progress.ended = ended(outcome, source=prepared.original, specs=self.specs)
+
+    async def _read(self, job: Job, bench: Bench, progress: Progress) -> _Ready | None:
+        try:
+            scope, script = await self._admit(job, bench)
+            if not self.engines.reads_scripts:
+                return scope, Prepared.unread(str(script))
+            prepared = prepare(script, specs=self.specs, name=job.name)
+        except (ToolError, WorkspaceError) as error:
+            text = RunError(code=error.code, message=error.message, hint=error.hint)
+            status = "refused" if error.code == "E_DENIED" else "error"
+            progress.ended = Ended(status=status, error=text)
+            return None
+        progress.findings = await self._findings(prepared, job.inputs, self._check)
+        blocking = [f for f in progress.findings if f.level == "error"]
+        if blocking:
+            progress.ended = Ended(status="error", error=_blocked(blocking))
+            return None
+        return scope, prepared
+
+    async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
+        if not self._scripts:
+            raise ToolError("E_DENIED", "scripts are switched off in this session")
+        if bench.control.depth > MAX_DEPTH:
+            raise ToolError("E_DENIED", f"runs may be nested {MAX_DEPTH} deep, and this is deeper")
+        scope = await bench.enter()
+        paths: tuple[str, ...] = ()
+        if job.file is not None:
+            paths = ((await bench.view.resolve(job.file)).path,)
+        arguments = dict(zip(("file",), paths, strict=False))
+        call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
+        await scope.admit(RUN_SCRIPT, call, paths=paths)
+        return scope, await _text_of(paths[0], bench.view) if paths else job.script
+
+    async def _findings(
+        self, prepared: Prepared, inputs: Mapping[str, object], level: CheckLevel
+    ) -> tuple[Finding, ...]:
+        return await check(
+            prepared,
+            specs=self.specs,
+            checker=self.engines.checker,
+            inputs=inputs,
+            level=level,
+        )
+
+
+async def _text_of(path: str, view: Workspace) -> str:
+    try:
+        return (await view.read(path)).data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ToolError("E_INVALID_ARGS", f"{path!r} is not a text in UTF-8") from error
+
+
+def _of_call(done: Done) -> Ended:
+    if isinstance(done, Failure):
+        error = RunError(code=done.code, message=done.message, hint=done.hint)
+        return Ended(status="error", error=error)
+    return Ended(status="success", value=done.value)
+
+
+def _call_result(result: RunResult) -> CallResult:
+    first = next(iter(result.calls), None)
+    error = result.error
+    return CallResult(
+        value=result.value,
+        error=error and CallError(code=error.code, message=error.message, hint=error.hint),
+        status=first.status if first else "refused",
+        rule=first.rule if first else "",
+        duration_ms=result.duration_ms,
+        call_id=first.id if first else "",
+        run_id=result.run_id,
+    )
+
+
+def _blocked(findings: list[Finding]) -> RunError:
+    first = findings[0]
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return RunError(
+        code="E_CHECK", message=f"{first.message}{more}", line=first.line, hint=first.hint
+    )

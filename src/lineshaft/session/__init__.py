@@ -1,0 +1,9 @@
+"""What the user holds: tools, policy, a workspace and engines behind one door."""
+
+from lineshaft.session._catalogue import Catalogue
+from lineshaft.session._definitions import Api
+from lineshaft.session._run import Run
+from lineshaft.session._session import Session
+from lineshaft.session._sync import run_sync
+
+__all__ = ["Api", "Catalogue", "Run", "Session", "run_sync"]

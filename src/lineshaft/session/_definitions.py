@@ -1,0 +1,124 @@
+"""What a model is told: tool definitions for its API, and the text about scripts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from lineshaft.errors import ConfigError
+from lineshaft.tools import model_name, python_stubs
+from lineshaft.values import Limits, ToolSpec
+
+Api = Literal["openai", "openai-responses", "anthropic", "mcp"]
+
+MAX_SECONDS = 600
+"""The longest time-out that a model may ask for, unless the session's own is longer."""
+
+_WHEN = """\
+Run one Python script that calls many tools; only what it prints and returns comes back.
+Use it when calls depend on earlier results, or for about five files or more.
+Do not use it for one edit, or for independent calls that fit one turn.
+"""
+
+_HOW = """\
+How to write it:
+- Every tool is an async function: `r = await name(arg=...)`; arguments by name.
+- Run independent calls at once: `await asyncio.gather(*[name(arg=a) for a in items])`.
+- End with `return value` at the top level (JSON values only); `print` comes back as text.
+- A failed or refused call raises ToolError with .code, .tool and .message; catch it to go on.
+- In scope: asyncio, json, math, re, datetime, tools, ToolError; json_parse(text) (lenient),
+  await retry(call, attempts, wait), batched(items, n), table(rows) (Markdown).
+- A small Python: no class inheritance, yield, del, async with, create_task or pandas;
+  functions, dicts, comprehensions, try/except, f-strings and dataclasses are fine.
+- Files and commands only through the tools; nothing is kept between scripts.
+"""
+
+
+def script_schema(limits: Limits) -> dict[str, object]:
+    """Return the JSON Schema of `run_script`'s arguments."""
+    most = max(MAX_SECONDS, limits.seconds)
+    return {
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "description": "The script itself."},
+            "file": {
+                "type": "string",
+                "description": "Workspace path of a script, instead of `code`.",
+            },
+            "args": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Texts that the script finds in `args`.",
+            },
+            "timeout_seconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": most,
+                "description": f"How long it may take; {limits.seconds:g} unless said.",
+            },
+        },
+        "additionalProperties": False,
+    }
+
+
+def script_description(specs: Sequence[ToolSpec], limits: Limits) -> str:
+    """Return what `run_script` says of itself, made from the tools that are there now."""
+    tools = python_stubs(specs) if specs else "(no tools are enabled)\n"
+    bounds = f"At most {limits.calls} calls and {limits.seconds:g} s.\n"
+    return f"{_WHEN}\n{_HOW}{bounds}\nTools:\n```python\n{tools.rstrip()}\n```"
+
+
+def instructions(specs: Sequence[ToolSpec], limits: Limits, *, scripts: bool, mode: str) -> str:
+    """Return the text for a system prompt."""
+    names = ", ".join(model_name(spec.name) for spec in specs) or "none"
+    lines = [f"Tools: {names}. Policy mode: {mode}."]
+    if scripts:
+        lines += [
+            "`run_script` runs a Python script over these tools.",
+            _WHEN.strip(),
+            _HOW.strip(),
+        ]
+        lines.append(f"A script may make {limits.calls} calls and take {limits.seconds:g} s.")
+    return "\n".join(lines)
+
+
+def definition(
+    name: str, *, description: str, schema: Mapping[str, object], api: Api
+) -> dict[str, object]:
+    """Return one tool definition in the shape of a model API.
+
+    Raises:
+        ConfigError: There is no such API.
+    """
+    known = model_name(name)
+    match api:
+        case "openai":
+            function = {"name": known, "description": description, "parameters": schema}
+            return {"type": "function", "function": function}
+        case "openai-responses":
+            return {
+                "type": "function",
+                "name": known,
+                "description": description,
+                "parameters": schema,
+                "strict": False,
+            }
+        case "anthropic":
+            return {"name": known, "description": description, "input_schema": schema}
+        case "mcp":
+            return {"name": known, "description": description, "inputSchema": schema}
+        case _:
+            kinds = "openai, openai-responses, anthropic, mcp"
+            raise ConfigError(f"there is no model API {api!r}; there are: {kinds}")
+
+
+def chosen(specs: Iterable[ToolSpec], names: Iterable[str]) -> list[ToolSpec]:
+    """Return the named tools, in the order asked for.
+
+    Raises:
+        ConfigError: A name is not a tool's.
+    """
+    known = {spec.name: spec for spec in specs}
+    missing = [name for name in names if name not in known]
+    if missing:
+        there = ", ".join(known) or "none"
+        raise ConfigError(f"there is no tool {missing[0]!r} for direct calls; there are: {there}")
+    return [known[name] for name in names]

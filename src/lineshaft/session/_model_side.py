@@ -1,0 +1,113 @@
+"""The side of a session that faces a model: definitions, instructions, and what it calls."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+from lineshaft.errors import ToolError
+from lineshaft.scripts import RUN_SCRIPT
+from lineshaft.session import _text
+from lineshaft.session._definitions import (
+    MAX_SECONDS,
+    Api,
+    chosen,
+    definition,
+    instructions,
+    script_description,
+    script_schema,
+)
+from lineshaft.session._handle import ScriptRequest, arguments_of, script_request
+from lineshaft.tools import model_name
+from lineshaft.trace import Redactor
+from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec
+
+RunScript = Callable[[ScriptRequest], Awaitable[RunResult]]
+MakeCall = Callable[[str, Mapping[str, object]], Awaitable[CallResult]]
+
+
+class ModelSide:
+    """What a model is told, and what becomes of its calls.
+
+    Args:
+        specs: The session's tools.
+        runtime: The runtime's own tools, which may be called too.
+        limits: For a model's scripts.
+        mode: The policy's mode; in `plan` there are no scripts.
+        scripts: Whether the session has scripts at all.
+        redactor: Takes secrets out of what the model reads.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[ToolSpec],
+        *,
+        runtime: Iterable[ToolSpec],
+        limits: Limits,
+        mode: str,
+        scripts: bool,
+        redactor: Redactor,
+    ) -> None:
+        self._specs = tuple(specs)
+        self._known = {model_name(spec.name): spec for spec in (*self._specs, *runtime)}
+        self._limits = limits
+        self._mode = mode
+        self._scripts = scripts and mode != "plan"
+        self._redactor = redactor
+
+    def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, object]]:
+        """Return the tool definitions for a model API."""
+        found: list[dict[str, object]] = []
+        if self._scripts:
+            scriptable = [spec for spec in self._specs if spec.scriptable]
+            text = script_description(scriptable, self._limits)
+            schema = script_schema(self._limits)
+            found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
+        found += [
+            definition(spec.name, description=spec.description, schema=spec.input_schema, api=api)
+            for spec in chosen(self._specs, tuple(direct))
+        ]
+        # An unknown API is an error also where there is nothing to define.
+        definition("x", description="", schema={}, api=api)
+        return found
+
+    def instructions(self) -> str:
+        """Return the text for a system prompt."""
+        return instructions(self._specs, self._limits, scripts=self._scripts, mode=self._mode)
+
+    async def handle(
+        self, name: str, arguments: object, *, run: RunScript, call: MakeCall
+    ) -> Handled:
+        """Carry out what a model called."""
+        try:
+            given = arguments_of(arguments)
+            if name == RUN_SCRIPT.name:
+                return await self._script(given, run)
+        except ToolError as error:
+            problem = CallError(code=error.code, message=error.message, hint=error.hint)
+            return self._of_call(CallResult(error=problem, status="refused"), None)
+        spec = self._known.get(name)
+        return self._of_call(await call(spec.name if spec else name, given), spec)
+
+    async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
+        if not self._scripts:
+            why = "in mode 'plan'" if self._mode == "plan" else "in this session"
+            raise ToolError("E_DENIED", f"there are no scripts {why}")
+        most = max(MAX_SECONDS, self._limits.seconds)
+        result = await run(script_request(given, most_seconds=most))
+        structured = {
+            "status": result.status,
+            "value": result.value,
+            "stdout": result.stdout,
+            "error": result.error and {"code": result.error.code, "message": result.error.message},
+            "run_id": result.run_id,
+        }
+        return Handled(
+            text=_text.of_run(result, self._redactor),
+            structured=self._redactor.value(structured),
+            is_error=result.status != "success",
+        )
+
+    def _of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
+        return Handled(
+            text=_text.of_call(result, spec, self._redactor),
+            structured=self._redactor.value(result.value),
+            is_error=result.error is not None,
+        )

@@ -1,0 +1,63 @@
+"""A run under way, as its owner holds it."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import anyio
+
+from lineshaft.errors import LineshaftError
+from lineshaft.scripts import Control
+from lineshaft.values import Event, RunResult, Sink
+
+Work = Callable[[Control, tuple[Sink, ...]], Awaitable[RunResult]]
+
+
+class Run:
+    """A run that goes on in the background: its events, its end, and the way to stop it."""
+
+    def __init__(self, run_id: str, control: Control) -> None:
+        self.run_id = run_id
+        """Its id in the record."""
+
+        self._control = control
+        self._events: deque[Event] = deque()
+        self._more = anyio.Event()
+        self._done = anyio.Event()
+        self._result: RunResult | None = None
+
+    def cancel(self) -> None:
+        """End the run from outside; its result says `cancelled`."""
+        self._control.end("cancelled", "E_CANCELLED", "the run was cancelled")
+
+    async def result(self) -> RunResult:
+        """Wait for the end.
+
+        Raises:
+            LineshaftError: The session was closed before the run had a result.
+        """
+        await self._done.wait()
+        if self._result is None:
+            raise LineshaftError(f"the session was closed before run {self.run_id} ended")
+        return self._result
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """Iterate over the run's events, from the first to the last, as they come."""
+        while True:
+            while self._events:
+                yield self._events.popleft()
+            if self._done.is_set():
+                return
+            self._more = anyio.Event()
+            await self._more.wait()
+
+    async def carry_out(self, work: Work) -> None:
+        """Do the run's work; called once, by the session."""
+        try:
+            self._result = await work(self._control, (self._take,))
+        finally:
+            self._done.set()
+            self._more.set()
+
+    def _take(self, event: Event) -> None:
+        self._events.append(event)
+        self._more.set()

@@ -1,0 +1,302 @@
+"""What the user holds: tools, policy, a workspace and engines behind one door."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+from anyio.abc import TaskGroup
+
+from lineshaft.errors import ConfigError, ToolError
+from lineshaft.gate import Gate
+from lineshaft.policy import Policy
+from lineshaft.scripts import CheckLevel, Control, Engines, Job, Runner, new_run_id
+from lineshaft.session._catalogue import Catalogue
+from lineshaft.session._definitions import Api
+from lineshaft.session._handle import ScriptRequest
+from lineshaft.session._inputs import checked_inputs
+from lineshaft.session._model_side import ModelSide
+from lineshaft.session._run import Run
+from lineshaft.session._runtime import runtime_tools
+from lineshaft.tools import Toolset
+from lineshaft.trace import Redactor
+from lineshaft.values import (
+    Approver,
+    CallResult,
+    Engine,
+    Finding,
+    Handled,
+    Limits,
+    Middleware,
+    Origin,
+    RunResult,
+    Sink,
+    Workspace,
+)
+from lineshaft.workspace import Folder
+
+
+class Session:
+    """Tools behind one door, and scripts over them. Use it with `async with`.
+
+    Args:
+        tools: Tools, functions, objects with tools, toolsets; none unless given.
+        workspace: The folder that files and commands live in, or a workspace of another kind.
+        policy: What may be called; None: `Policy(mode="auto")`.
+        engine: `auto`, the name of an engine, or an engine.
+        limits: Of every run; None: `Limits()` for code, `Limits.for_model()` for models.
+        check: Whether findings about a script block it (`error`), inform, or are not looked for.
+        approver: Answers what policy asks; None: what asks is refused.
+        middleware: Wraps the door, outermost first.
+        sinks: Take every event of every run.
+        deps: Given to tools as `Context.deps`.
+        atomic: Whether changes land whole or not at all; this version only has False.
+        scripts: Whether there are scripts at all; False: only direct calls.
+        secrets: Texts that no record and no model may see.
+
+    Raises:
+        ConfigError: Any of them cannot be used; it says which and why.
+    """
+
+    def __init__(  # noqa: PLR0913  the one constructor that users type
+        self,
+        tools: Iterable[object] = (),
+        *,
+        workspace: str | Path | Workspace = ".",
+        policy: Policy | None = None,
+        engine: str | Engine = "auto",
+        limits: Limits | None = None,
+        check: CheckLevel = "error",
+        approver: Approver | None = None,
+        middleware: Sequence[Middleware] = (),
+        sinks: Sequence[Sink] = (),
+        deps: object = None,
+        atomic: bool = False,
+        scripts: bool = True,
+        secrets: Iterable[str] = (),
+    ) -> None:
+        if atomic:
+            raise ConfigError("atomic=True is not part of this version; leave it out")
+        if check not in ("error", "warn", "off"):
+            raise ConfigError(f"check must be 'error', 'warn' or 'off', not {check!r}")
+        given = Toolset(tools)
+        runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
+        redactor = Redactor(secrets)
+        self.tools = Catalogue(given)
+        """The tools, to look at: a mapping from name to facts, with search and stubs."""
+
+        self.policy = policy or Policy()
+        self.limits = limits or Limits()
+        self._model_limits = limits or Limits.for_model()
+        self._engines = Engines(engine)
+        self._workspace = Folder(workspace) if isinstance(workspace, str | Path) else workspace
+        gate = Gate(
+            tools={**given, **runtime},
+            policy=self.policy,
+            redactor=redactor,
+            approver=approver,
+            middleware=tuple(middleware),
+            deps=deps,
+        )
+        self._runner = Runner(
+            gate,
+            workspace=self._workspace,
+            engines=self._engines,
+            check=check,
+            sinks=tuple(sinks),
+            scripts=scripts,
+        )
+        self._model = ModelSide(
+            given.specs,
+            runtime=runtime.specs,
+            limits=self._model_limits,
+            mode=self.policy.mode,
+            scripts=scripts,
+            redactor=redactor,
+        )
+        self._group: TaskGroup | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        if self._group is not None:
+            raise ConfigError("this session is in use already; make one for each `async with`")
+        self._stack.push_async_callback(self._engines.aclose)
+        self._group = await self._stack.enter_async_context(anyio.create_task_group())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._group is not None:
+            self._group.cancel_scope.cancel()
+        self._group = None
+        await self._stack.__aexit__(kind, error, traceback)
+
+    async def run(
+        self,
+        script: str | Path,
+        *,
+        inputs: Mapping[str, object] | None = None,
+        name: str = "script.py",
+        limits: Limits | None = None,
+    ) -> RunResult:
+        """Run a script over the session's tools.
+
+        Args:
+            script: Its text, or the path of a file on this machine.
+            inputs: Values that the script finds as globals, JSON-like.
+            name: What tracebacks call it.
+            limits: Instead of the session's.
+
+        Returns:
+            How it ended; nothing that the script or a tool did is raised.
+
+        Raises:
+            ConfigError: The inputs cannot be used, or the session was not entered.
+        """
+        job = self._job(script, inputs=inputs, name=name, limits=limits)
+        return await self._carry_out(job)
+
+    async def start(
+        self,
+        script: str | Path,
+        *,
+        inputs: Mapping[str, object] | None = None,
+        name: str = "script.py",
+        limits: Limits | None = None,
+    ) -> Run:
+        """Start a script in the background; arguments as for `run`.
+
+        Returns:
+            The run: its events, its result, and the way to cancel it.
+        """
+        job = self._job(script, inputs=inputs, name=name, limits=limits)
+        group = self._entered()
+        run_id = new_run_id()
+        run = Run(run_id, Control(job.limits.seconds))
+        group.start_soon(run.carry_out, partial(self._in_background, job, run_id))
+        return run
+
+    async def check(
+        self, script: str, *, inputs: Mapping[str, object] | None = None, name: str = "script.py"
+    ) -> tuple[Finding, ...]:
+        """Return what is wrong with a script, without running it.
+
+        Args:
+            script: Its text.
+            inputs: The values it would be given, for their types.
+            name: What findings call it.
+        """
+        self._entered()
+        try:
+            return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
+        except ToolError as error:
+            return (Finding(code=error.code, message=error.message, level="error"),)
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, object] | None = None, *, origin: Origin = "code"
+    ) -> CallResult:
+        """Make one call, through the same door as a script's.
+
+        Args:
+            tool: The tool's canonical name.
+            arguments: By name, JSON-like.
+            origin: The way the call came in, for policy and record.
+
+        Returns:
+            How it ended; nothing that the tool did is raised.
+        """
+        self._entered()
+        limits = self._model_limits if origin == "model" else self.limits
+        return await self._runner.call(tool, arguments or {}, origin=origin, limits=limits)
+
+    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, object]]:
+        """Return the tool definitions to hand to a model API.
+
+        Args:
+            api: `openai`, `openai-responses`, `anthropic` or `mcp`.
+            direct: Names of the tools that the model may also call without a script.
+
+        Raises:
+            ConfigError: There is no such API or tool.
+        """
+        return self._model.definitions(api, direct)
+
+    def instructions(self) -> str:
+        """Return the text for a system prompt: what there is, and when to write a script."""
+        return self._model.instructions()
+
+    async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
+        """Carry out what a model called, through the same door as everything else.
+
+        Args:
+            name: As the model said it: `run_script`, or the name out of `definitions`.
+            arguments: By name, or as the JSON text that some APIs give.
+
+        Returns:
+            The text to give back; nothing that the call did is raised.
+        """
+        self._entered()
+        return await self._model.handle(
+            name, arguments, run=self._run_for_model, call=self._call_for_model
+        )
+
+    async def _call_for_model(self, tool: str, arguments: Mapping[str, object]) -> CallResult:
+        return await self.call(tool, arguments, origin="model")
+
+    async def _run_for_model(self, request: ScriptRequest) -> RunResult:
+        limits = self._model_limits
+        if request.seconds is not None:
+            limits = replace(limits, seconds=request.seconds)
+        job = Job(
+            script=request.code,
+            file=request.file,
+            name=request.file or "script.py",
+            inputs={"args": request.args},
+            limits=limits,
+            origin="model",
+        )
+        return await self._carry_out(job)
+
+    def _job(
+        self,
+        script: str | Path,
+        *,
+        inputs: Mapping[str, object] | None,
+        name: str,
+        limits: Limits | None,
+    ) -> Job:
+        source: object = script
+        if isinstance(script, Path):
+            try:
+                source, name = script.read_text("utf-8"), script.name
+            except (OSError, UnicodeDecodeError) as error:
+                raise ConfigError(f"the script {str(script)!r} cannot be read: {error}") from error
+        return Job(
+            script=source,
+            name=name,
+            inputs=checked_inputs(inputs),
+            limits=limits or self.limits,
+        )
+
+    async def _carry_out(self, job: Job) -> RunResult:
+        self._entered()
+        run_id = new_run_id()
+        return await self._runner.run(job, run_id=run_id, control=Control(job.limits.seconds))
+
+    async def _in_background(
+        self, job: Job, run_id: str, control: Control, sinks: tuple[Sink, ...]
+    ) -> RunResult:
+        return await self._runner.run(job, run_id=run_id, control=control, sinks=sinks)
+
+    def _entered(self) -> TaskGroup:
+        if self._group is None:
+            raise ConfigError("enter the session first: `async with Session(...) as session:`")
+        return self._group

@@ -1,0 +1,61 @@
+"""One thin synchronous door, for scripts and notebooks."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from lineshaft.policy import Policy
+from lineshaft.scripts import CheckLevel
+from lineshaft.session._session import Session
+from lineshaft.values import Approver, Engine, Limits, Middleware, RunResult, Sink, Workspace
+
+
+class SessionArguments(TypedDict, total=False):
+    """What `Session` takes besides its tools."""
+
+    workspace: str | Path | Workspace
+    policy: Policy | None
+    engine: str | Engine
+    limits: Limits | None
+    check: CheckLevel
+    approver: Approver | None
+    middleware: tuple[Middleware, ...]
+    sinks: tuple[Sink, ...]
+    deps: object
+    atomic: bool
+    scripts: bool
+    secrets: Iterable[str]
+
+
+def run_sync(
+    script: str | Path,
+    *,
+    tools: Iterable[object] = (),
+    inputs: Mapping[str, object] | None = None,
+    **session_arguments: Unpack[SessionArguments],
+) -> RunResult:
+    """Run one script in a session of its own, and wait for it.
+
+    Args:
+        script: Its text, or the path of a file on this machine.
+        tools: As for `Session`.
+        inputs: Values that the script finds as globals.
+        session_arguments: As for `Session`.
+
+    Raises:
+        ConfigError: An argument cannot be used.
+    """
+
+    async def work() -> RunResult:
+        async with Session(tools, **session_arguments) as session:
+            return await session.run(script, inputs=inputs)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    # Inside a notebook's loop: a loop of its own, in a thread of its own.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, work()).result()

@@ -1,0 +1,73 @@
+"""Results as a model reads them: short, redacted before anything is cut, never empty."""
+
+from collections.abc import Mapping
+from typing import cast
+
+import pydantic_core
+
+from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
+from lineshaft.values import CallResult, RunResult, ToolSpec
+
+
+def of_run(result: RunResult, redactor: Redactor) -> str:
+    """Return a run's output and value; on failure what went wrong and what had been done."""
+    parts = [result.stdout.rstrip("\n")]
+    if result.status == "success":
+        if result.value is not None:
+            parts.append(_plain(result.value))
+    else:
+        parts += [_error(result), result.stderr.rstrip("\n")]
+    text = "\n".join(part for part in parts if part)
+    return _fit(text or "(the script returned None and printed nothing)", redactor)
+
+
+def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> str:
+    """Return one call's value, or why it failed."""
+    if result.error is not None:
+        hint = f"\n{result.error.hint}" if result.error.hint else ""
+        return _fit(f"{result.error.code}: {result.error.message}{hint}", redactor)
+    value = result.value
+    if spec is not None and spec.effect == "exec" and isinstance(value, Mapping):
+        value = _condensed(cast("Mapping[str, object]", value))
+    return _fit(_plain(value) or "(an empty text)", redactor)
+
+
+def _fit(text: str, redactor: Redactor) -> str:
+    return cut_for_model(redactor.text(strip_ansi(text)))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
+
+
+def _condensed(value: Mapping[str, object]) -> Mapping[str, object]:
+    streams = {k: v for k, v in value.items() if k in ("stdout", "stderr") and isinstance(v, str)}
+    return {**value, **{k: condense_command_output(v) for k, v in streams.items()}}
+
+
+def _error(result: RunResult) -> str:
+    error = result.error
+    if error is None:
+        return f"the run ended as {result.status}"
+    where = f" (line {error.line})" if error.line else ""
+    lines = [f"{error.code}{where}: {error.message}"]
+    lines += [
+        f"line {f.line}: {f.message}" + (f" [{f.hint}]" if f.hint else "")
+        for f in result.findings
+        if f.level == "error"
+    ][1:]
+    if error.hint:
+        lines.append(f"hint: {error.hint}")
+    if error.traceback:
+        lines.append(error.traceback.rstrip("\n"))
+    effects = [f"{c.tool}({_short(c.arguments)})" for c in result.effects]
+    if effects:
+        lines.append("already done: " + "; ".join(effects))
+    return "\n".join(lines)
+
+
+def _short(arguments: Mapping[str, object]) -> str:
+    text = ", ".join(f"{name}={_plain(value)}" for name, value in arguments.items())
+    return text if len(text) <= 80 else f"{text[:77]}..."
