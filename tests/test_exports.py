@@ -1,9 +1,12 @@
 """What a user can import is listed, documented, and stays put."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from types import ModuleType
 
 import pytest
@@ -52,6 +55,20 @@ def test_the_root_exports_what_the_readme_needs() -> None:
         listed
     )
     assert {"kit", "load", "run_sync", "tool"} <= set(listed)
+
+
+def test_what_a_type_checker_sees_is_what_the_root_exports() -> None:
+    tree = ast.parse(inspect.getsource(lineshaft))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = [a.name for node in block.body if isinstance(node, ast.ImportFrom) for a in node.names]
+    assert sorted(seen) == sorted(_public(lineshaft))
+
+
+def test_importing_the_root_loads_nothing_heavy() -> None:
+    heavy = ("anyio", "asyncio", "jsonschema", "pydantic", "pydantic_monty", "rich", "typer")
+    code = f"import sys, lineshaft; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", ["lineshaft", *ROOMS])

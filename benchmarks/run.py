@@ -1,0 +1,141 @@
+"""Lineshaft beside the bare engine: times and ratios, in one process, turn by turn.
+
+Figures are medians; turns alternate, so that noise of the machine meets both. Nothing here is
+asserted: a person reads it, and `docs/benchmarks.md` keeps a copy.
+"""
+
+import asyncio
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import memory
+from bare import Bare
+
+from lineshaft import Limits, Policy, Session, Tool, tool
+from lineshaft.tools import checker_stubs
+
+Work = Callable[[], Awaitable[object]]
+
+ONE = "return await add(a=1, b=2)"
+CALLS = 1_000
+MANY = f"n = 0\nfor i in range({CALLS}):\n    n = await add(a=n, b=1)\nreturn n"
+WIDE = "return sum(await asyncio.gather(*[add(a=i, b=1) for i in range(100)]))"
+
+
+async def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table, in the unit that its name says."""
+
+    name: str
+    bare: float
+    ours: float
+
+    def __str__(self) -> str:
+        ratio = f"{self.ours / self.bare:5.2f}" if self.bare else "    -"
+        return f"| {self.name:<44} | {self.bare:8.2f} | {self.ours:9.2f} | {ratio} |"
+
+
+async def medians(bare: Work, ours: Work, *, turns: int) -> tuple[float, float]:
+    """Return milliseconds of both, taken in turns."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(turns + 3):
+        for work, kept in zip((bare, ours), times, strict=True):
+            start = time.perf_counter()
+            await work()
+            kept.append((time.perf_counter() - start) * 1000)
+    return statistics.median(times[0][3:]), statistics.median(times[1][3:])
+
+
+async def scripts(*, check: bool, turns: int) -> list[Row]:
+    """Compare runs of scripts, with or without the check before them."""
+    added: Tool = tool(effect="read")(add)
+    stubs = checker_stubs([added.spec]).main if check else None
+    session = Session(
+        [added],
+        policy=Policy(mode="read"),
+        limits=Limits(seconds=600, calls=1_000_000),
+        check="error" if check else "off",
+    )
+    label = "checked" if check else "unchecked"
+    with Bare({"add": add}, stubs=stubs) as bare:
+        async with session:
+
+            async def ours(script: str) -> None:
+                (await session.run(script)).raise_for_status()
+
+            async def both(script: str, turns: int) -> tuple[float, float]:
+                return await medians(lambda: bare.run(script), lambda: ours(script), turns=turns)
+
+            one = await both(ONE, turns * 10)
+            many = await both(MANY, turns)
+            wide = await both(WIDE, turns * 3)
+    trip = [(total - start) / (CALLS - 1) * 1000 for total, start in zip(many, one, strict=True)]
+    return [
+        Row(f"run with one call, {label}, ms", *one),
+        Row(f"one call's round trip, {label}, us", *trip),
+        Row(f"{CALLS:,} sequential calls, {label}, ms", *many),
+        Row(f"fan-out of 100, {label}, ms", *wide),
+    ]
+
+
+def cpu(*arguments: str, times: int = 7) -> float:
+    """Return the CPU time of a Python process in milliseconds."""
+    spent: list[float] = []
+    for _ in range(times):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return statistics.median(spent) * 1000
+
+
+def starts() -> list[Row]:
+    """Compare the start of the interpreter alone with ours."""
+    nothing = cpu("-c", "pass")
+    return [
+        Row("CPU of `import lineshaft`, ms", nothing, cpu("-c", "import lineshaft")),
+        Row("CPU of `lineshaft --help`, ms", nothing, cpu("-m", "lineshaft", "--help")),
+    ]
+
+
+def remembered() -> list[str]:
+    """Return what is said of memory by processes that do nothing else."""
+    script = str(Path(memory.__file__))
+    return [
+        subprocess.run(
+            [sys.executable, script, name], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in memory.SUBJECTS
+    ]
+
+
+def main() -> None:
+    turns = 3 if "--quick" in sys.argv else 20
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n")
+    print(f"| {'median':<44} | {'bare':>8} | {'lineshaft':>9} | ratio |")
+    print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 4}: |")
+    for check in (False, True):
+        for row in asyncio.run(scripts(check=check, turns=turns)):
+            print(row, flush=True)
+    for row in starts():
+        print(row, flush=True)
+    print()
+    for line in remembered():
+        print(f"* {line}")
+
+
+if __name__ == "__main__":
+    main()

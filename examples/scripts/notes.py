@@ -1,0 +1,69 @@
+# Over a tree of Python files: all TODO, FIXME and XXX notes, and the ten longest functions.
+# Reads every file through the tools; only the small table at the end goes back.
+
+SKIP = ("site-packages", "dist-packages", "__pycache__", "lib-dynload")
+NOTE = re.compile(r"#.*?\b(TODO|FIXME|XXX)\b")
+DEF = re.compile(r"(?:async )?def (\w+)\(")
+
+
+async def entries(folder):
+    """Everything in a folder; a listing is cut at 200, then it is asked for by first letter."""
+    listing = await list_files(path=folder)
+    if not listing["truncated"]:
+        return listing["entries"]
+    found = {}
+    for letter in "_abcdefghijklmnopqrstuvwxyz":
+        part = await find_files(pattern=letter + "*", path=folder)
+        found.update({entry["path"]: entry for entry in part["entries"]})
+    return list(found.values())
+
+
+async def text_of(path):
+    """A whole file; a window holds 50,000 bytes."""
+    window = await read_file(path=path)
+    parts = [window["content"]]
+    while window["truncated"] and window["end"] < window["total_lines"]:
+        window = await read_file(path=path, start=window["end"] + 1)
+        parts.append(window["content"])
+    return path, "".join(parts)
+
+
+def functions(path, text):
+    """Each function with its length in lines, read off the indentation."""
+    found, open_ones, last, number = [], [], 0, 0
+    for line in text.split("\n"):
+        number += 1
+        code = line.lstrip()
+        if not code or code[0] in "#)":
+            continue
+        indent = len(line) - len(code)
+        while open_ones and indent <= open_ones[-1][0]:
+            _, start, name = open_ones.pop()
+            found.append((last - start + 1, f"{path}:{start}", name))
+        match = DEF.match(code) if code.startswith(("def ", "async def ")) else None
+        if match:
+            open_ones.append((indent, number, match.group(1)))
+        last = number
+    return found + [(last - start + 1, f"{path}:{start}", name) for _, start, name in open_ones]
+
+
+folders, files = ["."], []
+while folders:
+    some, folders = folders[:20], folders[20:]
+    for listing in await asyncio.gather(*[entries(folder) for folder in some]):
+        for entry in listing:
+            if entry["kind"] == "folder" and not entry["path"].endswith(SKIP):
+                folders.append(entry["path"])
+            elif entry["kind"] == "file" and entry["path"].endswith(".py"):
+                files.append(entry["path"])
+
+notes, longest, lines = {"TODO": 0, "FIXME": 0, "XXX": 0}, [], 0
+for some in batched(sorted(files), 50):
+    for path, text in await asyncio.gather(*[text_of(path) for path in some]):
+        lines += text.count("\n")
+        for word in NOTE.findall(text):
+            notes[word] += 1
+        longest = sorted(longest + functions(path, text), reverse=True)[:10]
+
+rows = [{"lines": n, "function": name, "where": where} for n, where, name in longest]
+return f"{len(files)} files, {lines} lines, notes: {notes}\n\n{table(rows)}"
