@@ -1,0 +1,10 @@
+"""Start, watch, cap and kill process trees.
+
+Above: workspaces, which decide where a command runs. Below: the operating system.
+"""
+
+from lineshaft.processes._capture import Capture
+from lineshaft.processes._environment import looks_secret, minimal_environment
+from lineshaft.processes._start import start
+
+__all__ = ["Capture", "looks_secret", "minimal_environment", "start"]

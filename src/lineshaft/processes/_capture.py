@@ -1,0 +1,90 @@
+"""Keep the head and the tail of a stream, in bounded memory."""
+
+_LONGEST_CHARACTER = 4
+
+
+class Capture:
+    """Text of at most so many bytes: the first 40 % and the last 60 %, a marker between.
+
+    Args:
+        limit: Bytes to keep.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.total = 0
+        """Bytes that were added."""
+
+        self._head_limit = limit * 2 // 5
+        self._tail_limit = limit - self._head_limit
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    @property
+    def truncated(self) -> bool:
+        """Whether anything was left out."""
+        return self.total > self.limit
+
+    @property
+    def dropped(self) -> int:
+        """Bytes that `text` leaves out."""
+        head, tail = self._ends()
+        return self.total - len(head) - len(tail)
+
+    def add(self, data: bytes | str) -> None:
+        """Add to the end.
+
+        Args:
+            data: Bytes as they came, or text, which is counted in UTF-8.
+        """
+        if isinstance(data, str):
+            data = data.encode("utf-8", "backslashreplace")
+        self.total += len(data)
+        if room := self._head_limit - len(self._head):
+            self._head += data[:room]
+            data = data[room:]
+        if len(data) >= self._tail_limit:
+            self._tail = bytearray(data[len(data) - self._tail_limit :])
+            return
+        self._tail += data
+        if len(self._tail) > 2 * self._tail_limit:
+            del self._tail[: len(self._tail) - self._tail_limit]
+
+    def text(self) -> str:
+        """Return what was kept; bytes that are not UTF-8 become the replacement character."""
+        head, tail = self._ends()
+        if not self.truncated:
+            return (head + tail).decode("utf-8", "replace")
+        left_out = self.total - len(head) - len(tail)
+        return (
+            head.decode("utf-8", "replace")
+            + f"\n[... {left_out:,} bytes left out ...]\n"
+            + tail.decode("utf-8", "replace")
+        )
+
+    def _ends(self) -> tuple[bytes, bytes]:
+        head = bytes(self._head)
+        if not self.truncated:
+            return head, bytes(self._tail)
+        tail = bytes(self._tail[max(0, len(self._tail) - self._tail_limit) :])
+        return head[: _whole(head)], tail[_start(tail) :]
+
+
+def _whole(data: bytes) -> int:
+    """Return where the last whole character ends."""
+    for back in range(1, min(_LONGEST_CHARACTER, len(data) + 1)):
+        byte = data[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return len(data) - back if length > back else len(data)
+    return len(data)
+
+
+def _start(data: bytes) -> int:
+    """Return where the first whole character starts."""
+    for index, byte in enumerate(data[: _LONGEST_CHARACTER - 1]):
+        if not 0x80 <= byte < 0xC0:
+            return index
+    return min(_LONGEST_CHARACTER - 1, len(data)) if data else 0

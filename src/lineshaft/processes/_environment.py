@@ -1,0 +1,47 @@
+"""What of the host's environment a process gets to see.
+
+A scrubbed environment is no boundary: on Linux a process of the same user can read the host's
+through `/proc`. It keeps secrets from programs that print or pass on what they were given.
+"""
+
+import os
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
+
+_ALLOWED = ("PATH", "HOME", "LANG", "LC_*", "TERM", "TMPDIR", "TZ")
+_SECRET = (
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "CREDENTIAL",
+    "AUTH",
+    "DSN",
+    "WEBHOOK",
+    "BEARER",
+)
+
+
+def looks_secret(name: str) -> bool:
+    """Return whether a variable's name says that its value is a secret."""
+    return any(word in name.upper() for word in _SECRET)
+
+
+def minimal_environment(extra: Mapping[str, str], *, allow: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment of a process.
+
+    Args:
+        extra: Variables by name, which win.
+        allow: More names to take from the host, or patterns such as `CI_*`; a pattern never
+            takes a name that looks like a secret, a name in full does.
+    """
+    chosen = {name: value for name, value in os.environ.items() if _passes(name, allow)}
+    return chosen | dict(extra)
+
+
+def _passes(name: str, allow: Collection[str]) -> bool:
+    if name in allow:
+        return True
+    patterns = (*_ALLOWED, *allow)
+    return not looks_secret(name) and any(fnmatchcase(name, pattern) for pattern in patterns)

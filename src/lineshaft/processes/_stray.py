@@ -1,0 +1,38 @@
+"""Find processes by the mark in their environment, where their supervisor was killed."""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+MARK = "LINESHAFT_TREE"
+"""Name of the variable."""
+
+_PASSES = 20
+
+
+def end_marked(mark: str) -> None:
+    """Kill every process that carries the mark; a look at each process of the machine.
+
+    Does nothing where there is no `/proc`. A process that changed its own environment's memory
+    or was started with another one is not found.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    for _ in range(_PASSES):
+        pids = set(_marked(f"{MARK}={mark}".encode()))
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not pids:
+            return
+
+
+def _marked(text: bytes) -> Iterator[int]:
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                if text in (folder / "environ").read_bytes().split(b"\0"):
+                    yield int(folder.name)

@@ -1,0 +1,261 @@
+"""The end of a process is the end of everything it started."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from lineshaft.processes import start
+from lineshaft.values import Command, Exit, Process
+
+DAEMON = """
+import os, signal, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        if "deaf" in sys.argv:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print(os.getpid(), flush=True)
+        if "holds" not in sys.argv:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, 1), os.dup2(null, 2)
+        signal.pause()
+    os._exit(0)
+os.wait()
+if "stay" in sys.argv:
+    signal.pause()
+"""
+"""Forks twice, leaves its session, says who it is; `stay`: the first process stays as well."""
+
+
+@pytest.fixture
+def no_strays() -> Iterator[list[int]]:
+    pids: list[int] = []
+    yield pids
+    for pid in filter(alive, pids):
+        os.kill(pid, signal.SIGKILL)
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def ended(pid: int) -> None:
+    """Wait until a process that is not ours has ended."""
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        with anyio.fail_after(5):
+            await anyio.wait_readable(fd)
+    finally:
+        os.close(fd)
+
+
+async def daemon(cwd: Path, *words: str, seconds: float = 60) -> tuple[Process, int]:
+    argv = (sys.executable, "-I", "-S", "-c", DAEMON, *words)
+    process = await start(Command(argv=argv, seconds=seconds), cwd=cwd)
+    async for line in process.lines():
+        return process, int(line.text)
+    raise AssertionError
+
+
+async def wait(process: Process) -> Exit:
+    with anyio.fail_after(10):
+        return await process.wait()
+
+
+async def test_a_time_out_ends_a_daemon_in_another_session(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path, "stay", seconds=0.5)
+    no_strays.append(pid)
+    assert alive(pid)
+
+    done = await wait(process)
+
+    assert done.timed_out
+    assert done.exit_code == -signal.SIGTERM
+    assert done.stdout == f"{pid}\n"
+    assert not alive(pid)
+
+
+async def test_a_daemon_that_ignores_sigterm_is_killed(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path, "stay", "deaf")
+    no_strays.append(pid)
+
+    with anyio.fail_after(10):
+        await process.kill()
+
+    assert not alive(pid)
+
+
+async def test_a_daemon_does_not_outlive_a_program_that_ended_well(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path)
+    no_strays.append(pid)
+
+    done = await wait(process)
+
+    assert done.exit_code == 0
+    assert not done.timed_out
+    assert not alive(pid)
+
+
+async def test_a_grandchild_that_holds_the_pipe_holds_nobody_up(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path, "holds")
+    no_strays.append(pid)
+
+    done = await wait(process)
+
+    assert (done.exit_code, done.stdout) == (0, f"{pid}\n")
+    assert not alive(pid)
+
+
+async def test_a_deaf_grandchild_that_holds_the_pipe_holds_nobody_up(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path, "holds", "deaf", "stay", seconds=0.3)
+    no_strays.append(pid)
+
+    done = await wait(process)
+
+    assert done.timed_out
+    assert not alive(pid)
+
+
+async def test_cancelling_whoever_waits_ends_the_tree(tmp_path: Path, no_strays: list[int]) -> None:
+    process, pid = await daemon(tmp_path, "stay")
+    no_strays.append(pid)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(process.wait)
+        await anyio.wait_all_tasks_blocked()
+        tasks.cancel_scope.cancel()
+
+    assert not alive(pid)
+
+
+async def test_cancelling_whoever_reads_lines_ends_the_tree(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pid = await daemon(tmp_path, "stay")
+    no_strays.append(pid)
+
+    async def read() -> None:
+        async for _ in process.lines():
+            pass
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        await anyio.wait_all_tasks_blocked()
+        tasks.cancel_scope.cancel()
+
+    assert not alive(pid)
+
+
+async def test_a_program_may_end_in_its_grace(tmp_path: Path) -> None:
+    script = "trap 'echo tidied up; exit 7' TERM; echo ready; while :; do sleep 0.05; done"
+    process = await start(Command(argv=("sh", "-c", script)), cwd=tmp_path)
+    async for _ in process.lines():
+        break
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(process.kill)
+    done = await wait(process)
+
+    assert done.exit_code == 7
+    assert "tidied up" in done.stdout
+    assert not done.timed_out
+
+
+async def test_a_stopped_program_is_ended_too(tmp_path: Path) -> None:
+    process = await start(Command(argv=("sh", "-c", "kill -STOP $$"), seconds=0.2), cwd=tmp_path)
+
+    assert (await wait(process)).timed_out
+
+
+async def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
+    bomb = "import os\nfor _ in range(6):\n    os.fork()\nprint(os.getpid(), flush=True)\n"
+    restless = "while True:\n    os.fork() or os._exit(0)\n    os.wait()\n"
+    argv = (sys.executable, "-I", "-S", "-c", bomb + restless)
+    process = await start(Command(argv=argv, seconds=1), cwd=tmp_path)
+
+    done = await wait(process)
+
+    pids = [int(line) for line in done.stdout.splitlines()]
+    assert done.timed_out
+    assert len(pids) == 64
+    assert not any(map(alive, pids))
+
+
+async def test_killing_twice_and_waiting_twice_is_harmless(tmp_path: Path) -> None:
+    process = await start(Command(argv=("sleep", "60")), cwd=tmp_path)
+
+    await process.kill()
+    await process.kill()
+
+    assert await wait(process) == await wait(process)
+    assert (await wait(process)).exit_code == -signal.SIGTERM
+
+
+async def test_a_command_that_kills_its_supervisor_is_ended(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    script = "sleep 60 & echo $!; kill -KILL $PPID; sleep 60"
+    process = await start(Command(argv=("sh", "-c", script)), cwd=tmp_path)
+
+    done = await wait(process)
+
+    no_strays.append(pid := int(done.stdout))
+    assert done.exit_code == -signal.SIGKILL
+    assert not alive(pid)
+
+
+HOST = """
+import asyncio, os, sys
+from pathlib import Path
+from lineshaft.processes import start
+from lineshaft.values import Command
+
+async def main():
+    argv = (sys.executable, "-I", "-S", "-c", sys.argv[1], "stay", "deaf")
+    process = await start(Command(argv=argv), cwd=Path.cwd())
+    async for line in process.lines():
+        print(line.text, flush=True)
+
+if len(sys.argv) > 2:
+    import threading
+    threading.Thread(target=lambda: asyncio.run(main())).start()
+else:
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["thread"]])
+async def test_a_daemon_does_not_outlive_a_killed_host(
+    words: list[str], tmp_path: Path, no_strays: list[int]
+) -> None:
+    argv = [sys.executable, "-c", HOST, DAEMON, *words]
+    async with await anyio.open_process(argv, cwd=tmp_path) as host:
+        assert host.stdout is not None
+        pid = int(await host.stdout.receive())
+        no_strays.append(pid)
+        assert alive(pid)
+        host.kill()
+
+    await ended(pid)
