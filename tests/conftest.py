@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EVERYTHING = os.environ.get("LINESHAFT_TEST_ALL") == "1"
+EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
 """Set by `./dev test --all`: a test that is skipped there has failed."""
 
 Require = Callable[[str], str]

@@ -1,5 +1,9 @@
-"""Every Python block of our pages runs, and prints what the page says that it prints."""
+"""Every Python block of our pages runs, and prints what the page says; so do the commands."""
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import indent
 
@@ -7,22 +11,62 @@ import pytest
 from pytest_examples import CodeExample, EvalExample, find_examples
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = "-- the next command --"
 
 
-def _pages() -> list[str]:
-    return [str(ROOT / "README.md"), *map(str, sorted((ROOT / "docs").rglob("*.md")))]
-
-
-@pytest.mark.parametrize("example", find_examples(*_pages()), ids=str)
+@pytest.mark.parametrize("example", find_examples(*map(str, PAGES)), ids=str)
 def test_a_block_prints_what_the_page_says(
     example: CodeExample,
     eval_example: EvalExample,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings = example.prefix_settings()
-    if settings.get("run") == "no":  # a part of a file, or a script for `lineshaft run`
+    if example.prefix_settings().get("run") == "no":  # a part of a program, or a script
         compile(f"async def script():\n{indent(example.source, ' ')}", str(example), "exec")
         return
     monkeypatch.chdir(tmp_path)
-    eval_example.run_print_check(example)
+    if eval_example.update_examples:
+        eval_example.run_print_update(example)
+    else:
+        eval_example.run_print_check(example)
+
+
+def _sessions() -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for block in CONSOLE.finditer(text):
+            line = text.count("\n", 0, block.start()) + 1
+            found.append((f"{page.relative_to(ROOT)}:{line}", block[1]))
+    return found
+
+
+@pytest.mark.parametrize(("place", "block"), _sessions(), ids=lambda value: str(value)[:40])
+def test_commands_print_what_the_page_says(place: str, block: str, tmp_path: Path) -> None:
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    script = f"\necho '{MARK}'\n".join(command for command, _ in commands)
+    done = subprocess.run(
+        ["/bin/sh", "-c", script],
+        cwd=ROOT,
+        env=_environment(tmp_path),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    printed = done.stdout.split(f"{MARK}\n")
+    assert len(printed) == len(commands), place
+    for (command, expected), output in zip(commands, printed, strict=True):
+        pattern = re.escape(expected).replace(r"\.\.\.\n", r"(?:.*\n)*")
+        assert re.fullmatch(pattern, output), f"{place}: {command}\n{output}"
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """Return an environment in which our command is found and nobody's settings are."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LINESHAFT_")}
+    folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "STATE", "CACHE")}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return kept | folders | {"HOME": str(home), "PATH": path}

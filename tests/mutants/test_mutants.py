@@ -54,7 +54,7 @@ def copy(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(
-    os.environ.get("LINESHAFT_TEST_ALL") != "1", reason="mutants are run by ./dev test --all"
+    os.environ.get("DEV_TEST_ALL") != "1", reason="mutants are run by ./dev test --all"
 )
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_is_noticed_by_every_test_it_names(mutant: Mutant, copy: Path) -> None:
@@ -78,7 +78,7 @@ def _pytest(path: Path, test: str) -> tuple[int | None, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("COV", "PYTEST", "LINESHAFT_"))
+        if not name.startswith(("COV", "PYTEST", "LINESHAFT_", "DEV_"))
     }
     environment |= {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
