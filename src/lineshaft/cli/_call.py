@@ -1,0 +1,81 @@
+"""`lineshaft call`: one tool, under the same policy as a script."""
+
+import json as json_module
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated
+
+import anyio
+import typer
+
+from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._carry import cancel_on_signal, carry
+from lineshaft.cli._display import Silent
+from lineshaft.cli._exit import CANCELLED
+from lineshaft.cli._options import Json, Mode, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._records import Records, records_folder
+from lineshaft.cli._shape import value_text
+from lineshaft.cli._terminal import clean, note, paint, result
+from lineshaft.config import build
+from lineshaft.session import Session
+from lineshaft.values import CallError, CallResult
+
+
+def _complete(incomplete: str) -> list[str]:
+    names = toolset_for(settings_for())
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def command(
+    *,
+    tool: Annotated[str, typer.Argument(help="The tool's name.", autocompletion=_complete)],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(help="k=text, or k:=json for numbers, lists and the like."),
+    ] = None,
+    tools: Tools = None,
+    mode: Mode = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Call one tool and print what it returns."""
+    given = read_pairs(arguments or ())
+    settings = settings_for(workspace, tools=tools, mode=mode)
+    session = build(
+        settings,
+        toolset=toolset_for(settings),
+        limits=settings.limits(),
+        approver=TerminalApprover(Silent()) if can_ask() else None,
+        sinks=[Records(records_folder(settings.root))],
+    )
+    done = carry(partial(_call, session, tool, given))
+    if json:
+        result(json_module.dumps(asdict(done), ensure_ascii=False))
+    elif done.error is None:
+        result(value_text(done.value))
+    else:
+        _complain(done.error, given)
+    raise typer.Exit(CANCELLED if done.status == "cancelled" else done.exit_code)
+
+
+def _complain(error: CallError, given: Mapping[str, object]) -> None:
+    note(f"{paint('error', 'red')}: {clean(error.message)} [{error.code}]")
+    hint = error.hint
+    if error.code == "E_INVALID_ARGS" and any(isinstance(value, str) for value in given.values()):
+        hint = f"{hint}\n      name=text gives text; write name:=3 for other values".lstrip()
+    if hint:
+        note(f"{paint('hint', 'yellow')}: {clean(hint)}")
+
+
+async def _call(session: Session, tool: str, arguments: Mapping[str, object]) -> CallResult:
+    done: CallResult | None = None
+    async with session, anyio.create_task_group() as group:
+        with anyio.CancelScope() as scope:
+            await group.start(cancel_on_signal, scope.cancel)
+            done = await session.call(tool, arguments, origin="shell")
+        group.cancel_scope.cancel()
+    return done or CallResult(
+        status="cancelled", error=CallError(code="E_CANCELLED", message="the call was cancelled")
+    )

@@ -1,0 +1,53 @@
+"""`lineshaft check`: what is wrong with a script."""
+
+import json as json_module
+import sys
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._options import Json, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._report import finding_line
+from lineshaft.cli._script import Script, read_script
+from lineshaft.cli._terminal import result, say
+from lineshaft.config import build
+from lineshaft.session import Session
+from lineshaft.values import Finding
+
+
+def command(
+    *,
+    script: Annotated[str, typer.Argument(help="A file, or - for standard input.")],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", help="A value the script would get.", metavar="K=V"),
+    ] = None,
+    tools: Tools = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Check a script; exit 1 where something would keep it from running."""
+    inputs = read_pairs(arg or ())
+    settings = settings_for(workspace, tools=tools)
+    toolset = toolset_for(settings)
+    source = read_script(script)
+    session = build(settings, toolset=toolset)
+    findings = carry(partial(_check, session, source, inputs=inputs))
+    if json:
+        result(json_module.dumps([asdict(f) for f in findings], ensure_ascii=False))
+    else:
+        for finding in findings:
+            say(finding_line(finding, source.name, stream=sys.stdout))
+    raise typer.Exit(1 if any(f.level == "error" for f in findings) else 0)
+
+
+async def _check(
+    session: Session, script: Script, *, inputs: dict[str, object]
+) -> tuple[Finding, ...]:
+    async with session:
+        return await session.check(script.text, inputs=inputs, name=Path(script.name).name)

@@ -1,0 +1,55 @@
+"""`lineshaft config show`: every setting, and where it comes from."""
+
+import json as json_module
+import sys
+
+from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._shape import brief
+from lineshaft.cli._terminal import one_line, paint, say
+from lineshaft.config import KEYS, Setting, Settings, policy, state_folder, unapproved, user_file
+
+
+def command(*, workspace: Workspace = None, json: Json = False) -> None:
+    """Show the settings that hold in a folder."""
+    settings = settings_for(workspace)
+    held = {name: _sources(settings, name) for name in KEYS}
+    strictest = policy(settings).strictest_mode
+    waiting = unapproved(settings.modules)
+    if json:
+        facts = {
+            "settings": {
+                name: [{"value": s.value, "source": s.source} for s in sources]
+                for name, sources in held.items()
+            },
+            "workspace": str(settings.root),
+            "mode": strictest,
+            "files": {"project": _text(settings.project), "user": _text(settings.user)},
+            "unapproved": [module.name for module in waiting],
+        }
+        say(json_module.dumps(facts, ensure_ascii=False))
+        return
+    say(f"workspace: {one_line(str(settings.root))}")
+    say(f"project's file: {_text(settings.project) or 'none'}")
+    say(f"your file: {_text(settings.user) or f'none ({user_file()})'}")
+    say(f"state: {state_folder()}\n")
+    for name, sources in held.items():
+        for setting in sources:
+            value = one_line(f"{name} = {brief(setting.value)}", 100)
+            say(f"{value:<44}  {paint(one_line(setting.source), 'dim', stream=sys.stdout)}")
+    if strictest != settings.setting("policy.mode").value:
+        say(f"\nmode {strictest} holds: the stricter of yours and the project's")
+    for module in waiting:
+        say(f"\n{one_line(module.name)} is not approved yet: lineshaft config trust")
+
+
+def _sources(settings: Settings, name: str) -> tuple[Setting, ...]:
+    """Return the values that hold: of lists and policy all that were given, else the last."""
+    given = settings.values[name]
+    joined = name in ("tools.modules", "workspace.aliases", "policy.mode", "policy.rules")
+    if not joined or len(given) == 1:
+        return given[-1:]
+    return given[1:]
+
+
+def _text(path: object) -> str | None:
+    return None if path is None else one_line(str(path))

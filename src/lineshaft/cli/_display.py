@@ -1,0 +1,74 @@
+"""What a person sees while a run goes on: a live tree on a terminal, plain lines elsewhere."""
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
+
+from lineshaft.cli._shape import call_line, took
+from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.cli._tree import Tree
+from lineshaft.values import Event
+
+
+class Display(Protocol):
+    """Shows the calls of one run on standard error."""
+
+    def take(self, event: Event) -> None:
+        """Take one event of the run."""
+        ...
+
+    def refresh(self) -> None:
+        """Draw again what has changed; called some ten times a second."""
+        ...
+
+    def aside(self) -> AbstractContextManager[None]:
+        """Leave the terminal to somebody else inside the block."""
+        ...
+
+    def close(self) -> None:
+        """Show the last state and leave the terminal as it was."""
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def take(self, event: Event) -> None:
+        """Drop the event."""
+
+    def refresh(self) -> None:
+        """Draw nothing."""
+
+    def aside(self) -> AbstractContextManager[None]:
+        """Nothing is to be left."""
+        return nullcontext()
+
+    def close(self) -> None:
+        """Nothing is to be closed."""
+
+
+class Plain(Silent):
+    """One line a call, when it ends."""
+
+    def __init__(self) -> None:
+        self._tree = Tree()
+
+    def take(self, event: Event) -> None:
+        """Print the call if the event ends it."""
+        node = self._tree.take(event)
+        if node is None or event.kind != "call_finished":
+            return
+        tail = f"  {one_line(node.note)}" if node.note else ""
+        head = call_line(node.tool, node.arguments)
+        note(f"{node.state:<9} {head}  ({took(node.duration_ms)}){tail}")
+
+
+def display_for(*, quiet: bool) -> Display:
+    """Return the display that suits standard error: none, a live tree or plain lines."""
+    if quiet:
+        return Silent()
+    if not is_terminal(sys.stderr):
+        return Plain()
+    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
+
+    return Live()

@@ -1,0 +1,168 @@
+"""`lineshaft doctor`: what works on this machine, found out by trying it."""
+
+import json as json_module
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._terminal import clean, paint, say
+from lineshaft.config import Settings, folder, policy, private_folder, state_folder, unapproved
+from lineshaft.errors import LineshaftError
+from lineshaft.policy import Policy
+from lineshaft.session import Session
+from lineshaft.tools import tool
+from lineshaft.values import Limits, RunResult
+
+State = Literal["ok", "note", "fail"]
+_COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
+    "ok": "green",
+    "note": "yellow",
+    "fail": "red",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    text: str
+    hint: str = ""
+
+
+def command(*, workspace: Workspace = None, json: Json = False) -> None:
+    """Try what a run needs; exit 1 where something does not work."""
+    checks = list(_checks(workspace))
+    failed = any(check.state == "fail" for check in checks)
+    if json:
+        facts = {"ok": not failed, "checks": [asdict(check) for check in checks]}
+        say(json_module.dumps(facts, ensure_ascii=False))
+    else:
+        for check in checks:
+            state = paint(f"{check.state:<4}", _COLOURS[check.state], stream=sys.stdout)
+            say(f"{state}  {check.name:<10}  {clean(check.text)}")
+            if check.hint:
+                say(f"{'':<18}{clean(check.hint)}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _checks(workspace: Path | None) -> Iterator[Check]:
+    version = platform.python_version()
+    yield Check(name="python", state="ok", text=f"{version} on {platform.platform(terse=True)}")
+    yield from _settings_checks(workspace)
+    yield _tried("state", _state)
+    yield _tried("engine", _engine)
+    yield _tried("limits", _ending)
+    yield _tried("check", _checker)
+    yield Check(
+        name="boundary",
+        state="note",
+        text="monty: a small interpreter of its own in a worker process; scripts have no system"
+        " calls, files or network but through tools",
+        hint="it is a boundary of the language: no operating system jail is around the worker, and"
+        " tools (run_command too) run with your rights, held by policy alone",
+    )
+
+
+def _settings_checks(workspace: Path | None) -> Iterator[Check]:
+    try:
+        settings = settings_for(workspace)
+    except LineshaftError as error:
+        yield Check(name="settings", state="fail", text=error.message, hint=error.hint)
+        return
+    found = [str(path) for path in (settings.project, settings.user) if path is not None]
+    yield Check(name="settings", state="ok", text=", ".join(found) or "no files, built-in values")
+    yield _tried("workspace", partial(_workspace, settings))
+    yield _tried("policy", lambda: f"mode {policy(settings).strictest_mode}")
+    yield _modules(settings)
+    if not settings.script_enabled:
+        source = settings.setting("script.enabled").source
+        yield Check(name="scripts", state="note", text=f"switched off by {source}")
+
+
+def _tried(name: str, attempt: Callable[[], str]) -> Check:
+    try:
+        return Check(name=name, state="ok", text=attempt())
+    except LineshaftError as error:
+        return Check(name=name, state="fail", text=error.message, hint=error.hint)
+    except OSError as error:
+        return Check(name=name, state="fail", text=str(error))
+
+
+def _workspace(settings: Settings) -> str:
+    folder(settings)
+    if os.access(settings.root, os.W_OK | os.X_OK):
+        return str(settings.root)
+    return f"{settings.root} (you cannot write there)"
+
+
+def _modules(settings: Settings) -> Check:
+    try:
+        waiting = unapproved(settings.modules)
+    except LineshaftError as error:
+        return Check(name="modules", state="fail", text=error.message, hint=error.hint)
+    if waiting:
+        names = ", ".join(module.name for module in waiting)
+        return Check(
+            name="modules",
+            state="note",
+            text=f"not approved yet: {names}",
+            hint="read them, then run: lineshaft config trust",
+        )
+    return Check(name="modules", state="ok", text=f"{len(settings.modules)} with own tools")
+
+
+def _state() -> str:
+    folder = private_folder(state_folder())
+    with tempfile.NamedTemporaryFile(dir=folder):
+        return f"{folder} is writable"
+
+
+def _engine() -> str:
+    run = carry(partial(_try, "return 1 + await doctor_adds(number=1)"))
+    if run.value != 2:
+        raise LineshaftError(f"a script that adds one and one gave {run.value!r}: {_why(run)}")
+    return f"{run.engine}: a script with one call ran in {run.duration_ms:.0f} ms"
+
+
+def _ending() -> str:
+    run = carry(partial(_try, "while True:\n    pass", seconds=0.5))
+    if run.status != "timeout":
+        raise LineshaftError(f"an endless script ended as {run.status}: {_why(run)}")
+    return f"an endless script was ended after {run.duration_ms:.0f} ms"
+
+
+def _checker() -> str:
+    run = carry(partial(_try, "return await doctor_adds(numbr=1)"))
+    if run.error is None or run.error.code != "E_CHECK":
+        raise LineshaftError(f"a misspelt argument was not found before the run: {_why(run)}")
+    return "a misspelt argument was found before the run"
+
+
+def _why(run: RunResult) -> str:
+    return run.error.message if run.error else run.status
+
+
+async def _try(script: str, *, seconds: float = 20) -> RunResult:
+    @tool(effect="read", name="doctor_adds")
+    async def add(number: int) -> int:
+        """Return the number plus nothing."""
+        return number
+
+    with tempfile.TemporaryDirectory() as empty:
+        session = Session(
+            [add], workspace=empty, policy=Policy(mode="read"), limits=Limits(seconds=seconds)
+        )
+        async with session:
+            return await session.run(script)

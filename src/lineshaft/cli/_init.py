@@ -1,0 +1,84 @@
+"""`lineshaft init`: a settings file to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._terminal import note
+from lineshaft.config import KEYS, PROJECT_FILE, Key, read_settings
+from lineshaft.errors import ConfigError
+
+_HEAD = """\
+# Settings of Lineshaft for this folder and all below it.
+# Every line that is commented out shows what holds without it.
+# `lineshaft config show` says what holds and where it comes from.
+"""
+
+_EXAMPLES = {
+    "tools.modules": 'modules = ["./tools.py"]',
+    "workspace.aliases": 'aliases = {pkg = "vendor", out = {path = "build", writable = true}}',
+    "policy.mode": 'mode = "read"',
+    "policy.rules": """\
+[[policy.rules]]
+id = "no-secrets"
+tool = "read_file"
+path = "secrets/**"
+verdict = "deny"
+reason = "secrets stay with people"\
+""",
+}
+"""Where an example says more than the default."""
+
+
+def command(
+    *,
+    folder: Annotated[
+        Path, typer.Argument(help="Where to write it.", exists=True, file_okay=False)
+    ] = Path(),
+) -> None:
+    """Write a commented lineshaft.toml; a file that is there stays as it is."""
+    path = folder / PROJECT_FILE
+    # A table in pyproject.toml counts as settings too; two of them would be refused later.
+    held = read_settings(folder).project
+    if held is not None and held.parent == folder.absolute():
+        raise ConfigError(f"{str(held)!r} holds settings already; it stays as it is")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError as error:
+        raise ConfigError(f"{str(path)!r} exists already; it stays as it is") from error
+    except OSError as error:
+        raise ConfigError(f"{str(path)!r} cannot be written: {error.strerror}") from error
+    note(f"wrote {path}; try: lineshaft run - <<< 'return 1 + 1'")
+
+
+def template() -> str:
+    """Return the text of a settings file in which every setting is explained."""
+    parts = [_HEAD]
+    table = ""
+    for key in KEYS.values():
+        head, _, leaf = key.name.partition(".")
+        if head != table:
+            table = head
+            parts.append(f"\n[{table}]\n")
+        parts.append(_explained(key, leaf))
+    return "".join(parts)
+
+
+def _explained(key: Key, leaf: str) -> str:
+    example = _EXAMPLES.get(key.name, f"{leaf} = {_toml(key.default)}")
+    commented = "".join(f"# {line}\n" for line in example.splitlines())
+    return f"# {key.text} Allowed: {key.allowed}.\n{commented}"
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return f"{value:g}"
+        case int():
+            return str(value)
+        case _:
+            return f'"{value}"'

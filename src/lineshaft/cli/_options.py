@@ -1,0 +1,94 @@
+"""Options that several commands share, and the settings they lead to."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.config import Settings, Unapproved, read_settings
+from lineshaft.config import tools as configured_tools
+from lineshaft.errors import ConfigError
+from lineshaft.tools import Toolset
+
+Workspace = Annotated[
+    Path | None,
+    typer.Option("--workspace", help="The folder to work in.", metavar="DIR", file_okay=False),
+]
+Tools = Annotated[
+    list[str] | None,
+    typer.Option("--tools", help="A Python file with more tools.", metavar="FILE"),
+]
+Engine = Annotated[
+    str | None, typer.Option("--engine", help="What executes the script.", metavar="E")
+]
+Mode = Annotated[
+    str | None,
+    typer.Option("--mode", help="plan, read, ask, auto or open; rules stay.", metavar="M"),
+]
+Timeout = Annotated[
+    float | None, typer.Option("--timeout", help="Seconds the run may take.", metavar="S")
+]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option("--limit", help="A limit for this run, such as calls=50.", metavar="NAME=N"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+def settings_for(
+    workspace: Path | None = None,
+    *,
+    tools: Iterable[str] | None = None,
+    engine: str | None = None,
+    mode: str | None = None,
+    limits: Iterable[str] | None = None,
+) -> Settings:
+    """Read the settings, with what was given by hand on top.
+
+    Raises:
+        ConfigError: A file, a variable or an option cannot be used.
+    """
+    flags: dict[str, object] = {}
+    if workspace is not None:
+        flags["workspace.root"] = str(workspace)
+    if tools:
+        flags["tools.modules"] = list(tools)
+    if engine is not None:
+        flags["engine.name"] = engine
+    if mode is not None:
+        flags["policy.mode"] = mode
+    for limit in limits or ():
+        name, sign, text = limit.partition("=")
+        if not sign:
+            raise ConfigError(f"--limit {limit!r} is not NAME=N", hint="such as --limit calls=50")
+        flags[f"limits.{name.strip()}"] = text.strip()
+    return read_settings(flags=flags)
+
+
+def toolset_for(settings: Settings) -> Toolset:
+    """Return the tools; asks once about a project's modules if somebody can answer.
+
+    Raises:
+        ConfigError: A module cannot be used, or nobody has approved it.
+    """
+    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    return configured_tools(settings, confirm=confirm_module if asks else None)
+
+
+def confirm_module(module: Unapproved) -> bool:
+    """Ask the person at the terminal whether a project's module may run."""
+    describe_module(module)
+    return typer.confirm("Trust it as it is now?", default=False, err=True)
+
+
+def describe_module(module: Unapproved) -> None:
+    """Print what a person should know before trusting a module."""
+    note(f"{one_line(str(module.project))} names the Python module {one_line(module.name)}.")
+    note("It would run with your rights, outside policy. Its files:")
+    for file in module.files:
+        note(f"  {one_line(str(file))}")
+    note(f"  sha256 {module.sha256}")

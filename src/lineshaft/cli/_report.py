@@ -1,0 +1,119 @@
+"""A finished run as a person reads it."""
+
+from typing import TextIO
+
+from lineshaft.cli._shape import call_line, counted, size, took, value_text
+from lineshaft.cli._terminal import clean, note, one_line, paint, result
+from lineshaft.values import CallRecord, Finding, RunResult
+
+_LISTED = 20
+
+
+def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> None:
+    """Print output and value on standard output, and what went wrong on standard error.
+
+    Args:
+        run: How the run ended.
+        script: The script's text, to show the line of an error; empty where it is not at hand.
+        name: The script's name.
+    """
+    result(run.stdout)
+    result(value_text(run.value))
+    for stream, count in run.truncated.items():
+        if count:
+            note(paint(f"{size(count)} of {stream} left out", "dim"))
+    if run.status == "success":
+        for finding in run.findings:
+            if finding.level != "info":
+                note(finding_line(finding, name))
+        return
+    if run.stderr:
+        note(clean(run.stderr.rstrip("\n")))
+    for line in failure(run, script=script, name=name):
+        note(line)
+
+
+def failure(run: RunResult, *, script: str = "", name: str = "script.py") -> list[str]:
+    """Return the lines that say why a run did not succeed, what it had done, and one hint."""
+    lines = [f"{paint(run.status, 'red')}: {clean(_reason(run))}"]
+    error = run.error
+    if error is not None and error.line is not None:
+        lines += _excerpt(script, error.line, name)
+    lines += [finding_line(f, name) for f in run.findings if f.level == "error"]
+    effects = took_effect(run)
+    if effects:
+        lines.append("These calls had taken effect:")
+        lines += [f"  {call_line(c.tool, c.arguments)}{_doubt(c)}" for c in effects[:_LISTED]]
+        if len(effects) > _LISTED:
+            lines.append(f"  … and {len(effects) - _LISTED:,} more")
+    if error is not None and error.hint:
+        lines.append(f"{paint('hint', 'yellow')}: {clean(error.hint)}")
+    return lines
+
+
+def took_effect(run: RunResult) -> list[CallRecord]:
+    """Return the calls that changed, or may have changed, something before the run ended."""
+    return [
+        call for call in run.calls if call.status in ("done", "unknown") and call.effect != "read"
+    ]
+
+
+def finding_line(finding: Finding, name: str, *, stream: TextIO | None = None) -> str:
+    """Return a finding as `script.py:3:7: error: message`, with its hint.
+
+    Args:
+        finding: What was found.
+        name: The script's name.
+        stream: Where the line goes, for colours; standard error if none is given.
+    """
+    place = ":".join(
+        str(part)
+        for part in (finding.path or name, finding.line, finding.column)
+        if part is not None
+    )
+    colour = "red" if finding.level == "error" else "yellow"
+    text = (
+        f"{clean(place)}: {paint(finding.level, colour, stream=stream)}: {clean(finding.message)}"
+    )
+    code = f" [{finding.code}]"
+    return f"{text}{code}\n    {clean(finding.hint)}" if finding.hint else text + code
+
+
+def summary(run: RunResult) -> str:
+    """Return one line that says how the run ended and what it used."""
+    total = sum(run.usage.calls.values())
+    parts = [f"{run.status} in {took(run.duration_ms)}"]
+    if total:
+        most = sorted(run.usage.calls.items(), key=lambda item: (-item[1], item[0]))[:3]
+        names = ", ".join(f"{one_line(tool)} {count:,}" for tool, count in most)
+        parts.append(f"{counted(total, 'call')} ({names})")
+        parts.append(f"{size(run.usage.bytes_in)} in, {size(run.usage.bytes_out)} out")
+    if run.usage.refused:
+        parts.append(f"{run.usage.refused:,} refused")
+    if run.changes:
+        parts.append(counted(len(run.changes), "file") + " changed")
+    return " · ".join([*parts, run.run_id])
+
+
+def _reason(run: RunResult) -> str:
+    if run.error is None:
+        return "the run did not finish"
+    return f"{run.error.message} [{run.error.code}]"
+
+
+def _doubt(call: CallRecord) -> str:
+    return "  (may or may not have)" if call.status == "unknown" else ""
+
+
+def _excerpt(script: str, line: int, name: str) -> list[str]:
+    lines = script.split("\n")
+    head = f"  {clean(name)}, line {line}"
+    if not 0 < line <= len(lines):
+        return [head]
+    first = max(line - 2, 1)
+    width = len(str(line))
+    shown = [
+        f"  {'>' if number == line else ' '} {number:>{width}} | {one_line(lines[number - 1])}"
+        for number in range(first, line + 1)
+    ]
+    return [f"{head}:", *shown]

@@ -1,0 +1,96 @@
+"""`lineshaft run`: a script over the configured tools."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._carry import cancel_on_signal, carry
+from lineshaft.cli._display import Display, display_for
+from lineshaft.cli._options import (
+    Engine,
+    Json,
+    Limit,
+    Mode,
+    Quiet,
+    Timeout,
+    Tools,
+    Workspace,
+    settings_for,
+    toolset_for,
+)
+from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._records import Records, records_folder
+from lineshaft.cli._report import print_run, summary
+from lineshaft.cli._script import Script, read_script
+from lineshaft.cli._terminal import note, paint, result
+from lineshaft.config import build
+from lineshaft.session import Session
+from lineshaft.values import RunResult
+
+
+def command(  # noqa: PLR0913  a command has its options
+    *,
+    script: Annotated[str, typer.Argument(help="A file, or - for standard input.")],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
+    ] = None,
+    tools: Tools = None,
+    engine: Engine = None,
+    mode: Mode = None,
+    timeout: Timeout = None,
+    limit: Limit = None,
+    workspace: Workspace = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run a script and exit with what came of it."""
+    inputs = read_pairs(arg or ())
+    settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
+    limits = settings.limits(seconds=timeout)
+    toolset = toolset_for(settings)
+    source = read_script(script)
+    records = Records(records_folder(settings.root))
+    display = display_for(quiet=quiet or json)
+    session = build(
+        settings,
+        toolset=toolset,
+        limits=limits,
+        approver=TerminalApprover(display) if can_ask() else None,
+        sinks=[records],
+    )
+    run = carry(partial(_run, session, source, inputs=inputs, display=display))
+    if json:
+        result(run.json())
+    else:
+        print_run(run, script=source.text, name=source.name)
+        if not quiet:
+            note(paint(summary(run), "dim"))
+    raise typer.Exit(run.exit_code)
+
+
+async def _run(
+    session: Session, script: Script, *, inputs: dict[str, object], display: Display
+) -> RunResult:
+    async with session:
+        run = await session.start(script.text, inputs=inputs, name=Path(script.name).name)
+        try:
+            async with anyio.create_task_group() as group:
+                await group.start(cancel_on_signal, run.cancel)
+                group.start_soon(_refresh, display)
+                async for event in run:
+                    display.take(event)
+                group.cancel_scope.cancel()
+        finally:
+            display.close()
+        return await run.result()
+
+
+async def _refresh(display: Display) -> None:
+    while True:
+        display.refresh()
+        await anyio.sleep(0.1)

@@ -1,0 +1,39 @@
+"""`lineshaft runs`: what was run here."""
+
+import json as json_module
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._records import read_record, records_folder, run_ids
+from lineshaft.cli._shape import counted, took
+from lineshaft.cli._terminal import note, paint, result
+
+
+def command(
+    *,
+    last: Annotated[int, typer.Option("--last", help="How many.", metavar="N", min=1)] = 20,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """List the newest recorded runs of this workspace, the newest first."""
+    folder = records_folder(settings_for(workspace).root)
+    ids = run_ids(folder)
+    for run_id in ids[:last]:
+        _, run = read_record(folder / f"{run_id}.jsonl")
+        if json:
+            facts = {
+                "run_id": run_id,
+                "status": run.status,
+                "duration_ms": run.duration_ms,
+                "calls": len(run.calls),
+            }
+            result(json_module.dumps(facts))
+        else:
+            calls = counted(len(run.calls), "call")
+            result(f"{run_id}  {run.status:<9}  {took(run.duration_ms):>8}  {calls}")
+    if not ids:
+        note(paint("no run of this workspace is recorded", "dim"))
+    elif len(ids) > last and not json:
+        note(paint(f"{len(ids) - last:,} older ones: --last N shows more", "dim"))

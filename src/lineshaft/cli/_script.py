@@ -1,0 +1,46 @@
+"""Reading the script that a command names."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.errors import ConfigError
+
+MAX_BYTES = 16_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script as the command line got it."""
+
+    text: str
+    name: str
+    """As typed; `stdin` for standard input."""
+
+
+def read_script(word: str) -> Script:
+    """Return the script that a command line names.
+
+    Args:
+        word: A path, also of a pipe, or `-` for standard input.
+
+    Raises:
+        ConfigError: It cannot be read, is too large or is not UTF-8 text.
+    """
+    name = "stdin" if word == "-" else word
+    try:
+        if word == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(word).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"the script {word!r} cannot be read: {reason}") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"the script {name!r} is larger than {MAX_BYTES:,} bytes")
+    try:
+        return Script(data.decode("utf-8-sig"), name)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"the script {name!r} is not UTF-8 text (line {line})") from error

@@ -1,0 +1,62 @@
+"""How calls, numbers and times read in text."""
+
+import json
+from collections.abc import Mapping
+
+from lineshaft.cli._terminal import one_line
+
+MARKS: Mapping[str, str] = {
+    "asked": "·",
+    "waiting": "?",
+    "running": "▸",
+    "done": "✓",
+    "failed": "✗",
+    "refused": "⊘",
+    "cancelled": "-",
+    "pending": "?",
+    "unknown": "?",
+}
+"""One character for each state of a call."""
+
+
+def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> str:
+    """Return a call on one safe line: `read_file path="notes.txt"`."""
+    words = [f"{name}={brief(value)}" for name, value in arguments.items()]
+    return one_line(" ".join([tool, *words]), width)
+
+
+def brief(value: object) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def value_text(value: object) -> str:
+    """Return a script's or tool's value as a person reads it; nothing for None."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def took(milliseconds: float) -> str:
+    """Return a duration: `3 ms`, `1.2 s`, `2 min 05 s`."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60):02d} s"
+
+
+def size(count: int) -> str:
+    """Return an amount of bytes: `512 B`, `1.5 kB`, `5.2 MB`."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 call`, `3 calls`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,99 @@
+"""Where output goes: results on standard output, all else on standard error.
+
+Text of scripts and tools may hold anything. On a terminal, control and escape characters are
+shown as escapes, so that they can neither move the cursor nor forge a prompt; a pipe gets the
+text as it is.
+"""
+
+import os
+import re
+import sys
+from io import TextIOWrapper
+from typing import Literal, TextIO
+
+Colour = Literal["red", "green", "yellow", "bold", "dim"]
+
+_CODES: dict[Colour, str] = {
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "bold": "1",
+    "dim": "2",
+}
+# Controls but tab and line feed, the C1 range, and what reorders or hides text.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def clean(text: str) -> str:
+    """Return a text that is safe to show: control and escape characters become visible."""
+    return _UNSAFE.sub(_visible, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str, width: int = 200) -> str:
+    """Return a safe text on one line, cut to a width."""
+    flat = clean(text.replace("\n", "\\n").replace("\t", " "))
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether a person looks at the stream on a terminal that can draw."""
+    return stream.isatty() and os.environ.get("TERM", "") != "dumb"
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Return whether colour is wanted there: a terminal, and `NO_COLOR` is not set."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def paint(text: str, colour: Colour, *, stream: TextIO | None = None) -> str:
+    """Return the text in a colour, where the stream has colour; standard error if none given."""
+    if not has_colour(stream or sys.stderr):
+        return text
+    return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+
+
+def prepare_streams() -> None:
+    """Make both streams take any text: what cannot be encoded is shown as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def result(text: str) -> None:
+    """Print a result of scripts or tools on standard output.
+
+    A line break is added where it lacks one. Where nobody reads any more, nothing happens.
+    """
+    if not text:
+        return
+    safe = clean(text) if sys.stdout.isatty() else text
+    _write(sys.stdout, safe if safe.endswith("\n") else safe + "\n")
+
+
+def say(text: str) -> None:
+    """Print a line of our own on standard output; the text is already safe."""
+    _write(sys.stdout, text + "\n")
+
+
+def note(text: str) -> None:
+    """Print a line for the person on standard error; the text is already safe."""
+    _write(sys.stderr, text + "\n")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # The reader has gone. What the command does goes on, and its exit code stays true.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)

@@ -1,0 +1,141 @@
+"""The calls of a run as a tree that grows with its events. Pure: no clock, no terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from lineshaft.values import Event
+
+State = Literal[
+    "asked", "waiting", "running", "done", "failed", "refused", "cancelled", "pending", "unknown"
+]
+_OPEN = frozenset({"asked", "waiting", "running"})
+
+_KEPT = 200
+"""Finished top-level calls that are remembered; the record keeps all."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Node:
+    """One call."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object]
+    parent: str | None = None
+    state: State = "asked"
+    started: str | None = None
+    """When its tool was started, as the event says."""
+
+    duration_ms: float = 0
+    note: str = ""
+    """Its progress while it runs, what went wrong afterwards."""
+
+    children: list["Node"] = field(default_factory=list["Node"])
+
+    @property
+    def open(self) -> bool:
+        """Return whether the call, or one under it, is still going on."""
+        return self.state in _OPEN or any(child.open for child in self.children)
+
+
+class Tree:
+    """Takes events in order; says what to show."""
+
+    def __init__(self) -> None:
+        self._roots: list[Node] = []
+        self._nodes: dict[str, Node] = {}
+        self.left_out = 0
+        """Finished top-level calls that are no longer remembered."""
+
+        self.counts: Counter[State] = Counter()
+        """Finished calls by how they ended."""
+
+    def take(self, event: Event) -> Node | None:
+        """Take one event; return the call it speaks of."""
+        if event.call_id is None:
+            return None
+        if event.kind == "call_asked":
+            return self._add(event.call_id, event.data)
+        node = self._nodes.get(event.call_id)
+        if node is None:
+            return None
+        match event.kind:
+            case "verdict":
+                node.state = "waiting" if event.data.get("kind") == "ask" else node.state
+            case "call_started":
+                node.state, node.started = "running", event.at
+            case "progress":
+                node.note = _progress(event.data)
+            case "call_finished":
+                self._finish(node, event.data)
+            case _:
+                pass
+        return node
+
+    def rows(self, limit: int) -> tuple[list[tuple[int, Node]], int]:
+        """Return what to show: (depth, call) in order, and how many earlier calls are not.
+
+        Args:
+            limit: The most rows; finished calls make room for those under way, oldest first.
+        """
+        everything = [row for root in self._roots for row in _walk(root, 0)]
+        excess = len(everything) - limit
+        hidden: set[int] = set()
+        for index, (_, node) in enumerate(everything):
+            if len(hidden) >= excess:
+                break
+            if not node.open:
+                hidden.add(index)
+        shown = [row for index, row in enumerate(everything) if index not in hidden]
+        return shown[:limit], self.left_out + len(everything) - min(len(shown), limit)
+
+    def _add(self, call_id: str, data: Mapping[str, object]) -> Node:
+        arguments = data.get("arguments")
+        parent = data.get("parent")
+        node = Node(
+            id=call_id,
+            tool=str(data.get("tool", "?")),
+            arguments=cast("dict[str, object]", arguments) if isinstance(arguments, dict) else {},
+            parent=parent if isinstance(parent, str) else None,
+        )
+        self._nodes[call_id] = node
+        home = self._nodes.get(node.parent) if node.parent else None
+        (home.children if home else self._roots).append(node)
+        return node
+
+    def _finish(self, node: Node, data: Mapping[str, object]) -> None:
+        node.state = cast("State", str(data.get("status", "unknown")))
+        duration = data.get("duration_ms")
+        node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
+        node.note = _failure(data.get("error"))
+        self.counts[node.state] += 1
+        while len(self._roots) > _KEPT and not self._roots[0].open:
+            self._forget(self._roots.pop(0))
+
+    def _forget(self, node: Node) -> None:
+        self.left_out += 1
+        for _, gone in _walk(node, 0):
+            self._nodes.pop(gone.id, None)
+
+
+def _walk(node: Node, depth: int) -> Iterator[tuple[int, Node]]:
+    yield depth, node
+    for child in node.children:
+        yield from _walk(child, depth + 1)
+
+
+def _progress(data: Mapping[str, object]) -> str:
+    done, total, text = data.get("done"), data.get("total"), data.get("text")
+    amount = f"{done:g}" if isinstance(done, int | float) else ""
+    if amount and isinstance(total, int | float):
+        amount += f"/{total:g}"
+    return " ".join(part for part in (amount, str(text or "")) if part)
+
+
+def _failure(error: object) -> str:
+    if not isinstance(error, dict):
+        return ""
+    fields = cast("dict[str, object]", error)
+    return f"{fields.get('code', '')}: {fields.get('message', '')}"

@@ -1,0 +1,36 @@
+"""Files, variables and flags become the objects a user would build; no other room reads them.
+
+Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
+"""
+
+from lineshaft.config._build import build, folder, load, policy, tools
+from lineshaft.config._files import read_bytes
+from lineshaft.config._keys import KEYS, Key
+from lineshaft.config._modules import Confirm, unapproved
+from lineshaft.config._places import PROJECT_FILE, private_folder, state_folder, user_file
+from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
+from lineshaft.config._trust import Unapproved, approve
+
+__all__ = [
+    "KEYS",
+    "PROJECT_FILE",
+    "Alias",
+    "Confirm",
+    "Key",
+    "Module",
+    "Setting",
+    "Settings",
+    "Unapproved",
+    "approve",
+    "build",
+    "folder",
+    "load",
+    "policy",
+    "private_folder",
+    "read_bytes",
+    "read_settings",
+    "state_folder",
+    "tools",
+    "unapproved",
+    "user_file",
+]

@@ -1,0 +1,165 @@
+"""From settings to the objects that a user would build by hand."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from glob import escape
+from pathlib import Path
+from typing import cast
+
+from lineshaft import kit
+from lineshaft.config._modules import Confirm, load_modules
+from lineshaft.config._places import state_folder, user_file
+from lineshaft.config._settings import Giver, Settings, read_settings
+from lineshaft.errors import ConfigError
+from lineshaft.policy import Mode, Policy, Rule
+from lineshaft.session import Session
+from lineshaft.tools import Toolset
+from lineshaft.values import Approver, Limits, Sink
+from lineshaft.workspace import Folder, Mount
+
+
+def load(path: str | Path | None = None) -> Session:
+    """Return the session that the configuration describes.
+
+    Args:
+        path: A folder, in which and above which the project's file is looked for; or that
+            file itself. The current folder where nothing is given.
+
+    Raises:
+        ConfigError: Something is unknown, not allowed or not readable, or a project's file
+            names a module that nobody has approved.
+    """
+    return build(read_settings(path))
+
+
+def build(
+    settings: Settings,
+    *,
+    toolset: Toolset | None = None,
+    limits: Limits | None = None,
+    approver: Approver | None = None,
+    sinks: Sequence[Sink] = (),
+) -> Session:
+    """Return the session that settings describe.
+
+    Args:
+        settings: What `read_settings` settled.
+        toolset: Its tools; what the settings say where nothing is given.
+        limits: Of its runs; what the settings say where nothing is given, and what a session
+            takes by itself where they are silent.
+        approver: Answers what policy asks.
+        sinks: Take the events of its runs.
+
+    Raises:
+        ConfigError: The settings do not fit together.
+    """
+    return Session(
+        tools(settings) if toolset is None else toolset,
+        workspace=folder(settings),
+        policy=policy(settings),
+        engine=settings.engine,
+        limits=limits or _limits_if_set(settings),
+        check=settings.check,
+        approver=approver,
+        sinks=sinks,
+        scripts=settings.script_enabled,
+    )
+
+
+def tools(
+    settings: Settings,
+    *,
+    confirm: Confirm | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Toolset:
+    """Return the kit's tools and those of the modules that the settings name.
+
+    Args:
+        settings: What `read_settings` settled.
+        confirm: Asks about modules of a project that nobody has approved; None: refused.
+        environ: Variables that say where approvals are kept.
+
+    Raises:
+        ConfigError: A module is missing, not approved, does not start, or names clash.
+    """
+    held = settings.setting("tools.kit")
+    try:
+        match held.value:
+            case True:
+                offered = kit.tools()
+            case False | []:
+                offered = Toolset(())
+            case names:
+                offered = kit.tools(*cast("list[str]", names))
+    except ConfigError as error:
+        raise ConfigError(f"{held.source}: tools.kit: {error.message}", hint=error.hint) from error
+    own = load_modules(settings.modules, confirm=confirm, environ=environ)
+    return offered.combine(own)
+
+
+def folder(settings: Settings) -> Folder:
+    """Return the workspace that the settings describe.
+
+    Raises:
+        ConfigError: Its folder is missing.
+    """
+    root = settings.root
+    if not root.is_dir():
+        source = settings.setting("workspace.root").source
+        raise ConfigError(f"{source}: the workspace {str(root)!r} is not a folder")
+    aliases = {
+        name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
+    }
+    return Folder(root, aliases=aliases) if aliases else Folder(root)
+
+
+def policy(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Policy:
+    """Return the person's policy, tightened by the project's.
+
+    A mode given by a variable or a flag is the person's word for this one time: it replaces
+    the mode of both, and all rules stay.
+
+    Raises:
+        ConfigError: A rule is not understood; names the file.
+    """
+    own = _policy_of(settings, "user", silent="auto")
+    own = replace(own, rules=(*_private_rules(settings, environ), *own.rules))
+    project = _policy_of(settings, "project", silent="open")
+    given = settings.setting("policy.mode")
+    if given.giver in ("environment", "flag"):
+        own = replace(own, mode=cast("Mode", given.value))
+        project = replace(project, mode="open")
+    return own if project == Policy(mode="open") else own.tightened_by(project)
+
+
+def _policy_of(settings: Settings, giver: Giver, *, silent: Mode) -> Policy:
+    held = {
+        name.removeprefix("policy."): setting
+        for name in ("policy.mode", "policy.rules")
+        for setting in settings.values[name]
+        if setting.giver == giver
+    }
+    try:
+        return Policy.from_dict({name: s.value for name, s in held.items()}, mode=silent)
+    except ConfigError as error:
+        source = next(iter(held.values())).source
+        raise ConfigError(f"{source}: {error.message}", hint=error.hint) from error
+
+
+def _limits_if_set(settings: Settings) -> Limits | None:
+    limits = settings.limits()
+    return None if limits == Limits() else limits
+
+
+def _private_rules(settings: Settings, environ: Mapping[str, str] | None) -> tuple[Rule, ...]:
+    """Keep records, approvals and the person's settings from tools, should they lie inside."""
+    root = os.path.realpath(settings.root)
+    rules: list[Rule] = []
+    for name, path in (("records", state_folder(environ)), ("settings", user_file(environ).parent)):
+        real = os.path.realpath(path)
+        if Path(real).is_relative_to(root):
+            pattern = f"{escape(Path(real).relative_to(root).as_posix())}/**"
+            reason = f"Lineshaft's own {name} are not for tools"
+            rules.append(Rule(id=f"own-{name}", verdict="deny", path=pattern, reason=reason))
+    return tuple(rules)

@@ -1,0 +1,120 @@
+"""Reading settings files, which may be anybody's: bounded, regular files only, clear errors."""
+
+import os
+import stat
+import sys
+import tomllib
+from pathlib import Path
+from typing import cast
+
+from lineshaft.config._places import PROJECT_FILE, PYPROJECT
+from lineshaft.errors import ConfigError
+
+MAX_BYTES = 1_000_000
+
+
+def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        path: The file; a symlink to a regular file is followed.
+        limit: More bytes than this are refused.
+
+    Raises:
+        ConfigError: It is missing, too large, not a regular file, or not readable.
+    """
+    try:
+        # Without blocking, so that a named pipe cannot stall the start.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ConfigError(f"{str(path)!r} is not a regular file")
+            data = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{str(path)!r} cannot be read: {reason}") from error
+    if len(data) > limit:
+        raise ConfigError(f"{str(path)!r} is larger than {limit:,} bytes")
+    return data
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """Return a TOML file as plain data.
+
+    Raises:
+        ConfigError: It cannot be read, or is not TOML; says the line.
+    """
+    data = read_bytes(path)
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{str(path)!r} is not UTF-8 text (line {line})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{str(path)!r} is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{str(path)!r} is nested too deeply") from error
+
+
+def project_file(start: Path) -> tuple[Path, dict[str, object]] | None:
+    """Find the settings of the project that a folder lies in.
+
+    Args:
+        start: Where the search begins; it goes up to the root of the file system.
+
+    Returns:
+        The nearest file that speaks of Lineshaft, and what it says.
+
+    Raises:
+        ConfigError: A file is not readable, belongs to somebody else, or there are two.
+    """
+    for folder in (start, *start.parents):
+        own, shared = folder / PROJECT_FILE, folder / PYPROJECT
+        table = _pyproject_table(shared) if os.path.lexists(shared) else None
+        if os.path.lexists(own):
+            if table is not None:
+                message = f"both {str(own)!r} and [tool.lineshaft] in {str(shared)!r} exist"
+                raise ConfigError(message, hint="keep one of them")
+            _refuse_strangers(own, start)
+            return own, read_toml(own)
+        if table is not None:
+            _refuse_strangers(shared, start)
+            return shared, table
+    return None
+
+
+def named_file(path: Path) -> tuple[Path, dict[str, object]]:
+    """Return what one given file says: `lineshaft.toml` or any other, or a `pyproject.toml`."""
+    if path.name != PYPROJECT:
+        return path, read_toml(path)
+    table = _pyproject_table(path)
+    if table is None:
+        raise ConfigError(f"{str(path)!r} has no table [tool.lineshaft]")
+    return path, table
+
+
+def _pyproject_table(path: Path) -> dict[str, object] | None:
+    # Other people's pyproject.toml files are no business of ours until they name us.
+    if b"lineshaft" not in read_bytes(path):
+        return None
+    tool = read_toml(path).get("tool")
+    if not isinstance(tool, dict):
+        return None
+    table = cast("dict[str, object]", tool).get("lineshaft")
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise ConfigError(f"{str(path)!r}: tool.lineshaft must be a table")
+    return cast("dict[str, object]", table)
+
+
+def _refuse_strangers(path: Path, start: Path) -> None:
+    """Refuse a file above the start that another user put there, as in a shared /tmp."""
+    if sys.platform == "win32" or path.parent == start or os.geteuid() == 0:
+        return
+    owner = path.lstat().st_uid
+    if owner not in (0, os.geteuid()):
+        raise ConfigError(
+            f"{str(path)!r} belongs to another user (uid {owner})",
+            hint="name the workspace with --workspace, or own the file",
+        )

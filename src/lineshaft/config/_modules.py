@@ -1,0 +1,190 @@
+"""From the names of files and modules to their tools."""
+
+import hashlib
+import importlib
+import importlib.machinery
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from lineshaft.config._files import read_bytes
+from lineshaft.config._settings import Module
+from lineshaft.config._trust import Unapproved, approve, is_approved
+from lineshaft.errors import ConfigError
+from lineshaft.tools import Tool, Toolset
+
+MAX_MODULE_BYTES = 5_000_000
+
+Confirm = Callable[[Unapproved], bool]
+"""Ask a person whether a module of a project may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    files: tuple[Path, ...]
+    sha256: str
+    source: bytes | None
+    """Of a file given by path; None for an importable module."""
+
+
+def load_modules(
+    modules: Sequence[Module],
+    *,
+    confirm: Confirm | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Toolset:
+    """Return the tools of all modules.
+
+    Args:
+        modules: What the settings name, in order.
+        confirm: Asks about modules that nobody has approved; None: they are refused.
+        environ: Variables that say where approvals are kept.
+
+    Raises:
+        ConfigError: A module is missing, not approved, does not start, or has no tools.
+    """
+    tools = Toolset(())
+    for module in modules:
+        found = _find(module)
+        if module.project is not None:
+            _need_approval(module, found, module.project, confirm=confirm, environ=environ)
+        try:
+            tools = tools.combine(_collect(_start(module, found), module))
+        except ConfigError as error:
+            raise ConfigError(f"{module.source}: {error.message}", hint=error.hint) from error
+    return tools
+
+
+def unapproved(
+    modules: Sequence[Module], *, environ: Mapping[str, str] | None = None
+) -> tuple[Unapproved, ...]:
+    """Return the modules that projects name and nobody has approved, without starting any.
+
+    Raises:
+        ConfigError: A module is missing.
+    """
+    asked = (
+        Unapproved(project=module.project, name=module.name, sha256=found.sha256, files=found.files)
+        for module in modules
+        if module.project is not None and (found := _find(module))
+    )
+    return tuple(ask for ask in asked if not is_approved(ask, environ=environ))
+
+
+def _need_approval(
+    module: Module,
+    found: _Found,
+    project: Path,
+    *,
+    confirm: Confirm | None,
+    environ: Mapping[str, str] | None,
+) -> None:
+    ask = Unapproved(project=project, name=module.name, sha256=found.sha256, files=found.files)
+    if is_approved(ask, environ=environ):
+        return
+    if confirm is None or not confirm(ask):
+        raise ConfigError(
+            f"{str(project)!r} names the module {module.name!r}, which nobody has approved yet",
+            hint="read it, then run: lineshaft config trust",
+        )
+    approve(ask, environ=environ)
+
+
+def _find(module: Module) -> _Found:
+    try:
+        is_path = module.name.endswith(".py") or "/" in module.name
+        return _find_file(module) if is_path else _find_importable(module)
+    except ConfigError as error:
+        message = f"{module.source}: tools.modules {module.name!r}: {error.message}"
+        raise ConfigError(message, hint=error.hint) from error
+
+
+def _find_file(module: Module) -> _Found:
+    path = module.base / Path(module.name).expanduser()
+    source = read_bytes(path, limit=MAX_MODULE_BYTES)
+    return _Found((path,), hashlib.sha256(source).hexdigest(), source)
+
+
+def _find_importable(module: Module) -> _Found:
+    """Find a module and its packages without executing any of them."""
+    files: list[Path] = []
+    folders: list[str] | None = None
+    name = ""
+    for part in module.name.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = importlib.machinery.PathFinder.find_spec(name, folders)
+        if spec is None or not part.isidentifier():
+            raise ConfigError(
+                "there is no such module",
+                hint="write a file as ./tools.py; a dotted name must be installed",
+            )
+        if spec.origin is not None and spec.has_location:
+            files.append(Path(spec.origin))
+        folders = spec.submodule_search_locations or []
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(hashlib.sha256(read_bytes(file, limit=MAX_MODULE_BYTES)).digest())
+    return _Found(tuple(files), digest.hexdigest(), None)
+
+
+def _start(module: Module, found: _Found) -> ModuleType:
+    try:
+        if found.source is None:
+            return importlib.import_module(module.name)
+        return _execute(found.files[0], found.source, found.sha256)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # foreign code may raise anything, SystemExit too
+        raise ConfigError(
+            f"the module {module.name!r} does not start: "
+            f"{type(error).__name__}: {error}{_where(error, found)}"
+        ) from error
+
+
+def _execute(path: Path, source: bytes, sha256: str) -> ModuleType:
+    # The bytes that were hashed, not the file again and no cached bytecode beside it.
+    code = compile(source, str(path), "exec", dont_inherit=True)
+    name = f"lineshaft_tools_{path.stem}_{sha256[:8]}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # annotations of the module's tools are resolved through it
+    try:
+        exec(code, module.__dict__)  # noqa: S102  this is what a tools file is for
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _where(error: BaseException, found: _Found) -> str:
+    names = {str(file) for file in found.files}
+    line: int | None = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in names:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f" (line {line})" if line is not None else ""
+
+
+def _collect(started: ModuleType, module: Module) -> Toolset:
+    """Return a module's public tools, those of its toolsets too, each once."""
+    tools: dict[int, Tool] = {}
+    for value in _public(started):
+        found = value.values() if isinstance(value, Toolset) else (value,)
+        tools |= {id(tool): tool for tool in found if isinstance(tool, Tool)}
+    if not tools:
+        raise ConfigError(
+            f"the module {module.name!r} has no tools",
+            hint="put @tool from lineshaft above its functions",
+        )
+    return Toolset(tools.values())
+
+
+def _public(started: ModuleType) -> Iterator[object]:
+    listed: object = getattr(started, "__all__", None)
+    for name, value in vars(started).items():
+        if name in listed if isinstance(listed, list | tuple) else not name.startswith("_"):
+            yield value

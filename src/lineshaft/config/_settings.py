@@ -1,0 +1,243 @@
+"""From files, variables and flags to one set of values, each with its origin.
+
+Later wins: what is built in, the project's file, the person's own file, `LINESHAFT_*`, flags.
+Policy is the exception: a project's file can only tighten the person's policy.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from lineshaft.config._files import named_file, project_file, read_toml
+from lineshaft.config._keys import KEYS, checked, flatten, from_environment, from_text
+from lineshaft.config._places import user_file
+from lineshaft.errors import ConfigError
+from lineshaft.values import Limits
+
+Giver = Literal["default", "project", "user", "environment", "flag"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One value and where it came from."""
+
+    value: object
+    giver: Giver
+    source: str
+    """The file, variable or flag; `default`."""
+
+    base: Path
+    """The folder that relative paths in the value start from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alias:
+    """A folder that is reached as `@NAME/...`."""
+
+    path: Path
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """A file or module whose tools are to be offered."""
+
+    name: str
+    """As written: a path (it ends in `.py` or has a `/`), or a dotted name."""
+
+    base: Path
+    """The folder that a path starts from."""
+
+    source: str
+    """Who named it."""
+
+    project: Path | None = None
+    """The project's file, where that named it: then a person must approve it first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings, settled."""
+
+    values: Mapping[str, tuple[Setting, ...]]
+    """Every value given to a key, by dotted key, the weakest first; never empty."""
+
+    start: Path
+    """The folder the search began in."""
+
+    project: Path | None = None
+    """The project's file, where there is one."""
+
+    user: Path | None = None
+    """The person's own file, where there is one."""
+
+    def setting(self, name: str) -> Setting:
+        """Return the value that holds for a key, with its origin."""
+        return self.values[name][-1]
+
+    @property
+    def root(self) -> Path:
+        """Return the workspace's folder."""
+        held = self.setting("workspace.root")
+        if held.giver == "default":
+            return self.project.parent if self.project else self.start
+        root = _below(held.base, str(held.value))
+        if held.giver == "project":
+            _keep_inside(root, held, "workspace.root")
+        return root
+
+    @property
+    def aliases(self) -> dict[str, Alias]:
+        """Return the folders beside the workspace, by name."""
+        found: dict[str, Alias] = {}
+        for held in self.values["workspace.aliases"]:
+            for name, value in cast("dict[str, object]", held.value).items():
+                table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+                path = _below(held.base, str(table.get("path", value)))
+                if held.giver == "project":
+                    _keep_inside(path, held, f"workspace.aliases.{name}")
+                found[name] = Alias(path=path, writable=bool(table.get("writable", False)))
+        return found
+
+    @property
+    def modules(self) -> tuple[Module, ...]:
+        """Return what brings own tools: the project's, the person's, then those given by hand."""
+        return tuple(
+            Module(
+                name=name,
+                base=held.base,
+                source=held.source,
+                project=self.project if held.giver == "project" else None,
+            )
+            for held in self.values["tools.modules"]
+            for name in cast("list[str]", held.value)
+        )
+
+    @property
+    def script_enabled(self) -> bool:
+        """Return whether scripts may run."""
+        return bool(self.setting("script.enabled").value)
+
+    @property
+    def engine(self) -> str:
+        """Return the name of the engine, or `auto`."""
+        return str(self.setting("engine.name").value)
+
+    @property
+    def check(self) -> Literal["error", "warn", "off"]:
+        """Return what findings about a script do."""
+        return cast('Literal["error", "warn", "off"]', self.setting("script.check").value)
+
+    def limits(self, *, seconds: float | None = None) -> Limits:
+        """Return the limits of a run.
+
+        Args:
+            seconds: Time asked for this run alone.
+
+        Raises:
+            ConfigError: It is not positive, or more than `script.max_timeout_seconds`.
+        """
+        most = float(cast("float", self.setting("script.max_timeout_seconds").value))
+        if seconds is not None and not 0 < seconds <= most:
+            raise ConfigError(
+                f"a time-out of {seconds:g} s is not allowed; allowed: above 0, up to {most:g}",
+                hint="script.max_timeout_seconds sets the most",
+            )
+        default = float(cast("float", self.setting("script.timeout_seconds").value))
+        numbers = {
+            name.removeprefix("limits."): cast("int", self.setting(name).value)
+            for name in KEYS
+            if name.startswith("limits.")
+        }
+        return Limits(seconds=min(default, most) if seconds is None else seconds, **numbers)
+
+
+def read_settings(
+    path: str | Path | None = None,
+    *,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read all files and variables, once, and settle what holds.
+
+    Args:
+        path: A folder, in which and above which the project's file is looked for; or that
+            file itself. The current folder where nothing is given.
+        flags: Settings given by hand, by dotted key; a text is read as a variable would be.
+        environ: Variables; those of the process where nothing is given.
+
+    Raises:
+        ConfigError: Something is unknown, not allowed, or not readable; names file and key.
+    """
+    environ = os.environ if environ is None else environ
+    here = Path.cwd()
+    given = from_environment(environ)
+    held: dict[str, list[Setting]] = {
+        name: [Setting(value=key.default, giver="default", source="default", base=here)]
+        for name, key in KEYS.items()
+    }
+    start, project = _find_project(path, flags or {}, given)
+    if project is not None:
+        _add(held, project[0], project[1], "project")
+    own = user_file(environ)
+    has_own = os.path.lexists(own)
+    if has_own:
+        _add(held, own, read_toml(own), "user")
+    for name, (value, variable) in given.items():
+        held[name].append(Setting(value=value, giver="environment", source=variable, base=here))
+    for name, value in (flags or {}).items():
+        source = f"--{name.rpartition('.')[2]}"
+        settled = (
+            from_text(name, value, source=source)
+            if isinstance(value, str)
+            else checked(name, value, source=source)
+        )
+        held[name].append(Setting(value=settled, giver="flag", source=source, base=here))
+    return Settings(
+        values={name: tuple(values) for name, values in held.items()},
+        start=start,
+        project=project[0] if project else None,
+        user=own if has_own else None,
+    )
+
+
+def _find_project(
+    path: str | Path | None,
+    flags: Mapping[str, object],
+    given: Mapping[str, tuple[object, str]],
+) -> tuple[Path, tuple[Path, dict[str, object]] | None]:
+    root = flags.get("workspace.root") or given.get("workspace.root", (None, ""))[0]
+    start = Path(str(path or root or ".")).expanduser().absolute()
+    if start.is_dir():
+        return start, project_file(start)
+    if path is None or not os.path.lexists(start):
+        raise ConfigError(f"there is no folder {str(start)!r}", hint="name an existing folder")
+    return start.parent, named_file(start)
+
+
+def _add(
+    held: dict[str, list[Setting]], path: Path, table: Mapping[str, object], giver: Giver
+) -> None:
+    for name, value in flatten(table, source=str(path)).items():
+        held[name].append(Setting(value=value, giver=giver, source=str(path), base=path.parent))
+
+
+def _below(base: Path, text: str) -> Path:
+    try:
+        return base / Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(f"{text!r} names a home folder that is not known") from error
+
+
+def _keep_inside(path: Path, held: Setting, name: str) -> None:
+    """Refuse a project's file that would open folders outside the project."""
+    # `realpath`, since `Path.resolve` raises on symlink loops in some versions.
+    real, base = Path(os.path.realpath(path)), Path(os.path.realpath(held.base))
+    if not real.is_relative_to(base):
+        raise ConfigError(
+            f"{held.source}: {name} leads out of the project: {str(path)!r}",
+            hint="a project's file can name folders of the project only; "
+            "put others into your own file",
+        )
