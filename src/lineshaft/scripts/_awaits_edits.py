@@ -1,0 +1,131 @@
+"""Small insertions into a script's text, and the way back to the columns as written."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+OPEN, CLOSE = 1, 0
+"""At one offset the ends of what came before go first."""
+
+_LONG = 60
+"""Characters of an expression in a message."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Text put in at an offset; what stood there up to `until` goes."""
+
+    at: int
+    """UTF-8 byte offset in the script."""
+
+    rank: tuple[int, int]
+    """Order among edits at one offset."""
+
+    until: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """One edit of a line, in characters."""
+
+    column: int
+    """1-based, in the line as written."""
+
+    removed: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A script's bytes, addressed by the positions of its syntax tree."""
+
+    data: bytes
+    starts: Sequence[int]
+    """Offset of each line."""
+
+    @classmethod
+    def of(cls, source: str) -> "Text":
+        """Return a source whose lines end in line feeds only."""
+        data = source.encode()
+        starts, offset = [0], data.find(b"\n")
+        while offset >= 0:
+            starts.append(offset + 1)
+            offset = data.find(b"\n", offset + 1)
+        return cls(data, starts)
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return where a node starts and ends."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return (
+            self.starts[node.lineno - 1] + node.col_offset,
+            self.starts[end_line - 1] + end_column,
+        )
+
+    def short(self, node: ast.expr) -> str:
+        """Return how an expression is written, for a message."""
+        if isinstance(node, ast.Lambda):
+            return "lambda"
+        start, end = self.span(node)
+        words = " ".join(self.data[start:end].decode(errors="replace").split())
+        return words if len(words) <= _LONG else f"{words[:_LONG]}..."
+
+    def position(self, offset_line: int, offset_column: int) -> tuple[int, int]:
+        """Return line and column, 1-based and in characters, of a node's own position."""
+        start = self.starts[offset_line - 1]
+        before = self.data[start : start + offset_column]
+        return offset_line, len(before.decode(errors="replace")) + 1
+
+
+@dataclass(slots=True)
+class Edits:
+    """Edits of one script, gathered in any order."""
+
+    text: Text
+    edits: list[Edit] = field(default_factory=list[Edit])
+
+    def wrap(self, start: int, end: int, opening: str, closing: str) -> None:
+        """Put text before and after a span."""
+        self.edits.append(Edit(start, (OPEN, -end), start, opening))
+        self.edits.append(Edit(end, (CLOSE, -start), end, closing))
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put text in the place of a span."""
+        self.edits.append(Edit(start, (OPEN, -end), end, text))
+
+    def applied(self) -> str:
+        """Return the edited text."""
+        pieces: list[bytes] = []
+        done = 0
+        for edit in sorted(self.edits):
+            pieces += (self.text.data[done : edit.at], edit.text.encode())
+            done = edit.until
+        pieces.append(self.text.data[done:])
+        return b"".join(pieces).decode()
+
+    def shifts(self) -> Mapping[int, tuple[Shift, ...]]:
+        """Return the edits of each line."""
+        found: defaultdict[int, list[Shift]] = defaultdict(list)
+        line = 0
+        for edit in sorted(self.edits):
+            while line < len(self.text.starts) and self.text.starts[line] <= edit.at:
+                line += 1
+            start = self.text.starts[line - 1]
+            _, column = self.text.position(line, edit.at - start)
+            removed = len(self.text.data[edit.at : edit.until].decode())
+            found[line].append(Shift(column, removed, len(edit.text)))
+        return {line: tuple(shifts) for line, shifts in found.items()}
+
+
+def as_written(shifts: Iterable[Shift], column: int) -> int:
+    """Return the column that a column of the edited line had before."""
+    moved = 0
+    for shift in shifts:
+        start = shift.column + moved
+        if column < start:
+            break
+        if column < start + shift.added:
+            return min(column - moved, shift.column + shift.removed)
+        moved += shift.added - shift.removed
+    return column - moved
