@@ -144,6 +144,8 @@ class Exit:
     stderr_truncated: bool
     duration_ms: float
     timed_out: bool = False
+    changes: tuple[Change, ...] = ()
+    """What files it changed, where the workspace can tell."""
 
 
 class Process(Protocol):
@@ -215,12 +217,15 @@ class Workspace(Protocol):
         """Delete a file or an empty folder; a symlink goes, what it leads to stays."""
         ...
 
-    def walk(self, root: str = ".", *, ignore: bool = True) -> AsyncIterator[Entry]:
+    def walk(
+        self, root: str = ".", *, ignore: bool = True, depth: int | None = None
+    ) -> AsyncIterator[Entry]:
         """Return all entries below a folder, sorted, symlinked folders not entered.
 
         Args:
             root: Workspace path of the folder.
             ignore: Whether `.gitignore` files and `.git` are respected.
+            depth: How many folders deep to go; 1: only the folder's own entries.
         """
         ...
 
