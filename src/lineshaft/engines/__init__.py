@@ -1,0 +1,5 @@
+"""What executes scripts, and what checks their types; nothing heavy is imported before use."""
+
+from lineshaft.engines._monty import MontyEngine
+
+__all__ = ["MontyEngine"]

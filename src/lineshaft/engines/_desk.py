@@ -1,0 +1,264 @@
+"""The host's side of a run, in its event loop: starts calls, passes printed text on."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from queue import SimpleQueue
+from typing import TypeVar
+
+from lineshaft.values import Call, Dispatch, Done, Failure, Limits, Output, Program, Stream, Waiting
+
+_OUTPUT_AT_ONCE = 256_000
+"""Characters on their way to the loop before the script is held up."""
+
+_FACTOR = 200
+"""Printed text may be this many times as long as what is kept of it."""
+
+_LONGEST_PAUSE = 1.0
+
+
+T = TypeVar("T")
+
+
+class Signal(Enum):
+    """What a run's thread is told beside results."""
+
+    STOP = auto()
+    SUSPEND = auto()
+    PARK = auto()
+    GRANT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A call that finished, or a sleep that is over."""
+
+    key: int
+    done: Done | None = None
+
+
+class Stopped(Exception):
+    """The run was cancelled: nothing more of its script may happen."""
+
+
+class TooMuchOutput(Exception):
+    """The script printed more than it may."""
+
+
+class Postbox:
+    """What a run's thread is told; results are kept until they are taken."""
+
+    def __init__(self) -> None:
+        self._queue = SimpleQueue[Settled | Signal]()
+        self.results: dict[int, Done | None] = {}
+        """By key; None: a sleep is over."""
+
+    def put(self, message: Settled | Signal) -> None:
+        """Any thread: tell something."""
+        self._queue.put(message)
+
+    def receive(self) -> Signal | None:
+        """Wait for one message; None: it was a result.
+
+        Raises:
+            Stopped: The run was cancelled.
+        """
+        message = self._queue.get()
+        if isinstance(message, Settled):
+            self.results[message.key] = message.done
+            return None
+        if message is Signal.STOP:
+            raise Stopped
+        return message
+
+    def sweep(self) -> None:
+        """Take what is there; a request to park is void once the run goes on.
+
+        Raises:
+            Stopped: The run was cancelled.
+        """
+        while not self._queue.empty():
+            self.receive()
+
+
+class Desk:
+    """Serves one run. Methods are for the event loop, except where they say "thread"."""
+
+    def __init__(
+        self, box: Postbox, dispatch: Dispatch, *, limits: Limits, output: Output, waiting: Waiting
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._box = box
+        self._dispatch = dispatch
+        self._output = output
+        self._waiting = waiting
+        self._room = {
+            "stdout": limits.stdout_bytes * _FACTOR,
+            "stderr": limits.stderr_bytes * _FACTOR,
+        }
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._timers: dict[int, asyncio.TimerHandle] = {}
+        self._sleep_left = limits.seconds
+        self._asleep_since = 0.0
+        self._alarm: asyncio.TimerHandle | None = None
+        self._again: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._suspended = False
+        self._printed: list[tuple[Stream, str]] = []
+        self._queued = 0
+        self._drained = threading.Condition()
+        self.failed: BaseException | None = None
+        """What a dispatch raised against its contract."""
+
+        self.overslept = False
+        """The script slept for longer than it may run."""
+
+        self.exceeded: Stream | None = None
+        """The stream that was flooded."""
+
+    def post(self, what: Callable[..., None], *arguments: object) -> None:
+        """Thread: do something in the loop, after all that was posted before."""
+        try:
+            self._loop.call_soon_threadsafe(what, *arguments)
+        except RuntimeError:  # the loop was closed under the run
+            raise Stopped from None
+
+    def say(self, stream: Stream, text: str) -> None:
+        """Thread: pass printed text on; waits while too much is under way.
+
+        Raises:
+            TooMuchOutput: The script printed more than it may.
+        """
+        self._room[stream] -= len(text.encode("utf-8", "replace"))
+        if self._room[stream] < 0:
+            self.exceeded = stream
+            raise TooMuchOutput(stream)
+        with self._drained:
+            self._printed.append((stream, text))
+            self._queued += len(text)
+            if len(self._printed) == 1:
+                self.post(self._drain)
+            while self._queued > _OUTPUT_AT_ONCE and not self._closed:
+                self._drained.wait()
+
+    def _drain(self) -> None:
+        with self._drained:
+            printed, self._printed = self._printed, []
+            self._queued = 0
+            self._drained.notify_all()
+        for stream, text in printed:
+            self._output(stream, text)
+
+    def serve(
+        self, calls: Mapping[int, Call], sleeps: Mapping[int, float], blocking: Mapping[int, str]
+    ) -> None:
+        """Start what a script waits for.
+
+        Args:
+            calls: To be dispatched, in their order, by their keys.
+            sleeps: Seconds, by their keys.
+            blocking: Ids of the calls, by their keys, without one of which it cannot go on.
+        """
+        if self._closed or self._suspended:
+            return
+        for key, call in calls.items():
+            self._tasks[key] = self._loop.create_task(self._make(key, call))
+        for key, seconds in sleeps.items():
+            self._timers[key] = self._loop.call_later(max(seconds, 0), self._wake, key)
+        self._clock_sleep()
+        self._loop.call_soon(self.blocked, blocking)  # after the first step of each call
+
+    async def _make(self, key: int, call: Call) -> None:
+        try:
+            done = await self._dispatch(call)
+        except asyncio.CancelledError:
+            if self._closed or self._suspended:
+                raise
+            done = Failure("E_TOOL_FAILED", f"{call.tool} was cancelled", status="cancelled")
+        except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
+            self.failed = error
+            self._box.put(Signal.STOP)
+            return
+        del self._tasks[key]
+        self._box.put(Settled(key, done))
+
+    def _wake(self, key: int) -> None:
+        del self._timers[key]
+        self._clock_sleep()
+        self._box.put(Settled(key))
+
+    def _clock_sleep(self) -> None:
+        """Count the time in which the script sleeps, however many sleeps there are at once."""
+        now = self._loop.time()
+        if self._timers and self._alarm is None:
+            self._asleep_since = now
+            self._alarm = self._loop.call_later(self._sleep_left, self._overslept)
+        elif not self._timers and self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+            self._sleep_left -= now - self._asleep_since
+
+    def _overslept(self) -> None:
+        self.overslept = True
+        self._box.put(Signal.STOP)
+
+    def blocked(self, calls: Mapping[int, str], pause: float = 0.01) -> None:
+        """Ask whether to go on waiting, when the script waits for these calls.
+
+        Args:
+            calls: Ids of the calls, by their keys.
+            pause: Seconds until the question is put again: a call may come to wait for a
+                person after it was started.
+        """
+        if self._again is not None:
+            self._again.cancel()
+        under_way = all(key in self._tasks for key in calls)
+        if self._closed or self._timers or not calls or not under_way:
+            return  # something has come, or will by itself
+        if self._waiting(tuple(calls.values())) == "suspend":
+            self._suspended = True
+            for task in self._tasks.values():
+                task.cancel()
+            self._box.put(Signal.SUSPEND)
+            return
+        longer = min(pause * 2, _LONGEST_PAUSE)
+        self._again = self._loop.call_later(pause, self.blocked, calls, longer)
+
+    def stop(self) -> None:
+        """Let no further call begin, and hold up no printing thread."""
+        for timer in (self._alarm, self._again, *self._timers.values()):
+            if timer is not None:
+                timer.cancel()
+        with self._drained:
+            self._closed = True
+            self._drained.notify_all()
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stop, and wait until every call has ended."""
+        self.stop()
+        await finished(self._tasks.values())
+
+
+async def finished(what: "Iterable[asyncio.Future[T]]") -> None:
+    """Wait for tasks to end, however often the waiting task is cancelled meanwhile."""
+    left: set[asyncio.Future[T]] = set(what)
+    while left:
+        try:
+            _, left = await asyncio.wait(left)
+        except asyncio.CancelledError:
+            left = {task for task in left if not task.done()}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to be started."""
+
+    program: Program
+    desk: Desk
+    box: Postbox
+    limits: Limits
+    resume: bytes | None

@@ -1,0 +1,249 @@
+"""A script as written -> the text that the small engine is fed.
+
+The engine differs from Python in ways that can be closed by inserting text. No line is added
+inside the script; what is put before it is counted, and taken off again in errors.
+
+* A call that is awaited on the spot, where nothing else could run meanwhile, loses its `await`
+  and is answered with its value: one crossing instead of two.
+* Any other call is made by `_ls_later`, as a coroutine: nothing is announced to the host
+  before somebody awaits it.
+* In a plain function a call is answered with its value, unless its coroutine is wanted.
+* `e.code`, `repr(e)` and the like look at a caught error through `_ls_te`.
+* The script's value is kept under a name, to ask of what type its parts are.
+"""
+
+import ast
+import warnings
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lineshaft.engines._prelude import HELPERS, MODULES, prelude
+from lineshaft.engines._reading import ToolCall, read
+from lineshaft.values import Program
+
+Span = tuple[int, int]
+
+_LOOKED_AT = frozenset({"code", "tool", "message"})
+_LOOKS = frozenset({"repr", "getattr", "hasattr"})
+_REPR = ord("r")
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """Text for the engine, and what must be known of it to understand the engine."""
+
+    text: str
+    lines_before: int = 0
+    """Lines put before the script."""
+
+    direct: frozenset[Span] = frozenset()
+    """Calls to be answered with a value, by their bytes in the text."""
+
+    functions: tuple[tuple[int, int, bool], ...] = ()
+    """Start, end and "is async" of the script's functions, by their bytes in the text."""
+
+    later: bool = False
+    """Some calls are made by `_ls_later`."""
+
+    keeps: bool = False
+    """The value is kept as `_ls_value`."""
+
+    def is_direct(self, start: int, end: int) -> bool:
+        """Return whether the call at these bytes is answered with a value, not a future."""
+        if (start, end) in self.direct:
+            return True
+        around = [f for f in self.functions if f[0] <= start and end <= f[1]]
+        return bool(around) and not max(around)[2]
+
+    def line_at(self, start: int) -> int:
+        """Return the script's line that holds a byte of the text."""
+        return self.text.encode()[:start].count(b"\n") + 1 - self.lines_before
+
+
+def lower(program: Program) -> Lowered:
+    """Return a program in the small engine's terms; text that is not Python goes as it is."""
+    source = normal(program.source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _Lowering(source, ast.parse(source), program).result()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Lowered(source)
+
+
+def normal(source: str) -> str:
+    """Return source with the line ends and the beginning that Python reads."""
+    return source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Edit:
+    start: int
+    rank: int
+    """Of several edits at one place: what closes, what opens, what is replaced."""
+
+    turn: int
+    end: int
+    text: bytes
+
+
+class _Text:
+    """A text and edits to it, all by bytes of the original."""
+
+    def __init__(self, source: str) -> None:
+        self.bytes = source.encode()
+        self._edits: list[_Edit] = []
+        self._lines = [0]
+        for line in self.bytes.split(b"\n"):
+            self._lines.append(self._lines[-1] + len(line) + 1)
+
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        start = self._lines[node.lineno - 1] + node.col_offset
+        last = node.end_lineno or node.lineno
+        return start, self._lines[last - 1] + (node.end_col_offset or 0)
+
+    def wrap(self, node: ast.expr, before: str, after: str) -> None:
+        start, end = self.span(node)
+        turn = len(self._edits)
+        self._edits.append(_Edit(start, 1, turn, start, before.encode()))
+        self._edits.append(_Edit(end, 0, -turn, end, after.encode()))
+
+    def replace(self, start: int, end: int, text: str = "") -> None:
+        self._edits.append(_Edit(start, 2, 0, end, text.encode()))
+
+    def apply(self, before: str) -> tuple[str, "_Shift"]:
+        parts = [before.encode()]
+        at = 0
+        shift = len(parts[0])
+        starts: list[int] = []
+        shifts = [shift]
+        for edit in sorted(self._edits):
+            parts += (self.bytes[at : edit.start], edit.text)
+            at = edit.end
+            shift += len(edit.text) - (edit.end - edit.start)
+            starts.append(edit.start)
+            shifts.append(shift)
+        parts.append(self.bytes[at:])
+        return b"".join(parts).decode(), _Shift(starts, shifts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """How far edits moved the bytes of a text."""
+
+    _starts: list[int]
+    _shifts: list[int]
+
+    def span(self, span: Span) -> Span:
+        start, end = span
+        return (
+            start + self._shifts[bisect_right(self._starts, start)],
+            end + self._shifts[bisect_left(self._starts, end)],
+        )
+
+
+class _Lowering:
+    def __init__(self, source: str, tree: ast.Module, program: Program) -> None:
+        self._text = _Text(source)
+        self._tree = tree
+        self._program = program
+        self._found = read(tree, program)
+        self._modules = {"tools", "self", *program.namespaces}
+        self._direct: list[ast.Call] = []
+        self._later = False
+        self._views = False
+
+    def result(self) -> Lowered:
+        for value in self._found.results:
+            self._text.wrap(value, "(_ls_value := (", "))")
+        if self._found.catches:
+            for node in _outer_first(self._tree):
+                self._look(node)
+        for call in self._found.calls:
+            self._call(call)
+        before = self._before()
+        text, shift = self._text.apply(before)
+        return Lowered(
+            text=text,
+            lines_before=before.count("\n"),
+            direct=frozenset(shift.span(self._text.span(call)) for call in self._direct),
+            functions=tuple(
+                (*shift.span(self._text.span(node)), isinstance(node, ast.AsyncFunctionDef))
+                for node in self._found.functions
+            ),
+            later=self._later,
+            keeps=bool(self._found.results),
+        )
+
+    def _before(self) -> str:
+        program = self._program
+        free = self._found.used - self._found.imported_first - set(program.inputs)
+        modules = {name for name in ("tools", *program.namespaces) if name in free}
+        names = (free & {*MODULES, *HELPERS, "ToolError"}) - modules - program.tools
+        return prelude(names, modules, views=self._views, later=self._later)
+
+    def _call(self, call: ToolCall) -> None:
+        start, _ = self._text.span(call.node)
+        if call.way == "later":
+            self._make_later(call.node)
+        elif call.way == "direct" and call.awaited is None:
+            self._direct.append(call.node)
+        elif call.way == "direct" and call.awaited is not None:
+            begin, _ = self._text.span(call.awaited)
+            between = self._text.bytes[begin:start]
+            if between.startswith(b"await") and not between[5:].strip(b" \t"):
+                self._text.replace(begin, start)
+                self._direct.append(call.node)
+
+    def _make_later(self, call: ast.Call) -> None:
+        """Turn `tool(x)` into `_ls_later(line, tool, x)`."""
+        if len(call.args) == 1 and isinstance(call.args[0], ast.GeneratorExp):
+            return
+        start, end = self._text.span(call.func)
+        rest = self._text.bytes[end:]
+        gap = len(rest) - len(rest.lstrip(b" \t"))
+        if rest[gap : gap + 1] != b"(":
+            return
+        self._later = True
+        self._text.replace(start, start, f"_ls_later({call.lineno}, ")
+        self._text.replace(end, end + gap + 1, ", ")
+
+    def _look(self, node: ast.AST) -> None:
+        for looked_at in _looked_at(node):
+            if isinstance(looked_at, ast.Name) and looked_at.id in self._modules:
+                continue
+            start, end = self._text.span(looked_at)
+            if _is_text_of(self._text.bytes[start:end], looked_at):
+                self._views = True
+                self._text.wrap(looked_at, "_ls_te(", ")")
+
+
+def _outer_first(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _outer_first(child)
+
+
+def _looked_at(node: ast.AST) -> Iterable[ast.expr]:
+    """Return the expression that may be a caught error, where a node looks into one."""
+    match node:
+        case ast.Attribute(value=value, attr=attr, ctx=ast.Load()) if attr in _LOOKED_AT:
+            return (value,)
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="type"), args=[value]), attr="__name__"):
+            return (value,)
+        case ast.Call(func=ast.Name(id=name), args=[value, *_]) if name in _LOOKS:
+            return () if isinstance(value, ast.Starred) else (value,)
+        case ast.FormattedValue(value=value, conversion=conversion) if conversion == _REPR:
+            return (value,)
+        case _:
+            return ()
+
+
+def _is_text_of(text: bytes, node: ast.expr) -> bool:
+    """Return whether a node's position is right; inside f-strings it may not be."""
+    try:
+        found = ast.parse(text.decode().strip(), mode="eval").body
+    except (SyntaxError, UnicodeDecodeError):
+        return False
+    return ast.dump(found) == ast.dump(node)

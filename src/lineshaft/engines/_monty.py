@@ -1,0 +1,121 @@
+"""The engine `monty`: a Python subset in worker processes of its own.
+
+Covered: the script has no system calls, files, network or environment; it outlives neither its
+limits nor its run. Not covered: a fault in the interpreter itself, whose worker runs as the
+same user as the host and is not jailed.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from lineshaft.engines._desk import Desk, Job, Postbox, finished
+from lineshaft.errors import ConfigError
+from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
+
+if TYPE_CHECKING:
+    from lineshaft.engines._monty_pool import Report, Workers
+
+_WORKERS = 64
+
+
+class MontyEngine:
+    """Executes scripts in pydantic-monty; starts nothing before the first run.
+
+    Args:
+        max_workers: Processes at most. Any number of runs may be under way: one that waits for
+            its calls lends its worker to one that computes.
+    """
+
+    def __init__(self, *, max_workers: int = _WORKERS) -> None:
+        if max_workers < 1:
+            raise ConfigError(f"max_workers must be at least 1, not {max_workers!r}")
+        self._max_workers = max_workers
+        self._workers: Workers | None = None
+        self._starting = threading.Lock()
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """Name in configuration and results."""
+        return "monty"
+
+    async def run(
+        self,
+        program: Program,
+        dispatch: Dispatch,
+        *,
+        limits: Limits,
+        output: Output,
+        waiting: Waiting,
+        resume: bytes | None = None,
+    ) -> Outcome:
+        """Execute a program, or go on from a suspended state.
+
+        Raises:
+            ConfigError: The engine was closed.
+        """
+        workers = self._workers or await asyncio.to_thread(self._start)
+        box = Postbox()
+        desk = Desk(box, dispatch, limits=limits, output=output, waiting=waiting)
+        ended: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
+        job = Job(program, desk, box, limits, resume)
+        seat = workers.start(job, _reporting(ended))
+        try:
+            await asyncio.wait([ended])
+        except asyncio.CancelledError:
+            seat.stop()
+            raise
+        finally:
+            desk.stop()
+            with anyio.CancelScope(shield=True):
+                await finished([ended])
+                await desk.close()
+        return _outcome(ended.result(), desk)
+
+    async def aclose(self) -> None:
+        """End all runs, processes and threads of this engine."""
+        self._closed = True
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            await asyncio.to_thread(workers.close)
+
+    def _start(self) -> "Workers":
+        from lineshaft.engines._monty_pool import (  # noqa: PLC0415  costs 150 ms: at first use
+            Workers,
+        )
+
+        with self._starting:
+            if self._closed:
+                raise ConfigError("the engine monty is closed", hint="make a new one")
+            if self._workers is None:
+                self._workers = Workers(self._max_workers)
+            return self._workers
+
+
+def _reporting(ended: "asyncio.Future[Report]") -> "Callable[[Report], None]":
+    loop = ended.get_loop()
+
+    def settle(came: "Report") -> None:
+        if not ended.done():
+            ended.set_result(came)
+
+    def report(came: "Report") -> None:
+        with suppress(RuntimeError):  # nobody is there any more
+            loop.call_soon_threadsafe(settle, came)
+
+    return report
+
+
+def _outcome(came: "Report", desk: Desk) -> Outcome:
+    if desk.failed is not None:
+        raise desk.failed
+    if isinstance(came, BaseException):
+        raise came
+    if came is None:
+        return Crashed(message="the engine was closed while the script ran")
+    return came

@@ -1,0 +1,91 @@
+"""The lines that the small engine puts before a script: only what the script names."""
+
+import ast
+from functools import cache
+from importlib.resources import files
+
+MODULES = ("asyncio", "json", "math", "re", "datetime")
+"""Modules of the standard library in scope without an import."""
+
+HELPERS = ("json_parse", "retry", "batched", "table")
+"""Functions of `_helpers.py` in scope without an import."""
+
+TOOL_ERROR = "import csv as _ls_csv\nToolError = _ls_csv.Error"
+"""The one exception the engine has that is no relative of those a script raises by itself."""
+
+VIEW = """
+class ToolError:
+    def __init__(self, facts):
+        self.code, self.tool, self.message = facts
+        self.args = (self.message,)
+    def __str__(self):
+        return self.message
+    def __repr__(self):
+        return "ToolError(" + repr(self.message) + ")"
+_ls_View = ToolError
+def _ls_te(error):
+    return _ls_View(_ls_error(str(error))) if isinstance(error, _ls_csv.Error) else error
+"""
+"""What stands in for a caught error where the script looks into it."""
+
+LATER = """
+_ls_made = {}
+_ls_count = [0]
+async def _ls_go(key, call, args, kwargs):
+    _ls_made.pop(key)
+    return await call(*args, **kwargs)
+def _ls_later(line, call, *args, **kwargs):
+    _ls_count[0] += 1
+    _ls_made[_ls_count[0]] = line
+    return _ls_go(_ls_count[0], call, args, kwargs)
+"""
+"""A call that is made now and awaited later, or never."""
+
+_NEEDS = {
+    "json_parse": ("json", "re", "without_trailing_commas"),
+    "table": ("table_row",),
+    "retry": ("asyncio", "ToolError"),
+}
+
+
+def prelude(names: set[str], modules: set[str], *, views: bool, later: bool) -> str:
+    """Return the lines that bind names before a script.
+
+    Args:
+        names: Names among `MODULES`, `HELPERS` and `ToolError` that the script uses.
+        modules: Names of modules of tools that it uses.
+        views: It looks into caught errors.
+        later: It makes calls that it does not await at once.
+    """
+    wanted = names | {need for name in names for need in _NEEDS.get(name, ())}
+    imports = [name for name in MODULES if name in wanted] + sorted(modules)
+    parts: list[str] = []
+    if imports:
+        parts.append("import " + ", ".join(imports))
+    if views:
+        parts.append("import csv as _ls_csv" + VIEW + "ToolError = _ls_csv.Error")
+    elif "ToolError" in wanted:
+        parts.append(TOOL_ERROR)
+    if later:
+        parts.append(LATER)
+    parts.extend(source for name, source in _helper_sources().items() if name in wanted)
+    return "".join(part.strip("\n") + "\n" for part in parts)
+
+
+@cache
+def _helper_sources() -> dict[str, str]:
+    text = (files("lineshaft.engines") / "_helpers.py").read_text(encoding="utf-8")
+    return {
+        node.name: ast.unparse(_bare(node))
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def _bare(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+    """Drop what takes time to parse and does nothing: docstring and annotations."""
+    function.body = function.body[1:]
+    function.returns = None
+    for argument in function.args.args:
+        argument.annotation = None
+    return function

@@ -1,0 +1,266 @@
+"""One run of the small engine: a thread that goes through a script from call to call."""
+
+import math
+from typing import TypeVar, cast
+
+from pydantic_monty import (
+    ExternalResult,
+    ExternalSettledResult,
+    FunctionSnapshot,
+    FutureSnapshot,
+    MontyComplete,
+    MontyError,
+    MontySession,
+    NameLookupSnapshot,
+    SyncSnapshot,
+)
+
+from lineshaft.engines._desk import Job, Signal, Stopped
+from lineshaft.engines._exchange import answer_of, call_of, stand_in, tool_called
+from lineshaft.engines._lower import Lowered
+from lineshaft.engines._plain import NotPlain, odd_texts, plain
+from lineshaft.engines._reports import Reporter
+from lineshaft.engines._seat import Seat
+from lineshaft.engines._state import Progress, write
+from lineshaft.values import (
+    Exceeded,
+    Failure,
+    Outcome,
+    Raised,
+    Returned,
+    Suspended,
+)
+
+Waiter = TypeVar("Waiter", FunctionSnapshot, FutureSnapshot)
+Settled = ExternalSettledResult
+
+_FUTURE: ExternalResult = {"future": ...}
+_FACTS = "_ls_error"
+"""What the prelude calls to learn more of an error."""
+
+
+class _Suspending(Exception):
+    def __init__(self, dump: bytes) -> None:
+        super().__init__()
+        self.dump = dump
+
+
+class Stepper:
+    """Goes through one script.
+
+    Args:
+        job: The run.
+        lowered: Its script as fed.
+        progress: What was before, or nothing yet.
+        seat: Where the interpreter comes from.
+    """
+
+    def __init__(self, job: Job, lowered: Lowered, progress: Progress, seat: Seat) -> None:
+        self._program = job.program
+        self._desk = job.desk
+        self._box = job.box
+        self._limits = job.limits
+        self._lowered = lowered
+        self._progress = progress
+        self._seat = seat
+        self._reporter = Reporter(job.program, lowered, job.limits, progress.told)
+        self._started: set[int] = set(progress.results)
+        self._box.results.update(progress.results)
+
+    def run(self, dump: bytes | None) -> Outcome | None:
+        """Go through the script, from its beginning or a dump; None: it was stopped."""
+        try:
+            session = self._seat.take()
+            snapshot = self._load(session, dump) if dump is not None else self._begin(session)
+            while not isinstance(snapshot, MontyComplete):
+                snapshot = self._step(snapshot)
+            return self._end(snapshot)
+        except Stopped:
+            return self._overslept()
+        except _Suspending as suspending:
+            return self._suspended(suspending.dump)
+        except MontyError as error:
+            return self._flooded() or self._reporter.outcome(error)
+        finally:
+            self._seat.leave()
+
+    def _begin(self, session: MontySession) -> SyncSnapshot:
+        self._session = session
+        return self._seat.turn(
+            session.feed_start,
+            self._lowered.text,
+            inputs=dict(self._program.inputs),
+            print_callback=self._desk.say,
+        )
+
+    def _load(self, session: MontySession, dump: bytes) -> SyncSnapshot:
+        self._session = session
+        return self._seat.turn(session.load_snapshot, dump, print_callback=self._desk.say)
+
+    def _step(self, snapshot: SyncSnapshot) -> SyncSnapshot:
+        if isinstance(snapshot, FunctionSnapshot):
+            return self._system(snapshot) if snapshot.is_os_function else self._call(snapshot)
+        if isinstance(snapshot, FutureSnapshot):
+            return self._settle(snapshot)
+        return self._name(cast("NameLookupSnapshot", snapshot))
+
+    def _name(self, snapshot: NameLookupSnapshot) -> SyncSnapshot:
+        name = snapshot.variable_name
+        if name in self._program.tools:
+            return self._seat.turn(snapshot.resume, value=stand_in(name))
+        return self._seat.turn(snapshot.resume)
+
+    def _system(self, snapshot: FunctionSnapshot) -> SyncSnapshot:
+        """Answer what the script asks of the system: imports and sleep, nothing else."""
+        name = str(snapshot.function_name)
+        if name == "import":
+            return self._seat.turn(snapshot.resume_auto)
+        if name not in ("time.sleep", "asyncio.sleep"):
+            return self._seat.turn(snapshot.resume_not_handled)
+        key = snapshot.call_id
+        seconds = float(snapshot.args[0])
+        self._progress.sleeps[key] = seconds if math.isfinite(seconds) else 1e9
+        if name == "time.sleep":
+            return self._answer_at_once(snapshot)
+        return self._seat.turn(snapshot.resume, _FUTURE)
+
+    def _call(self, snapshot: FunctionSnapshot) -> SyncSnapshot:
+        name = str(snapshot.function_name)
+        if name == _FACTS:
+            return self._seat.turn(snapshot.resume, {"return_value": self._facts(snapshot)})
+        tool = tool_called(name, self._program)
+        if tool is None:
+            message = f"name {name!r} is not defined"
+            unknown: Settled = {"exc_type": "NameError", "message": message}
+            return self._seat.turn(snapshot.resume, unknown)
+        self._note_call(snapshot, tool)
+        place = snapshot.position
+        if self._lowered.is_direct(place.start, place.end):
+            return self._answer_at_once(snapshot)
+        self._progress.lines[snapshot.call_id] = self._lowered.line_at(place.start)
+        return self._seat.turn(snapshot.resume, _FUTURE)
+
+    def _facts(self, snapshot: FunctionSnapshot) -> list[str]:
+        text = str(snapshot.args[0])
+        return list(self._progress.told.get(text, ("", "", text)))
+
+    def _note_call(self, snapshot: FunctionSnapshot, tool: str) -> None:
+        """Keep what is called; a call that was announced before a pause is known already."""
+        key, progress = snapshot.call_id, self._progress
+        if key in progress.calls:
+            return
+        progress.count += 1
+        try:
+            progress.calls[key] = call_of(snapshot, tool, progress.count)
+        except NotPlain as error:
+            progress.refused[key] = tool
+            self._box.results[key] = Failure("E_INVALID_ARGS", error.kind, status="refused")
+
+    def _answer_at_once(self, snapshot: FunctionSnapshot) -> SyncSnapshot:
+        """Answer with a value: nothing of the script runs meanwhile."""
+        key = snapshot.call_id
+        waited = self._until_one_of([key], snapshot)
+        return self._seat.turn(waited.resume, self._take(key))
+
+    def _settle(self, snapshot: FutureSnapshot) -> SyncSnapshot:
+        """Answer some of the calls that the script waits for."""
+        keys = sorted(snapshot.pending_call_ids)
+        waited = self._until_one_of(keys, snapshot)
+        ready = {key: self._take(key) for key in keys if key in self._box.results}
+        return self._seat.turn(waited.resume, ready)
+
+    def _take(self, key: int) -> Settled:
+        done = self._box.results.pop(key)
+        progress = self._progress
+        progress.sleeps.pop(key, None)
+        progress.lines.pop(key, None)
+        self._started.discard(key)
+        call = progress.calls.pop(key, None)
+        if done is None:
+            return {"return_value": None}
+        tool = call.tool if call else progress.refused.pop(key, "")
+        return answer_of(done, tool, progress.told)
+
+    def _until_one_of(self, keys: list[int], snapshot: Waiter) -> Waiter:
+        """Wait until one of the keys is settled; return where to go on from."""
+        box = self._box
+        box.sweep()
+        if any(key in box.results for key in keys):
+            self._serve(keys)
+            return snapshot
+        self._serve(keys)
+        self._seat.idles()
+        dump: bytes | None = None
+        while not any(key in box.results for key in keys):
+            heard = box.receive()
+            if heard is Signal.SUSPEND:
+                raise _Suspending(dump or self._seat.park(snapshot))
+            if heard is Signal.PARK and dump is None:
+                dump = self._seat.park(snapshot)
+        self._seat.works()
+        if dump is not None:
+            snapshot = cast("Waiter", self._load(self._seat.take(), dump))
+        box.sweep()
+        return snapshot
+
+    def _serve(self, keys: list[int]) -> None:
+        """Have the calls and sleeps among the keys started that were not."""
+        progress = self._progress
+        new = [key for key in keys if key not in self._started and key not in self._box.results]
+        self._started.update(new)
+        self._desk.post(
+            self._desk.serve,
+            {key: progress.calls[key] for key in new if key in progress.calls},
+            {key: progress.sleeps[key] for key in new if key in progress.sleeps},
+            {key: progress.calls[key].id for key in keys if key in progress.calls},
+        )
+
+    def _end(self, complete: MontyComplete) -> Outcome:
+        forgotten = self._never_awaited()
+        if forgotten is not None:
+            return forgotten
+        try:
+            value = plain(complete.output)
+            for path, _ in odd_texts(value):
+                self._check_text(path)
+        except NotPlain as error:
+            return Raised(kind="TypeError", message=error.sentence("the script's value"))
+        return Returned(value=value)
+
+    def _never_awaited(self) -> Raised | None:
+        lines = [line for key, line in self._progress.lines.items() if key not in self._started]
+        if self._lowered.later:
+            lines += cast("dict[int, int]", self._ask("_ls_made")).values()
+        if not lines:
+            return None
+        message = "a call is made here and never awaited, so it did not run: write `await`"
+        return self._reporter.at("NotAwaited", message, min(lines), code="E_NOT_AWAITED")
+
+    def _check_text(self, path: str) -> None:
+        """See whether a text that looks like one is a text."""
+        if not self._lowered.keeps:
+            return
+        if self._ask(f"isinstance(_ls_value{path}, str)") is not True:
+            name = self._ask(f"type(_ls_value{path}).__name__")
+            raise NotPlain(f"a {name}").inside(path)
+
+    def _ask(self, expression: str) -> object:
+        answer = self._seat.turn(self._session.feed_start, expression)
+        return answer.output if isinstance(answer, MontyComplete) else None
+
+    def _suspended(self, dump: bytes) -> Suspended:
+        self._progress.results = {k: v for k, v in self._box.results.items() if v is not None}
+        return Suspended(state=write(self._progress, dump))
+
+    def _flooded(self) -> Exceeded | None:
+        stream = self._desk.exceeded
+        if stream is None:
+            return None
+        limit = "stdout_bytes" if stream == "stdout" else "stderr_bytes"
+        return Exceeded(limit=limit, message=f"the script printed too much to {stream}")
+
+    def _overslept(self) -> Exceeded | None:
+        if not self._desk.overslept:
+            return None
+        message = f"the script slept for more than {self._limits.seconds:g} s"
+        return Exceeded(limit="seconds", message=message)
