@@ -22,8 +22,9 @@ LineshaftError
 ├─ ModelError
 │  ├─ ModelRefused
 │  └─ ModelUnavailable
-└─ EvalError
-   └─ TaskFailed
+├─ EvalError
+│  └─ TaskFailed
+└─ RecordError            the record of a run cannot be written or read
 
 Each class has a stable `code`. A message says what happened, to what, and what to do.
 """
@@ -225,3 +226,9 @@ class TaskFailed(EvalError):
     """One task of an evaluation could not be set up or judged."""
 
     code = "E_TASK"
+
+
+class RecordError(LineshaftError):
+    """The record of a run cannot be written or read."""
+
+    code = "E_RECORD"

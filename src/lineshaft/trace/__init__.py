@@ -1,0 +1,31 @@
+"""The record of a run, and text fit to be kept, shown and read by a model.
+
+Above: the gate and the runner, which note every step; the command line, which shows records.
+Below: sinks, any callable that takes an `Event`. Nothing reaches a sink before the redactor.
+"""
+
+from lineshaft.trace._files import JsonlSink, jsonl_sink, read_events
+from lineshaft.trace._formats import HIDDEN
+from lineshaft.trace._names import looks_secret, secret_values
+from lineshaft.trace._record import Recorder
+from lineshaft.trace._redact import Redactor
+from lineshaft.trace._stream import RedactedStream
+from lineshaft.trace._summary import result_data, summarise
+from lineshaft.trace._text import condense_command_output, cut_for_model, strip_ansi
+
+__all__ = [
+    "HIDDEN",
+    "JsonlSink",
+    "Recorder",
+    "RedactedStream",
+    "Redactor",
+    "condense_command_output",
+    "cut_for_model",
+    "jsonl_sink",
+    "looks_secret",
+    "read_events",
+    "result_data",
+    "secret_values",
+    "strip_ansi",
+    "summarise",
+]

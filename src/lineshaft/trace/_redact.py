@@ -1,0 +1,184 @@
+"""Takes secrets out of whatever is to be kept, shown or cut.
+
+Redaction comes before cutting: half a secret has no form by which it could be known.
+Not covered: secrets that have no known form, no telling name and were not given as values.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import cast
+from urllib.parse import quote
+
+from lineshaft.trace._formats import FORMATS, HIDDEN, Format
+from lineshaft.trace._names import holds_secret, looks_secret
+from lineshaft.values import Arguments, ToolSpec
+
+_SHORTEST_SECRET = 4
+_SHORTEST_FORMAT = 15
+_SHORTEST_LINE = 16
+_DEEPEST = 100
+_LONG = 200
+_LONG_CONTENT = 80
+_LARGE = 2_000
+_CONTENTS = frozenset({"body", "code", "content", "data", "new", "old", "patch", "text"})
+_MISSING: Mapping[str, object] = {}
+
+
+class Redactor:
+    """Replaces secrets with `[redacted]`: known formats, telling names, and given values.
+
+    Args:
+        secrets: Values that must not be seen, of 4 characters or more.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        forms = {form for secret in secrets for form in _forms(secret)}
+        self._secrets = sorted(forms, key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Return a text without its secrets."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, HIDDEN)
+        if len(text) < _SHORTEST_FORMAT and not any(map(text.__contains__, "=: \t")):
+            return text
+        for known in FORMATS:
+            if _shows(known, text):
+                text = known.pattern.sub(known.put, text)
+        return text
+
+    def value(self, value: object) -> object:
+        """Return a JSON-like copy of a value without its secrets.
+
+        Texts are redacted, and so is whatever stands under a name such as `password`. Values of
+        our own classes become dicts; what is nested more than 100 deep is left out.
+        """
+        return self._value(value, 0)
+
+    def arguments(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
+        """Return arguments as a record shows them: no secrets, sizes and hashes for contents.
+
+        A long text becomes `{"bytes": ..., "sha256": ...}` of the redacted text, so that the hash
+        of a text with a secret in it is no way to guess the secret.
+
+        Args:
+            spec: The tool, whose schema may call an argument a password; None where unknown.
+            arguments: By name, as bound.
+        """
+        paths = {keys[0] for keys in spec.paths} if spec else set[str]()
+        return {
+            name: self._argument(name, value, 0)
+            if name in paths or not (looks_secret(name) or _is_password(spec, name))
+            else _hidden(value)
+            for name, value in arguments.items()
+        }
+
+    def _value(self, value: object, depth: int) -> object:
+        if isinstance(value, str):
+            return self.text(value)
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if depth >= _DEEPEST:
+            return f"[deeper than {_DEEPEST} levels]"
+        return self._container(value, depth)
+
+    def _container(self, value: object, depth: int) -> object:
+        if isinstance(value, dict | Mapping):
+            return {
+                self.text(str(name)): _hidden(item)
+                if holds_secret(str(name))
+                else self._value(item, depth + 1)
+                for name, item in cast("Mapping[object, object]", value).items()
+            }
+        if isinstance(value, list | tuple | set | frozenset):
+            return self._items(cast("Iterable[object]", value), None, depth)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._container(asdict(value), depth)
+        return self.text(str(value))
+
+    def _argument(self, name: str, value: object, depth: int) -> object:
+        """Redact one argument, or part of one, and sum up what is long."""
+        if isinstance(value, str):
+            text = self.text(value)
+            long = len(value) > (_LONG_CONTENT if name in _CONTENTS else _LONG)
+            return _summary(text) if long else text
+        if depth >= _DEEPEST or not isinstance(value, dict | list | tuple):
+            return self._value(value, depth)
+        if isinstance(value, dict):
+            found: object = {
+                self.text(key): _hidden(item)
+                if looks_secret(key)
+                else self._argument(key, item, depth + 1)
+                for key, item in cast("dict[str, object]", value).items()
+            }
+        else:
+            found = self._items(cast("Iterable[object]", value), name, depth)
+        return found if depth else _bounded(found)
+
+    def _items(self, items: Iterable[object], name: str | None, depth: int) -> list[object]:
+        """Redact a list; what follows a flag such as `--token` is a secret too."""
+        out: list[object] = []
+        flag = False
+        for item in items:
+            text = item if isinstance(item, str) else ""
+            if flag and text and not text.startswith("-"):
+                out.append(HIDDEN)
+            elif name is None:
+                out.append(self._value(item, depth + 1))
+            else:
+                out.append(self._argument(name, item, depth + 1))
+            flag = text.startswith("-") and "=" not in text and looks_secret(text)
+        return out
+
+
+def _forms(secret: str) -> set[str]:
+    """Return how a secret may be written: as it is, in a URL, in JSON, and line by line."""
+    lines = [line.strip() for line in secret.splitlines()]
+    long = [line for line in lines if len(line) >= _SHORTEST_LINE] if len(lines) > 1 else []
+    forms = {secret, secret.strip(), quote(secret, safe=""), json.dumps(secret)[1:-1], *long}
+    return {form for form in forms if len(form) >= _SHORTEST_SECRET and form not in HIDDEN}
+
+
+def _shows(known: Format, text: str) -> bool:
+    """Return whether a text may hold a secret of a format; loops, because this is on every way."""
+    if known.needs:
+        for char in known.needs:
+            if char in text:
+                text = text.lower()
+                break
+        else:
+            return False
+    for sign in known.signs:  # noqa: SIM110  a generator would take twice the time
+        if sign in text:
+            return True
+    return False
+
+
+def _hidden(value: object) -> object:
+    """Hide a value by its name; what says only yes, no or nothing is no secret."""
+    return value if value is None or isinstance(value, bool) or value == "" else HIDDEN
+
+
+def _is_password(spec: ToolSpec | None, name: str) -> bool:
+    """Return whether the tool's schema calls an argument a password."""
+    if spec is None:
+        return False
+    properties = cast("Mapping[str, object]", spec.input_schema.get("properties", _MISSING))
+    schema = properties.get(name)
+    if not isinstance(schema, dict):
+        return False
+    said = cast("dict[str, object]", schema)
+    return said.get("format") == "password" or said.get("writeOnly") is True
+
+
+def _summary(text: str) -> dict[str, object]:
+    data = text.encode("utf-8", "surrogatepass")
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _bounded(value: object) -> object:
+    """Return a container, or its size and hash where a record should not hold all of it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return value if len(text) <= _LARGE else _summary(text)

@@ -1,0 +1,38 @@
+"""Redaction of text that comes in pieces."""
+
+from lineshaft.trace._redact import Redactor
+
+_BEGIN, _END = "-----BEGIN ", "-----END "
+_MOST = 65_536
+
+
+class RedactedStream:
+    """Holds text back until no secret can straddle the cut, then gives it redacted.
+
+    Whole lines pass at once; the last, unfinished one waits for its end, and so does a key block.
+    What is waited for is bounded: after 65,536 characters all but the last word passes.
+
+    Args:
+        redactor: What knows the secrets.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held = ""
+
+    def add(self, text: str) -> str:
+        """Take a piece, and return what may be seen by now; often nothing."""
+        self._held += text
+        cut = self._held.rfind("\n") + 1
+        block = self._held.rfind(_BEGIN, 0, cut)
+        if block >= 0 and _END not in self._held[block:cut]:
+            cut = block
+        if len(self._held) - cut > _MOST:
+            cut = max(self._held.rfind(" ") + 1, self._held.rfind("\n") + 1) or len(self._held)
+        ready, self._held = self._held[:cut], self._held[cut:]
+        return self._redactor.text(ready)
+
+    def end(self) -> str:
+        """Return the rest."""
+        ready, self._held = self._held, ""
+        return self._redactor.text(ready)

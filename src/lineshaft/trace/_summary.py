@@ -1,0 +1,205 @@
+"""From a result to the data of its last event, and from events back to a result."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast, get_args
+
+from lineshaft.errors import RecordError
+from lineshaft.values import (
+    CallError,
+    CallRecord,
+    CallStatus,
+    Change,
+    Effect,
+    Event,
+    Finding,
+    Pending,
+    RunError,
+    RunResult,
+    RunStatus,
+    Usage,
+)
+
+T = TypeVar("T")
+Data = Mapping[str, object]
+
+VALUE_BYTES = 50_000
+"""A value whose JSON is longer is recorded by its size and beginning."""
+
+_BEGINNING = 2_000
+_IN_OTHER_EVENTS = ("run_id", "stdout", "stderr", "calls", "changes")
+_STATUSES = frozenset(get_args(RunStatus))
+
+
+def result_data(result: RunResult) -> dict[str, object]:
+    """Return what `run_finished` says of a result; calls, output and changes have own events."""
+    data = result.to_dict()
+    for key in _IN_OTHER_EVENTS:
+        del data[key]
+    text = json.dumps(result.value, ensure_ascii=False, separators=(",", ":"), default=str)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > VALUE_BYTES:
+        data["value"] = {"bytes": size, "beginning": text[:_BEGINNING]}
+    return data
+
+
+def summarise(events: Iterable[Event]) -> RunResult:
+    """Return the result of a run, as far as its record tells.
+
+    Output is what was recorded of it, contents among arguments are sizes and hashes. A record
+    that ends before its run did gives status `error` with code `E_RECORD`; calls that had started
+    by then are `unknown`.
+
+    Raises:
+        RecordError: There is no event, events are of several runs, or one lacks its data.
+    """
+    told = list(events)
+    runs = {event.run_id for event in told}
+    if len(runs) != 1:
+        raise RecordError(f"a record has events of one run; these are of {len(runs)}")
+    summary = _Summary(runs.pop())
+    for event in told:
+        try:
+            _TELLERS.get(event.kind, _nothing)(summary, event)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(
+                f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks what it should"
+                f" say: {error}"
+            ) from error
+    return summary.result()
+
+
+@dataclass(slots=True)
+class _Summary:
+    """What the events have told so far."""
+
+    run_id: str
+    calls: dict[str, CallRecord] = field(default_factory=dict[str, CallRecord])
+    started: dict[str, str] = field(default_factory=dict[str, str])
+    output: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    changes: tuple[Change, ...] = ()
+    engine: str = ""
+    end: Data | None = None
+    bytes_in: int = 0
+
+    def change(self, event: Event, **changes: object) -> None:
+        """Add to what is known of a call."""
+        key = event.call_id or ""
+        self.calls[key] = replace(self.calls[key], **cast("dict[str, str]", changes))
+
+    def result(self) -> RunResult:
+        """Put it together."""
+        end = self.end or _unfinished(self)
+        printed = {stream: "".join(texts) for stream, texts in self.output.items()}
+        pending = _all(Pending, end.get("pending"))
+        return RunResult(
+            run_id=self.run_id,
+            status=cast("RunStatus", end["status"]),
+            engine=str(end.get("engine") or self.engine),
+            engine_reason=str(end.get("engine_reason", "")),
+            duration_ms=float(cast("float", end.get("duration_ms", 0))),
+            value=end.get("value"),
+            stdout=printed.get("stdout", ""),
+            stderr=printed.get("stderr", ""),
+            truncated=cast("Mapping[str, int]", end.get("truncated", {})),
+            error=_one(RunError, end.get("error")),
+            findings=_all(Finding, end.get("findings")),
+            calls=tuple(self._ended(call, pending) for call in self.calls.values()),
+            changes=self.changes,
+            landed=bool(end.get("landed", False)),
+            pending=pending,
+            expires_at=cast("str | None", end.get("expires_at")),
+            usage=_one(Usage, end.get("usage")) or self._usage(),
+        )
+
+    def _ended(self, call: CallRecord, pending: tuple[Pending, ...]) -> CallRecord:
+        """Say of a call without an end what can be said."""
+        if call.status != "pending" or call.id in {each.id for each in pending}:
+            return call
+        return replace(call, status="unknown" if call.id in self.started else "cancelled")
+
+    def _usage(self) -> Usage:
+        calls = Counter(self.started.values())
+        refused = sum(call.status == "refused" for call in self.calls.values())
+        return Usage(calls=dict(calls), refused=refused, bytes_in=self.bytes_in)
+
+
+def _unfinished(summary: _Summary) -> Data:
+    message = f"the record of run {summary.run_id!r} ends before the run did"
+    return {"status": "error", "error": {"code": "E_RECORD", "message": message}}
+
+
+def _run_started(summary: _Summary, event: Event) -> None:
+    summary.engine = str(event.data.get("engine", ""))
+
+
+def _call_asked(summary: _Summary, event: Event) -> None:
+    key, data = event.call_id or "", event.data
+    summary.calls[key] = CallRecord(
+        id=key,
+        tool=str(data["tool"]),
+        arguments=cast("Data", data["arguments"]),
+        status="pending",
+        effect=cast("Effect | None", data.get("effect")),
+        parent=cast("str | None", data.get("parent")),
+    )
+
+
+def _verdict(summary: _Summary, event: Event) -> None:
+    summary.change(event, rule=event.data["rule"])
+
+
+def _call_started(summary: _Summary, event: Event) -> None:
+    key = event.call_id or ""
+    summary.started[key] = summary.calls[key].tool
+
+
+def _call_finished(summary: _Summary, event: Event) -> None:
+    data = event.data
+    summary.change(
+        event,
+        status=cast("CallStatus", data["status"]),
+        duration_ms=data.get("duration_ms", 0),
+        error=_one(CallError, data.get("error")),
+    )
+    summary.bytes_in += int(cast("int", data.get("bytes", 0)))
+
+
+def _output(summary: _Summary, event: Event) -> None:
+    summary.output.setdefault(str(event.data["stream"]), []).append(str(event.data["text"]))
+
+
+def _changes(summary: _Summary, event: Event) -> None:
+    summary.changes = _all(Change, event.data["changes"])
+
+
+def _run_finished(summary: _Summary, event: Event) -> None:
+    if event.data["status"] not in _STATUSES:
+        raise ValueError(f"status {event.data['status']!r} is unknown")
+    summary.end = event.data
+
+
+def _nothing(summary: _Summary, event: Event) -> None:
+    """Events for whoever watches tell nothing about the result."""
+
+
+_TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
+    "run_started": _run_started,
+    "call_asked": _call_asked,
+    "verdict": _verdict,
+    "call_started": _call_started,
+    "call_finished": _call_finished,
+    "output": _output,
+    "changes": _changes,
+    "run_finished": _run_finished,
+}
+
+
+def _one(kind: Callable[..., T], data: object) -> T | None:
+    return None if data is None else kind(**cast("dict[str, object]", data))
+
+
+def _all(kind: Callable[..., T], data: object) -> tuple[T, ...]:
+    return tuple(kind(**each) for each in cast("list[dict[str, object]]", data or []))
