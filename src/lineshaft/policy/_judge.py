@@ -1,6 +1,5 @@
 """The one question that is asked of a policy: what about this call?"""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +7,8 @@ from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, TOOL_CONFIG
 from lineshaft.policy._match import Facts, Matcher
 from lineshaft.policy._modes import mode_verdict
 from lineshaft.policy._policy import Policy
+from lineshaft.policy._rules import several
+from lineshaft.policy._sieve import Sieve
 from lineshaft.values import Call, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
@@ -20,10 +21,7 @@ _NOT_SCRIPTABLE = Verdict(
 )
 _BUILT_IN = tuple(Matcher(rule) for rule in BUILT_IN)
 _EXAMPLES = Matcher(EXAMPLES)
-_GUARDED = re.compile(
-    "|".join(matcher.path.pattern for matcher in _BUILT_IN if matcher.path),
-    re.IGNORECASE | re.DOTALL,
-)
+_SIEVE = Sieve(pattern for rule in BUILT_IN for pattern in several(rule.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +85,12 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
 
 def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
     """Yield what the built-in rules, the user and each project say about one path."""
-    own = _first(policy, facts, path)
-    if path is not None and _GUARDED.fullmatch(path):
+    user, *projects = policy.layers or (policy,)
+    own = _first(user, facts, path)
+    if path is not None and _SIEVE.holds(path):
         yield from _floor(policy, facts, path, own)
-    yield own.verdict if own else mode_verdict(policy.mode, facts.spec)
-    for project in policy.projects:
+    yield own.verdict if own else mode_verdict(user.mode, facts.spec)
+    for project in projects:
         rule = _first(project, facts, path)
         said = rule.verdict if rule else mode_verdict(project.mode, facts.spec)
         if said.kind != "allow":
@@ -109,7 +108,7 @@ def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iter
         if rule == SECRETS:
             lifted = _EXAMPLES.matches(facts, path) or (own is not None and own.names(path))
         else:
-            lifted = rule == TOOL_CONFIG and policy.strictest_mode == "open"
+            lifted = rule == TOOL_CONFIG and policy.mode == "open"
         if not lifted and matcher.matches(facts, path):
             yield matcher.verdict
 

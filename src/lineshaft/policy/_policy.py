@@ -1,7 +1,7 @@
 """A policy: a mode and rules, a user's, tightened by projects."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._match import Matcher
@@ -26,8 +26,8 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     """In order; the first that matches decides."""
 
-    projects: "tuple[Policy, ...]" = ()
-    """Policies that may only make this one stricter; see `tightened_by`."""
+    layers: "tuple[Policy, ...]" = ()
+    """What `tightened_by` joined: the user's policy, then projects'; empty where alone."""
 
     matchers: tuple[Matcher, ...] = field(init=False, repr=False, compare=False)
     """The rules, compiled."""
@@ -77,21 +77,19 @@ class Policy:
         parsed = parse_toml(text)
         return cls(parsed.mode or mode, parsed.rules)
 
-    @property
-    def strictest_mode(self) -> Mode:
-        """Return the strictest mode among the user's and the projects'."""
-        modes = {self.mode, *(project.mode for project in self.projects)}
-        return next(mode for mode in MODES if mode in modes)
-
     def tightened_by(self, project: "Policy") -> "Policy":
         """Return this policy, made stricter where a project's is stricter, and never wider.
 
         Every call is judged by both, each with its own rules and mode, and the stricter verdict
-        holds: allow, ask, deny, stop, from wide to strict. So a project's rule that allows
+        holds; from wide to strict: allow, ask, deny, stop. So a project's rule that allows
         something only makes an exception from the project's own strictness.
 
         Args:
             project: The project's policy; its rules appear as `project:ID` in verdicts.
+
+        Returns:
+            A policy with the user's rules and the stricter mode, that asks both.
         """
-        alone = replace(project, projects=())
-        return replace(self, projects=(*self.projects, alone, *project.projects))
+        layers = (*(self.layers or (self,)), *(project.layers or (project,)))
+        modes: list[Mode] = [layer.mode for layer in layers]
+        return Policy(min(modes, key=MODES.index), self.rules, layers)
