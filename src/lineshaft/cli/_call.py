@@ -1,6 +1,7 @@
 """`lineshaft call`: one tool, under the same policy as a script."""
 
 import json as json_module
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -54,7 +55,7 @@ def command(
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
-        result(value_text(done.value))
+        result(value_text(done.value, wide=sys.stdout.isatty()))
     else:
         _complain(done.error, given)
     raise typer.Exit(CANCELLED if done.status == "cancelled" else done.exit_code)

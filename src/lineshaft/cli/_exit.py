@@ -9,6 +9,7 @@ from lineshaft.errors import (
     LimitExceeded,
     LineshaftError,
     ModelError,
+    RecordError,
     RemoteError,
     ToolError,
     WorkspaceError,
@@ -28,6 +29,7 @@ EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     RemoteError: 1,
     ModelError: 1,
     EvalError: 1,
+    RecordError: 1,
 }
 """Every branch of the tree; a leaf without a line of its own counts as its branch."""
 

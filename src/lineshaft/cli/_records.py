@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lineshaft.config import private_folder, state_folder
 from lineshaft.errors import ConfigError
-from lineshaft.trace import jsonl_sink, read_events, summarise
-from lineshaft.values import Event, RunResult, Sink
+from lineshaft.trace import JsonlSink, jsonl_sink, read_events, summarise
+from lineshaft.values import Event, RunResult
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -38,7 +38,7 @@ class Records:
     def __init__(self, folder: Path) -> None:
         private_folder(folder.parent.parent)
         self._folder = private_folder(folder)
-        self._open: dict[str, Sink] = {}
+        self._open: dict[str, JsonlSink] = {}
 
     def __call__(self, event: Event) -> None:
         """Write one event."""
@@ -88,8 +88,5 @@ def find_record(folder: Path, run_id: str | None) -> Path:
 
 def read_record(path: Path) -> tuple[list[Event], RunResult]:
     """Return the events of a record and the result they add up to."""
-    try:
-        events = read_events(path)
-    except OSError as error:
-        raise ConfigError(f"{str(path)!r} cannot be read: {error.strerror}") from error
+    events = read_events(path)
     return events, summarise(events)

@@ -1,5 +1,6 @@
 """A finished run as a person reads it."""
 
+import sys
 from typing import TextIO
 
 from lineshaft.cli._shape import call_line, counted, size, took, value_text
@@ -18,7 +19,7 @@ def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> N
         name: The script's name.
     """
     result(run.stdout)
-    result(value_text(run.value))
+    result(value_text(run.value, wide=sys.stdout.isatty()))
     for stream, count in run.truncated.items():
         if count:
             note(paint(f"{size(count)} of {stream} left out", "dim"))
@@ -33,13 +34,22 @@ def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> N
         note(line)
 
 
-def failure(run: RunResult, *, script: str = "", name: str = "script.py") -> list[str]:
-    """Return the lines that say why a run did not succeed, what it had done, and one hint."""
-    lines = [f"{paint(run.status, 'red')}: {clean(_reason(run))}"]
+def failure(
+    run: RunResult, *, script: str = "", name: str = "script.py", stream: TextIO | None = None
+) -> list[str]:
+    """Return the lines that say why a run did not succeed, what it had done, and one hint.
+
+    Args:
+        run: How the run ended.
+        script: The script's text; empty where it is not at hand.
+        name: The script's name.
+        stream: Where the lines go, for colours; standard error if none is given.
+    """
+    lines = [f"{paint(run.status, 'red', stream=stream)}: {clean(_reason(run))}"]
     error = run.error
     if error is not None and error.line is not None:
         lines += _excerpt(script, error.line, name)
-    lines += [finding_line(f, name) for f in run.findings if f.level == "error"]
+    lines += [finding_line(f, name, stream=stream) for f in run.findings if f.level == "error"]
     effects = took_effect(run)
     if effects:
         lines.append("These calls had taken effect:")
@@ -47,7 +57,7 @@ def failure(run: RunResult, *, script: str = "", name: str = "script.py") -> lis
         if len(effects) > _LISTED:
             lines.append(f"  … and {len(effects) - _LISTED:,} more")
     if error is not None and error.hint:
-        lines.append(f"{paint('hint', 'yellow')}: {clean(error.hint)}")
+        lines.append(f"{paint('hint', 'yellow', stream=stream)}: {clean(error.hint)}")
     return lines
 
 

@@ -30,11 +30,18 @@ def brief(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def value_text(value: object) -> str:
-    """Return a script's or tool's value as a person reads it; nothing for None."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+def value_text(value: object, *, wide: bool = False) -> str:
+    """Return a script's or tool's value as text: a text as it is, nothing for None, else JSON.
+
+    Args:
+        value: JSON-like.
+        wide: Over several lines, for a person; on one line, for a program.
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    if wide:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def took(milliseconds: float) -> str:

@@ -63,7 +63,7 @@ class Tree:
             return None
         match event.kind:
             case "verdict":
-                node.state = "waiting" if event.data.get("kind") == "ask" else node.state
+                node.state = "waiting" if event.data.get("verdict") == "ask" else node.state
             case "call_started":
                 node.state, node.started = "running", event.at
             case "progress":
