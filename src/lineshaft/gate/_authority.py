@@ -66,9 +66,11 @@ class Leased(Workspace):
         """As `Workspace.delete`."""
         return await self._live.delete(path)
 
-    def walk(self, root: str = ".", *, ignore: bool = True) -> AsyncIterator[Entry]:
+    def walk(
+        self, root: str = ".", *, ignore: bool = True, depth: int | None = None
+    ) -> AsyncIterator[Entry]:
         """As `Workspace.walk`."""
-        return self._live.walk(root, ignore=ignore)
+        return self._live.walk(root, ignore=ignore, depth=depth)
 
     async def run(self, command: Command) -> Process:
         """As `Workspace.run`."""

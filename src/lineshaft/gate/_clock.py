@@ -1,7 +1,7 @@
 """A run's time, which stands still while only a person is waited for."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 
 import anyio
@@ -34,7 +34,7 @@ class RunClock:
         return self._left - (time.monotonic() - self._since)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Generator[None]:
         """Stop the clock inside the block."""
         with self._around.paused() if self._around else nullcontext():
             self._stop()

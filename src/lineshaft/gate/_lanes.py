@@ -110,6 +110,11 @@ class Place:
             line = self._lanes.line(self._key)
             self._tickets.append((line, line.join()))
 
+    @property
+    def granted(self) -> bool:
+        """Whether the call may run."""
+        return all(ticket.granted.is_set() for _, ticket in self._tickets)
+
     async def turn(self) -> None:
         """Wait until the call may run."""
         for _, ticket in self._tickets:

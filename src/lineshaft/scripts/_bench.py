@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+import anyio
 import pydantic_core
 
 from lineshaft.errors import WorkspaceError
@@ -104,7 +105,11 @@ class Bench:
         return self._scope
 
     async def settle(self, progress: Progress) -> RunResult:
-        """End the run's authority, close its record and return its result."""
+        """End the run's authority, close its record and return its result; not to be cancelled."""
+        with anyio.CancelScope(shield=True):
+            return await self._settle(progress)
+
+    async def _settle(self, progress: Progress) -> RunResult:
         if self._scope is not None:
             self._scope.close()
         self.printed.finish()

@@ -1,6 +1,6 @@
 """What ends a run from outside: cancel, time-out, a stop verdict, a limit, a broken record."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Control:
         return self._clock.paused()
 
     @contextmanager
-    def inside(self) -> Iterator[None]:
+    def inside(self) -> Generator[None]:
         """Run a block that `end` cancels."""
         token = _around.set(self._clock)
         try:

@@ -131,11 +131,9 @@ class Runner:
                 group.cancel_scope.cancel()
         except anyio.get_cancelled_exc_class():
             control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+            await bench.settle(progress)
             raise
-        finally:
-            with anyio.CancelScope(shield=True):
-                result = await bench.settle(progress)
-        return result
+        return await bench.settle(progress)
 
     async def call(
         self, name: str, arguments: Mapping[str, object], *, origin: Origin, limits: Limits
@@ -154,20 +152,14 @@ class Runner:
             progress.ended = Ended(status="error", error=text)
         except anyio.get_cancelled_exc_class():
             control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+            await bench.settle(progress)
             raise
-        finally:
-            with anyio.CancelScope(shield=True):
-                result = await bench.settle(progress)
-        return _call_result(result)
+        return _call_result(await bench.settle(progress))
 
     async def find(
         self, script: object, *, name: str, inputs: Mapping[str, object]
     ) -> tuple[Finding, ...]:
-        """Return the findings of a script without running it.
-
-        Raises:
-            ToolError: `E_INVALID_ARGS`, where it is not a script at all.
-        """
+        """Return the findings of a script without running it."""
         prepared = prepare(script, specs=self.specs, name=name)
         return await self._findings(prepared, inputs, "error")
 
@@ -205,13 +197,14 @@ class Runner:
         try:
             scope, script = await self._admit(job, bench)
             if not self.engines.reads_scripts:
-                return scope, Prepared.unread(str(script))
-            prepared = prepare(script, specs=self.specs, name=job.name)
+                text = str(script)
+                return scope, Prepared(name=job.name, original=text, program_source=text)
         except (ToolError, WorkspaceError) as error:
             text = RunError(code=error.code, message=error.message, hint=error.hint)
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=text)
             return None
+        prepared = prepare(script, specs=self.specs, name=job.name)
         progress.findings = await self._findings(prepared, job.inputs, self._check)
         blocking = [f for f in progress.findings if f.level == "error"]
         if blocking:
@@ -228,7 +221,7 @@ class Runner:
         paths: tuple[str, ...] = ()
         if job.file is not None:
             paths = ((await bench.view.resolve(job.file)).path,)
-        arguments = dict(zip(("file",), paths, strict=False))
+        arguments: dict[str, object] = dict(zip(("file",), paths, strict=False))
         call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
         await scope.admit(RUN_SCRIPT, call, paths=paths)
         return scope, await _text_of(paths[0], bench.view) if paths else job.script
@@ -236,6 +229,8 @@ class Runner:
     async def _findings(
         self, prepared: Prepared, inputs: Mapping[str, object], level: CheckLevel
     ) -> tuple[Finding, ...]:
+        if not prepared.ok:
+            return prepared.findings
         return await check(
             prepared,
             specs=self.specs,
@@ -275,7 +270,6 @@ def _call_result(result: RunResult) -> CallResult:
 
 def _blocked(findings: list[Finding]) -> RunError:
     first = findings[0]
+    code = first.code if first.code == "E_INVALID_ARGS" else "E_CHECK"
     more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return RunError(
-        code="E_CHECK", message=f"{first.message}{more}", line=first.line, hint=first.hint
-    )
+    return RunError(code=code, message=f"{first.message}{more}", line=first.line, hint=first.hint)

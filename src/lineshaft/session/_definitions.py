@@ -1,7 +1,7 @@
 """What a model is told: tool definitions for its API, and the text about scripts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools import model_name, python_stubs
@@ -32,7 +32,7 @@ How to write it:
 """
 
 
-def script_schema(limits: Limits) -> dict[str, object]:
+def script_schema(limits: Limits) -> dict[str, Any]:
     """Return the JSON Schema of `run_script`'s arguments."""
     most = max(MAX_SECONDS, limits.seconds)
     return {
@@ -82,7 +82,7 @@ def instructions(specs: Sequence[ToolSpec], limits: Limits, *, scripts: bool, mo
 
 def definition(
     name: str, *, description: str, schema: Mapping[str, object], api: Api
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Return one tool definition in the shape of a model API.
 
     Raises:

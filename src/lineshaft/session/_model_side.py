@@ -1,6 +1,7 @@
 """The side of a session that faces a model: definitions, instructions, and what it calls."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from lineshaft.errors import ToolError
 from lineshaft.scripts import RUN_SCRIPT
@@ -52,9 +53,9 @@ class ModelSide:
         self._scripts = scripts and mode != "plan"
         self._redactor = redactor
 
-    def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, object]]:
+    def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
-        found: list[dict[str, object]] = []
+        found: list[dict[str, Any]] = []
         if self._scripts:
             scriptable = [spec for spec in self._specs if spec.scriptable]
             text = script_description(scriptable, self._limits)

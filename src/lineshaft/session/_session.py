@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import anyio
 from anyio.abc import TaskGroup
 
-from lineshaft.errors import ConfigError, ToolError
+from lineshaft.errors import ConfigError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Runner, new_run_id
@@ -83,7 +83,7 @@ class Session:
             raise ConfigError("atomic=True is not part of this version; leave it out")
         if check not in ("error", "warn", "off"):
             raise ConfigError(f"check must be 'error', 'warn' or 'off', not {check!r}")
-        given = Toolset(tools)
+        given = tools if isinstance(tools, Toolset) else Toolset(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
         redactor = Redactor(secrets)
         self.tools = Catalogue(given)
@@ -195,10 +195,7 @@ class Session:
             name: What findings call it.
         """
         self._entered()
-        try:
-            return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
-        except ToolError as error:
-            return (Finding(code=error.code, message=error.message, level="error"),)
+        return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
 
     async def call(
         self, tool: str, arguments: Mapping[str, object] | None = None, *, origin: Origin = "code"
@@ -217,7 +214,7 @@ class Session:
         limits = self._model_limits if origin == "model" else self.limits
         return await self._runner.call(tool, arguments or {}, origin=origin, limits=limits)
 
-    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, object]]:
+    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
 
         Args:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from lineshaft.errors import CALL_CODES, LimitExceeded, ScriptFailed, ToolError
 from lineshaft.values._calls import CallStatus, Effect, Pending
@@ -131,7 +131,7 @@ class RunResult:
     engine: str = ""
     engine_reason: str = ""
     duration_ms: float = 0
-    value: object = None
+    value: Any = None
     """What the script returned; JSON-like."""
 
     stdout: str = ""
@@ -195,7 +195,9 @@ class RunResult:
 class CallResult:
     """How one direct call ended."""
 
-    value: object = None
+    value: Any = None
+    """What the tool returned; JSON-like."""
+
     error: CallError | None = None
     status: CallStatus = "done"
     rule: str = ""
@@ -218,5 +220,7 @@ class Handled:
     text: str
     """Cut for a model's context, secrets redacted."""
 
-    structured: object = None
+    structured: Any = None
+    """The same as data; JSON-like."""
+
     is_error: bool = False

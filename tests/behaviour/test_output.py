@@ -1,0 +1,209 @@
+"""What comes back: output, value, errors; and what a model reads of them."""
+
+import json
+
+import pytest
+
+from lineshaft import Event, Limits, tool
+from support import Make, Outside
+
+
+@tool(effect="read")
+async def secret_page() -> str:
+    """Return a text that no model should see whole."""
+    return "inner-result " * 10
+
+
+@pytest.mark.behaviour("E22")
+async def test_results_of_inner_calls_do_not_come_back(make: Make) -> None:
+    script = "page = await secret_page()\nprint('read it')\nreturn len(page)"
+    async with make(secret_page) as session:
+        result = await session.run(script)
+        handled = await session.handle("run_script", {"code": script})
+    assert (result.stdout, result.value) == ("read it\n", 130)
+    assert handled.text == "read it\n130"
+    assert "inner-result" not in result.json()
+
+
+@pytest.mark.behaviour("E22")
+async def test_stderr_is_shown_only_on_failure(make: Make) -> None:
+    noisy = "import sys\nprint('warning', file=sys.stderr)\n"
+    async with make() as session:
+        fine = await session.handle("run_script", {"code": noisy + "return 'ok'"})
+        failed = await session.handle("run_script", {"code": noisy + "1 / 0"})
+    assert fine.text == "ok"
+    assert "warning" in failed.text
+
+
+@pytest.mark.behaviour("E23")
+async def test_output_over_the_cap_keeps_head_and_tail_and_counts_the_rest(make: Make) -> None:
+    script = "for i in range(20000):\n    print('line', i)"
+    async with make() as session:
+        result = await session.run(script)
+    written = sum(len(f"line {i}\n") for i in range(20000))
+    assert len(result.stdout.encode()) < 50_500
+    assert result.stdout.startswith("line 0\n")
+    assert result.stdout.endswith("line 19999\n")
+    kept = 50_000
+    assert written - kept <= result.truncated["stdout"] <= written - kept + 200
+
+
+@pytest.mark.behaviour("E23")
+async def test_a_cut_never_splits_a_character(make: Make) -> None:
+    async with make(limits=Limits(stdout_bytes=1_001)) as session:
+        result = await session.run("print('é🎉' * 1000)")
+    assert "�" not in result.stdout
+    assert result.truncated["stdout"] > 4_000
+
+
+@pytest.mark.behaviour("E23")
+async def test_a_flood_ends_the_run(make: Make) -> None:
+    script = "while True:\n    print('x' * 10000)"
+    async with make(limits=Limits(stdout_bytes=1_000, seconds=30)) as session:
+        result = await session.run(script)
+    assert (result.status, result.exit_code) == ("limit", 4)
+    assert result.error is not None
+    assert "stdout" in result.error.message + result.error.hint
+
+
+@pytest.mark.behaviour("E24")
+async def test_text_for_a_model_is_cut_to_4000_characters_and_never_empty(make: Make) -> None:
+    async with make() as session:
+        long = await session.handle("run_script", {"code": "return 'a' * 3000 + 'b' * 9000"})
+        empty = await session.handle("run_script", {"code": "None"})
+    assert 3_000 < len(long.text) <= 4_200
+    assert long.text.startswith("aaa")
+    assert long.text.endswith("bbb")
+    assert empty.text.strip()
+
+
+@pytest.mark.behaviour("E24")
+async def test_a_printed_list_is_an_answer_and_stays_as_it_is(make: Make) -> None:
+    script = "for i in range(30):\n    print('same.py')"
+    async with make() as session:
+        handled = await session.handle("run_script", {"code": script})
+    assert handled.text == "\n".join(["same.py"] * 30)
+
+
+@pytest.mark.behaviour("E24")
+async def test_the_time_out_is_visible_in_the_text(make: Make) -> None:
+    request = {"code": "print('begun')\nwhile True: pass", "timeout_seconds": 0.3}
+    async with make() as session:
+        handled = await session.handle("run_script", request)
+    assert "begun" in handled.text
+    assert "E_TIMEOUT" in handled.text
+    assert "0.3 s" in handled.text
+
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.behaviour("E24", "G30")
+async def test_secrets_are_redacted_before_anything_is_cut(make: Make) -> None:
+    events: list[str] = []
+
+    def note(event: Event) -> None:
+        events.append(repr(event))
+
+    # The token stands across the place where the text is cut.
+    script = f"pad = 'x' * 1580\nprint(pad + ' {TOKEN} ' + 'y' * 9000)\nawait poke(what='{TOKEN}')"
+    async with make(sinks=[note], secrets=["hush-hush"]) as session:
+        handled = await session.handle("run_script", {"code": script})
+        own = await session.handle("run_script", {"code": "return 'say hush-hush now'"})
+        result = await session.run(script)
+    seen = [handled.text, own.text, *events, repr(result.calls)]
+    for text in seen:
+        assert "hush-hush" not in text
+        assert not any(TOKEN[:n] in text for n in range(12, len(TOKEN)))
+    assert "say" in own.text
+
+
+@pytest.mark.behaviour("E24")
+async def test_colour_codes_are_taken_out_of_what_a_model_reads(make: Make) -> None:
+    async with make() as session:
+        handled = await session.handle("run_script", {"code": "print('\\x1b[31mred\\x1b[0m')"})
+    assert handled.text == "red"
+
+
+@pytest.mark.behaviour("E25")
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("{1, 2}", "set"),
+        ("b'x'", "bytes"),
+        ("lambda: 1", "function"),
+        ("float('nan')", "nan"),
+        ("{1: 2}", "int"),
+        ("[1, {'a': {2}}]", "set"),
+    ],
+)
+async def test_a_value_that_is_not_json_is_an_error_that_names_its_type(
+    make: Make, value: str, kind: str
+) -> None:
+    async with make() as session:
+        result = await session.run(f"x = 1\nreturn {value}")
+    assert (result.status, result.value) == ("error", None)
+    assert result.error is not None
+    assert result.error.code == "E_NOT_JSON"
+    assert kind in result.error.message
+
+
+@pytest.mark.behaviour("E25")
+@pytest.mark.parametrize(
+    ("script", "line", "said"),
+    [
+        ("a = 1\nb = 2\n1 / 0\n", 3, "ZeroDivisionError"),
+        ("def f(x):\n    return x['k']\n\nprint('hi')\nf({})\n", 2, "KeyError"),
+        ("x = (1,\n     2\n", 1, "SyntaxError"),
+        ("async def g():\n    raise ValueError('deep')\n\nawait g()", 2, "deep"),
+    ],
+)
+async def test_errors_carry_the_line_as_written(
+    make: Make, script: str, line: int, said: str
+) -> None:
+    async with make() as session:
+        result = await session.run(script, name="mine.py")
+    assert (result.status, result.exit_code) == ("error", 1)
+    assert result.error is not None
+    assert result.error.line == line
+    assert said in result.error.message + result.error.traceback + result.error.code
+    assert "python-input" not in result.json()
+
+
+@pytest.mark.behaviour("E25")
+async def test_an_error_lists_the_calls_that_already_took_effect(
+    make: Make, outside: Outside
+) -> None:
+    script = "await poke(what='first')\nawait poke(what='second')\n1 / 0"
+    async with make() as session:
+        result = await session.run(script)
+        handled = await session.handle("run_script", {"code": script})
+    assert [call.arguments["what"] for call in result.effects] == ["first", "second"]
+    assert "already done" in handled.text
+    assert "first" in handled.text
+    assert outside.total == 4
+
+
+@pytest.mark.behaviour("E25")
+@pytest.mark.parametrize(
+    ("script", "word"),
+    [
+        ("x = 'abc'\nreturn x['key']", "json"),
+        ("import statistics\nreturn statistics.mean([1, 2])", "statistics"),
+        ("d = {'a': 1}\ndel d['a']\nreturn d", "pop"),
+    ],
+)
+async def test_known_kinds_of_failure_get_a_hint(make: Make, script: str, word: str) -> None:
+    async with make() as session:
+        result = await session.run(script)
+    assert result.error is not None
+    assert word in result.error.hint
+
+
+@pytest.mark.behaviour("E23")
+async def test_the_counters_say_what_stayed_out_of_the_models_context(make: Make) -> None:
+    async with make(secret_page) as session:
+        result = await session.run("return len(await secret_page())")
+    assert result.usage.calls == {"secret_page": 1}
+    assert result.usage.bytes_in == len(json.dumps("inner-result " * 10))
+    assert result.usage.bytes_kept == result.usage.bytes_in - result.usage.bytes_out

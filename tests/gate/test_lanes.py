@@ -1,0 +1,107 @@
+"""Who may go when."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineshaft.gate._lanes import Lanes, Line, Place, Ticket
+from lineshaft.values import ToolSpec
+
+WRITE = ToolSpec(name="write", effect="write", lane="workspace")
+READ = ToolSpec(name="read", effect="read", paths=(("path",),))
+FETCH = ToolSpec(name="web.fetch", effect="external", lane="web")
+
+
+def going(ticket: Ticket) -> bool:
+    return ticket.granted.is_set()
+
+
+def test_exclusive_tickets_go_one_at_a_time_in_the_order_they_came() -> None:
+    line = Line()
+    first, second = line.join(), line.join()
+    assert (going(first), going(second)) == (True, False)
+    line.leave(first)
+    assert going(second)
+
+
+def test_shared_tickets_go_together_and_an_exclusive_one_waits_for_all() -> None:
+    line = Line()
+    one, two, alone, three = (line.join(shared=shared) for shared in (True, True, False, True))
+    assert [going(t) for t in (one, two, alone, three)] == [True, True, False, False]
+    line.leave(one)
+    assert not going(alone)
+    line.leave(two)
+    assert (going(alone), going(three)) == (True, False)
+    line.leave(alone)
+    assert going(three)
+
+
+def test_who_leaves_before_its_turn_is_passed_over() -> None:
+    line = Line()
+    first, gives_up, last = line.join(), line.join(), line.join()
+    line.leave(gives_up)
+    line.leave(first)
+    assert going(last)
+    assert not going(gives_up)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=40))
+def test_nobody_runs_beside_an_exclusive_one_and_nobody_starves(
+    steps: list[tuple[bool, int]],
+) -> None:
+    line = Line()
+    inside: list[Ticket] = []
+    everyone: list[Ticket] = []
+    for shared, leaver in steps:
+        everyone.append(line.join(shared=shared))
+        inside = [t for t in everyone if going(t) and not t.gone]
+        if any(not t.shared for t in inside):
+            assert len(inside) == 1
+        if inside:
+            line.leave(inside[leaver % len(inside)])
+    for ticket in everyone:
+        line.leave(ticket)
+    assert line.idle
+
+
+def test_a_read_of_a_file_waits_for_an_earlier_write_of_its_run_only() -> None:
+    lanes, order, other_run = Lanes(), Line(), Line()
+    places = [
+        Place(WRITE, lanes=lanes, order=order),
+        Place(READ, lanes=lanes, order=order),
+        Place(READ, lanes=lanes, order=other_run),
+    ]
+    for place in places:
+        place.join()
+    assert [place.granted for place in places] == [True, False, True]
+    places[0].leave()
+    assert places[1].granted
+
+
+def test_two_lanes_do_not_wait_for_each_other() -> None:
+    lanes, order = Lanes(), Line()
+    write, fetch = (Place(spec, lanes=lanes, order=order) for spec in (WRITE, FETCH))
+    write.join()
+    fetch.join()
+    assert write.granted
+    assert fetch.granted
+
+
+def test_lanes_of_two_runs_are_one() -> None:
+    lanes = Lanes()
+    mine, theirs = (Place(WRITE, lanes=lanes, order=Line()) for _ in range(2))
+    mine.join()
+    theirs.join()
+    assert (mine.granted, theirs.granted) == (True, False)
+    mine.leave()
+    assert theirs.granted
+
+
+async def test_a_call_inside_a_turn_does_not_wait_for_that_turn() -> None:
+    lanes = Lanes()
+    outer = Place(WRITE, lanes=lanes, order=Line())
+    outer.join()
+    outer.hold("outer")
+    inner, sibling = (Place(WRITE, lanes=lanes, order=Line()) for _ in range(2))
+    inner.join()
+    sibling.join()
+    assert (inner.granted, sibling.granted) == (True, False)
