@@ -1,0 +1,30 @@
+"""Tools: what may be called, how it is told to scripts and models, and how it is found.
+
+Above are the gate, which alone runs tools, and the session; below are values and errors.
+"""
+
+from lineshaft.tools._names import RESERVED, model_name, script_name
+from lineshaft.tools._paths import EntryPath, WorkspacePath
+from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
+from lineshaft.tools._search import search_specs
+from lineshaft.tools._tool import Tool, ToolOptions, tool
+from lineshaft.tools._toolset import Toolset
+from lineshaft.tools._typescript import typescript_stubs
+
+__all__ = [
+    "RESERVED",
+    "EntryPath",
+    "Tool",
+    "ToolOptions",
+    "Toolset",
+    "WorkspacePath",
+    "checker_stubs",
+    "describe",
+    "model_name",
+    "python_stubs",
+    "script_name",
+    "search_specs",
+    "signature",
+    "tool",
+    "typescript_stubs",
+]

@@ -1,0 +1,116 @@
+"""Running a tool: its arguments bound and checked, its body run, its result checked.
+
+Above is the gate, and nobody else: a call that comes here is decided already.
+"""
+
+import inspect
+from collections.abc import Awaitable, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import anyio
+from anyio.lowlevel import RunVar
+
+from lineshaft.errors import ToolError
+from lineshaft.tools._names import script_name
+from lineshaft.tools._plain import NotPlain, plain
+from lineshaft.tools._problems import Mismatch, Problem, tell
+from lineshaft.tools._python import signature
+from lineshaft.tools._tool import Tool
+from lineshaft.values import Context, ToolSpec
+
+_MOST_THREADS = 400
+
+_threads: RunVar[anyio.CapacityLimiter] = RunVar("threads")
+
+
+def bind(
+    tool: Tool, arguments: Mapping[str, object], positional: Sequence[object] = ()
+) -> dict[str, object]:
+    """Return the arguments of a call, checked and plain; defaults are not added.
+
+    Args:
+        tool: The tool.
+        arguments: By name.
+        positional: By position.
+
+    Raises:
+        ToolError: `E_INVALID_ARGS`; its hint is the tool's signature.
+    """
+    given: dict[str, object] = {**arguments}
+    try:
+        if positional:
+            _place(tool.spec, given, positional)
+        bound = cast("dict[str, object]", plain(given))
+        tool.contract.accept(bound)
+    except NotPlain as error:
+        raise _invalid(tool, Mismatch.of(error, "is")) from None
+    except Mismatch as error:
+        raise _invalid(tool, error) from None
+    return bound
+
+
+async def invoke(tool: Tool, arguments: Mapping[str, object], context: Context) -> object:
+    """Run a tool's body and return its result, checked and plain.
+
+    Args:
+        tool: The tool.
+        arguments: As `bind` returned them; paths may have been resolved since.
+        context: For the parameters that take it.
+
+    Raises:
+        ToolError: `E_INVALID_ARGS`, `E_INVALID_RESULT`, or what the body raised.
+        Exception: What the body raised, untouched.
+    """
+    contract = tool.contract
+    try:
+        values = contract.accept({**arguments})
+    except Mismatch as error:
+        raise _invalid(tool, error) from None
+    for name in contract.context:
+        values = {**values, name: context}
+    result = await _run(tool, values)
+    try:
+        return contract.deliver(result)
+    except Mismatch as error:
+        told = tell(error.problems, "it")
+        message = f"{script_name(tool.name)}() returned a result that does not fit: {told}"
+        raise ToolError("E_INVALID_RESULT", message, tool=tool.name, hint=error.hint) from error
+
+
+def _place(spec: ToolSpec, given: dict[str, object], positional: Sequence[object]) -> None:
+    """Put an argument given by position where it belongs."""
+    name = spec.positional
+    if name is None or len(positional) > 1:
+        what = f"takes {f'`{name}` alone' if name else 'nothing'} by position"
+        raise Mismatch([Problem((), f"{what}, got {len(positional)}: write name=value")])
+    if name in given:
+        raise Mismatch([Problem((name,), "is given by position and by name")])
+    given[name] = positional[0]
+
+
+async def _run(tool: Tool, values: dict[str, object]) -> object:
+    function = tool.function
+    if tool.is_async:
+        return await cast("Awaitable[object]", function(**values))
+    result = await anyio.to_thread.run_sync(
+        partial(function, **values), abandon_on_cancel=True, limiter=_limiter()
+    )
+    return await cast("Awaitable[object]", result) if inspect.isawaitable(result) else result
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Return the bound on threads of this event loop: many runs may wait in sync tools."""
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(_MOST_THREADS)
+        _threads.set(limiter)
+        return limiter
+
+
+def _invalid(tool: Tool, error: Mismatch) -> ToolError:
+    message = f"{script_name(tool.name)}(): {tell(error.problems, 'the call')}"
+    if error.hint:
+        message = f"{message} ({error.hint})"
+    return ToolError("E_INVALID_ARGS", message, tool=tool.name, hint=signature(tool.spec))

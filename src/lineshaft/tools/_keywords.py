@@ -1,0 +1,141 @@
+"""A validator of JSON Schemas whose cost is bounded, whatever the schema."""
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any, cast
+
+import regex
+from jsonschema import Draft202012Validator, ValidationError, validators
+from referencing import Registry
+
+from lineshaft.tools._pointers import Schema, as_schema
+
+_MOST_STEPS = 20_000
+_PATTERN_SECONDS = 0.05
+
+_steps: ContextVar[list[int]] = ContextVar("steps")
+"""References followed in the validation that is under way."""
+
+Found = Iterator[ValidationError]
+Keyword = Callable[[Any, Any, Any, Any], Found]
+
+
+class TooManySteps(Exception):
+    """A schema that would take for ever to check a value against."""
+
+
+class Checker:
+    """Checks values against one schema.
+
+    Args:
+        schema: Nothing that it refers to is fetched.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        draft = validators.validator_for(cast("Any", schema), default=Draft202012Validator)
+        self._validator = _bounded(draft)(cast("Any", schema), registry=cast("Any", Registry)())
+        self._schema = schema
+
+    def check_schema(self) -> None:
+        """Raise what is wrong with the schema itself."""
+        self._validator.check_schema(cast("Any", self._schema))
+
+    def __call__(self, value: object) -> Found:
+        """Yield what does not fit."""
+        token = _steps.set([0])
+        try:
+            yield from self._validator.iter_errors(cast("Any", value))
+        finally:
+            _steps.reset(token)
+
+
+def checker(schema: Schema) -> Checker:
+    """Return a checker of values against a schema."""
+    return Checker(schema)
+
+
+@functools.cache
+def _bounded(draft: Any) -> Any:  # noqa: ANN401  jsonschema makes these classes at run time
+    known = cast("Mapping[str, Keyword]", draft.VALIDATORS)
+    counted = {key: _counted(known[key]) for key in known if key in _REFERENCES}
+    return cast("Any", validators).extend(draft, {**_KEYWORDS, **counted})
+
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def _counted(keyword: Keyword) -> Keyword:
+    def counted(validator: object, value: object, instance: object, schema: object) -> Found:
+        steps = _steps.get()
+        steps[0] += 1
+        if steps[0] > _MOST_STEPS:
+            raise TooManySteps(f"more than {_MOST_STEPS:,} references to follow")
+        yield from keyword(validator, value, instance, schema) or ()
+
+    return counted
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a pattern is found; yes, where Python cannot say so in good time."""
+    try:
+        return regex.search(pattern, text, timeout=_PATTERN_SECONDS) is not None
+    except (regex.error, TimeoutError):
+        return True
+
+
+def _pattern(_validator: object, value: str, instance: object, _schema: object) -> Found:
+    if isinstance(instance, str) and not _matches(value, instance):
+        yield ValidationError("pattern")
+
+
+def _required(_validator: object, value: object, instance: object, _schema: object) -> Found:
+    if isinstance(instance, Mapping) and isinstance(value, list):
+        for name in cast("list[str]", value):
+            if name not in instance:
+                yield ValidationError("required", path=[name])
+
+
+def _additional(validator: Any, value: object, instance: object, schema: Schema) -> Found:  # noqa: ANN401
+    if not isinstance(instance, Mapping):
+        return
+    known = as_schema(schema.get("properties"))
+    patterns = as_schema(schema.get("patternProperties"))
+    for name, item in cast("Schema", instance).items():
+        if name in known or any(_matches(pattern, name) for pattern in patterns):
+            continue
+        if value is False:
+            yield ValidationError("additionalProperties", path=[name])
+        else:
+            yield from validator.descend(item, value, path=name)
+
+
+def _patterned(validator: Any, value: Schema, instance: object, _schema: object) -> Found:  # noqa: ANN401
+    if isinstance(instance, Mapping):
+        for pattern, part in value.items():
+            for name, item in cast("Schema", instance).items():
+                if _matches(pattern, name):
+                    yield from validator.descend(item, part, path=name, schema_path=pattern)
+
+
+def _unique(_validator: object, value: object, instance: object, _schema: object) -> Found:
+    if value and isinstance(instance, list):
+        items = cast("list[object]", instance)
+        if len({json.dumps(item, sort_keys=True) for item in items}) < len(items):
+            yield ValidationError("uniqueItems")
+
+
+def _nothing(_validator: object, _value: object, _instance: object, _schema: object) -> Found:
+    yield from ()
+
+
+_KEYWORDS: dict[str, Keyword] = {
+    "pattern": _pattern,
+    "required": _required,
+    "additionalProperties": _additional,
+    "patternProperties": _patterned,
+    "uniqueItems": _unique,
+    "unevaluatedProperties": _nothing,
+    "unevaluatedItems": _nothing,
+}

@@ -1,0 +1,54 @@
+"""`typing.TypedDict` before Python 3.12, which pydantic cannot read: the same types, made anew."""
+
+import sys
+import typing
+from collections.abc import Callable
+from types import UnionType
+from typing import Annotated, Literal, NotRequired, Required, Union, cast, get_args, get_origin
+
+import typing_extensions
+
+from lineshaft.errors import ConfigError
+
+_make = cast("Callable[[str, dict[str, object]], type]", typing_extensions.TypedDict)
+
+
+def modern(annotation: object) -> object:
+    """Return an annotation in which every `TypedDict` is one that pydantic can read."""
+    return annotation if sys.version_info >= (3, 12) else _modern(annotation, ())
+
+
+def _modern(annotation: object, inside: tuple[object, ...]) -> object:
+    if typing.is_typeddict(cast("type", annotation)):
+        return _remade(cast("type", annotation), inside)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal or not arguments:
+        return annotation
+    if origin is Annotated:
+        bare, *notes = arguments
+        return cast("dict[object, object]", Annotated)[(_modern(bare, inside), *notes)]
+    made: tuple[object, ...] = tuple(_modern(argument, inside) for argument in arguments)
+    if all(new is old for new, old in zip(made, arguments, strict=True)):
+        return annotation
+    if origin in (Union, UnionType):
+        return Union[made]  # noqa: UP007  made at run time
+    return cast("dict[object, object]", origin)[made[0] if len(made) == 1 else made]
+
+
+def _remade(old: type, inside: tuple[object, ...]) -> type:
+    if type(old).__module__ != "typing":
+        return old
+    if old in inside:
+        raise ConfigError(
+            f"typing.TypedDict {old.__name__!r} contains itself, which needs Python 3.12",
+            hint="take TypedDict from typing_extensions",
+        )
+    required = cast("frozenset[str]", getattr(old, "__required_keys__", ()))
+    fields: dict[str, object] = {}
+    for name, hint in typing.get_type_hints(old, include_extras=True).items():
+        bare = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
+        kind = _modern(bare, (*inside, old))
+        fields[name] = Required[kind] if name in required else NotRequired[kind]
+    new = _make(old.__name__, fields)
+    new.__doc__, new.__module__ = old.__doc__, old.__module__
+    return new

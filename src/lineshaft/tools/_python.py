@@ -1,0 +1,150 @@
+"""Python stubs: what a model or a person reads, and what a type checker reads."""
+
+from collections.abc import Iterable
+
+from lineshaft.tools._read import read_specs
+from lineshaft.tools._shapes import Catalogue, Named, Routine, Shape
+from lineshaft.tools._writer import Writer, docstring
+from lineshaft.values import Stubs, ToolSpec
+
+_BUDGET = 60_000
+_LONGEST_SIGNATURE = 600
+
+
+def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
+    """Return the signatures of tools as the text of a `.pyi` file, for whoever writes a script.
+
+    Args:
+        specs: The tools; those of a namespace stand in a class of its name.
+        budget: Characters. A text above it is written again with less: first without the words
+            about parameters and keys, then with plain dicts, then without any words. Names and
+            parameters always stay.
+    """
+    found = list(specs)
+    full = read_specs(found)
+    text = _text(full, words=2)
+    if len(text) > budget:
+        text = _text(full, words=1)
+    if len(text) > budget:
+        text = _text(coarse := read_specs(found, records=False), words=1)
+        if len(text) > budget:
+            text = _text(coarse, words=0)
+    return text
+
+
+def checker_stubs(specs: Iterable[ToolSpec]) -> Stubs:
+    """Return what a type checker is told of tools.
+
+    Parameters take whatever could be right; results are exact.
+
+    Args:
+        specs: The tools.
+    """
+    catalogue = read_specs(specs)
+    spaces: dict[str, list[Routine]] = {"": []}
+    for routine in catalogue.routines:
+        spaces.setdefault(routine.namespace, []).append(routine)
+    texts = {space: _module(catalogue, routines) for space, routines in spaces.items()}
+    main = texts.pop("")
+    return Stubs(main=main, modules={**texts, "tools": main})
+
+
+def signature(spec: ToolSpec) -> str:
+    """Return a tool's signature in one line, the keys of dicts written out.
+
+    Args:
+        spec: The tool.
+    """
+    catalogue = read_specs([spec])
+    routine = catalogue.routines[0]
+    name = f"{routine.namespace}.{routine.name}" if routine.namespace else routine.name
+    text = f"{name}{_Inline(catalogue).signature(routine)}"
+    if len(text) > _LONGEST_SIGNATURE:
+        catalogue = read_specs([spec], records=False)
+        text = f"{name}{Writer(catalogue).signature(catalogue.routines[0])}"
+    return text
+
+
+def describe(spec: ToolSpec) -> str:
+    """Return all that whoever writes a script should know of a tool.
+
+    Args:
+        spec: The tool.
+    """
+    catalogue = read_specs([spec])
+    writer = Writer(catalogue, _taken(catalogue.routines))
+    routine = catalogue.routines[0]
+    records = [writer.record(record, comments=True) for record in catalogue.records.values()]
+    name = f"{routine.namespace}.{routine.name}" if routine.namespace else routine.name
+    return "\n\n".join([*records, _function(writer, routine, name, words=2)])
+
+
+class _Inline(Writer):
+    """Writes records out where they are used, to a certain depth."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        super().__init__(catalogue)
+        self._depth = 0
+
+    def type(self, shape: Shape) -> str:
+        if not isinstance(shape, Named):
+            return super().type(shape)
+        if self._depth >= 2:
+            return "dict"
+        self._depth += 1
+        fields = self._records[shape.record].fields
+        text = ", ".join(
+            f'"{f.name}"{"" if f.required else "?"}: {self.type(f.shape)}' for f in fields
+        )
+        self._depth -= 1
+        return f"{{{text}}}"
+
+
+def _taken(routines: list[Routine]) -> set[str]:
+    return {name for routine in routines for name in (routine.name, routine.namespace)}
+
+
+def _module(catalogue: Catalogue, routines: list[Routine]) -> str:
+    """Return the text of a module that holds some tools."""
+    writer = Writer(catalogue, (routine.name for routine in routines))
+    parts = [writer.record(r, comments=False) for r in catalogue.used_by(routines)]
+    parts += [
+        f"async def {routine.name}{writer.signature(routine, loose=True)}: ..."
+        for routine in routines
+    ]
+    return "\n".join([writer.header(), *parts]).strip() + "\n"
+
+
+def _text(catalogue: Catalogue, *, words: int) -> str:
+    """Return the text of a catalogue.
+
+    Args:
+        catalogue: The tools and their records.
+        words: 2: all that is said of them; 1: what the tools are for; 0: nothing.
+    """
+    writer = Writer(catalogue, _taken(catalogue.routines))
+    records = [writer.record(r, comments=words > 1) for r in catalogue.records.values()]
+    flat: list[str] = []
+    spaces: dict[str, list[str]] = {}
+    for routine in catalogue.routines:
+        text = _function(writer, routine, routine.name, words=words)
+        if routine.namespace:
+            inner = "\n".join(f"    {line}" if line else "" for line in text.split("\n"))
+            spaces.setdefault(routine.namespace, []).append(f"    @staticmethod\n{inner}")
+        else:
+            flat.append(text)
+    classes = [f"class {space}:\n" + "\n\n".join(texts) for space, texts in spaces.items()]
+    parts = [writer.header(), *records, *flat, *classes]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _function(writer: Writer, routine: Routine, name: str, *, words: int) -> str:
+    start = f"async def {name}{writer.signature(routine)}:"
+    about = routine.spec.description.strip()
+    if words == 1:
+        about = about.split("\n", maxsplit=1)[0]
+    lines = about.split("\n") if about and words else []
+    told = [p for p in routine.parameters if p.about]
+    if words > 1 and told:
+        lines += ["", "Args:", *(f"    {p.name}: {p.about}" for p in told)]
+    return f"{start}\n    {docstring(lines, '    ')}" if lines else f"{start} ..."

@@ -1,0 +1,316 @@
+"""A tool: a function, and what callers, policy and models may know of it."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Self,
+    TypedDict,
+    Unpack,
+    cast,
+    get_args,
+    overload,
+)
+
+from lineshaft.errors import ConfigError
+from lineshaft.tools._contract import Contract
+from lineshaft.tools._inspect import own_name
+from lineshaft.tools._names import check_name
+from lineshaft.tools._paths import places
+from lineshaft.tools._pointers import Schema, as_list, as_schema, resolve
+from lineshaft.values import Effect, ToolSpec
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", covariant=True, default=Any)
+else:
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R", covariant=True)
+
+Q = ParamSpec("Q")
+S = TypeVar("S")
+Function = Callable[..., object]
+
+LANE = "(by effect)"
+"""The lane of a tool that names none: found from its effect and namespace."""
+
+
+class ToolOptions(TypedDict, total=False):
+    """What may be said of a tool beside its function."""
+
+    name: str
+    """Canonical name, `tool` or `namespace.tool`; the function's own where left out."""
+
+    description: str
+    """For models; the docstring's where left out."""
+
+    effect: Effect
+    """`read`, `write` (workspace files), `exec` (processes), `external` where left out."""
+
+    lane: str | None
+    """Calls of one lane run one at a time; None: at once."""
+
+    seconds: float | None
+    """Its own time-out."""
+
+    destructive: bool
+    """Whether it may destroy what cannot be brought back."""
+
+    idempotent: bool
+    """Whether doing it twice is the same as doing it once."""
+
+    scriptable: bool
+    """Whether scripts may call it; True where left out."""
+
+    container: bool
+    """Whether its call makes further calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The same, complete."""
+
+    name: str | None = None
+    description: str | None = None
+    effect: Effect = "external"
+    lane: str | None = LANE
+    seconds: float | None = None
+    destructive: bool = False
+    idempotent: bool = False
+    scriptable: bool = True
+    container: bool = False
+
+    def __post_init__(self) -> None:
+        if self.effect not in get_args(Effect):
+            raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ConfigError(f"seconds must be above 0, not {self.seconds!r}")
+
+    def lane_of(self, name: str) -> str | None:
+        """Return the lane for a tool of this name."""
+        if self.lane != LANE:
+            return self.lane
+        if self.effect == "read" or self.container:
+            return None
+        namespace = name.rpartition(".")[0]
+        return namespace or ("external" if self.effect == "external" else "workspace")
+
+
+class Tool(Generic[P, R]):
+    """What may be called: a function with a name, a schema and an effect.
+
+    Made by `@tool`, `Tool.from_function` or `Tool.from_schema`. Calling a tool runs its plain
+    function, outside the gate and unchecked: for tests of the function.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        options: _Options,
+        contract: Callable[[bool], Contract],
+    ) -> None:
+        self._function = function
+        self._options = options
+        self._contract_of = contract
+        self.is_unbound = False
+        """Whether it is a method that still lacks its object."""
+
+        functools.update_wrapper(self, function, updated=())
+
+    @classmethod
+    def from_function(
+        cls, function: Callable[Q, S], /, **options: Unpack[ToolOptions]
+    ) -> "Tool[Q, S]":
+        """Return a tool that runs a function; its schemas come from the annotations.
+
+        Args:
+            function: Sync or async, or a bound method.
+            **options: See `ToolOptions`.
+
+        Raises:
+            ConfigError: It has no name, or a type has no JSON Schema.
+        """
+        made = tool(**options)(function)
+        _ = made.spec
+        return made
+
+    @classmethod
+    def from_schema(
+        cls,
+        *,
+        input_schema: Mapping[str, object],
+        function: Function,
+        output_schema: Mapping[str, object] | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> "Tool[..., Any]":
+        """Return a tool whose schemas come from elsewhere.
+
+        Args:
+            input_schema: JSON Schema of the arguments, an object; nothing in it is fetched.
+            function: Sync or async; takes the arguments as keywords.
+            output_schema: JSON Schema of the result, where known.
+            **options: See `ToolOptions`; `name` is needed.
+
+        Raises:
+            ConfigError: A schema is not one, or leads outside or in circles.
+        """
+        made = _Options(**options)
+        name = check_name(made.name)
+        from lineshaft.tools._foreign import Foreign  # noqa: PLC0415  jsonschema is slow to import
+
+        contract = Foreign(input_schema, output_schema, function=function, name=name)
+        found: Tool[..., Any] = Tool(function, made, lambda _method: contract)
+        _ = found.spec
+        return found
+
+    @property
+    def name(self) -> str:
+        """Canonical name."""
+        return self._options.name or ""
+
+    @functools.cached_property
+    def contract(self) -> Contract:
+        """What it takes and gives; made at first use, so that types may be defined after it."""
+        return self._contract_of(self.is_unbound)
+
+    @functools.cached_property
+    def spec(self) -> ToolSpec:
+        """All that may be known of it without holding it."""
+        schema = self.contract.input_schema
+        paths, entries = places(schema)
+        options = self._options
+        about = self.contract.description if options.description is None else options.description
+        return ToolSpec(
+            name=self.name,
+            description=about,
+            input_schema=schema,
+            output_schema=self.contract.output_schema,
+            effect=options.effect,
+            destructive=options.destructive,
+            idempotent=options.idempotent,
+            scriptable=options.scriptable,
+            lane=options.lane_of(self.name),
+            seconds=options.seconds,
+            paths=paths,
+            entries=entries,
+            container=options.container,
+            positional=_positional(schema),
+        )
+
+    @property
+    def function(self) -> Function:
+        """The function itself."""
+        return cast("Function", self._function)
+
+    @functools.cached_property
+    def is_async(self) -> bool:
+        """Whether its body is awaited; otherwise it runs in a thread."""
+        function = inspect.unwrap(self.function)
+        return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004  an object that is called
+        )
+
+    def with_name(self, name: str) -> "Tool[P, R]":
+        """Return the same tool under another canonical name.
+
+        Args:
+            name: `tool` or `namespace.tool`; a lane that was not given follows the namespace.
+        """
+        options = replace(self._options, name=check_name(name))
+        return self._copy(self._function, options, method=self.is_unbound)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the plain function: no gate, no policy, no checks."""
+        return self._function(*args, **kwargs)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.is_unbound = True
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(
+        self: "Tool[Concatenate[Any, Q], S]", instance: object, owner: type | None = None
+    ) -> "Tool[Q, S]": ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        """Return the tool of one object."""
+        if instance is None or not self.is_unbound:
+            return self
+        bound = functools.partial(cast("Function", self._function), instance)
+        return self._copy(bound, self._options, method=False)
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name} ({self._options.effect})>"
+
+    def _copy(self, function: Function, options: _Options, *, method: bool) -> "Tool[..., Any]":
+        made: Tool[..., Any] = Tool(function, options, lambda _method: self.contract)
+        made.is_unbound = method
+        functools.update_wrapper(made, cast("Function", self._function), updated=())
+        return made
+
+
+@overload
+def tool(function: Callable[Q, S], /) -> Tool[Q, S]: ...
+
+
+@overload
+def tool(
+    **options: Unpack[ToolOptions],
+) -> Callable[[Callable[Q, S]], Tool[Q, S]]: ...
+
+
+def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) -> object:
+    """Make a tool of a function, or of a method of a class with state.
+
+    Args:
+        function: Sync or async. Its annotations become the schemas, its Google docstring the
+            descriptions; a parameter annotated `Context` is filled in and left out of them.
+        **options: See `ToolOptions`.
+
+    Returns:
+        The tool; with options only, a decorator that makes it.
+
+    Raises:
+        ConfigError: An option is wrong, or the function has no name.
+    """
+    made = _Options(**options)
+    if function is None:
+        return functools.partial(_tool, options=made)
+    return _tool(function, made)
+
+
+def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
+    if isinstance(function, Tool):
+        raise ConfigError(f"{function!r} is a tool already", hint="use it, or its with_name")
+    if not callable(function):
+        raise ConfigError(f"{function!r} is no function, so it cannot be a tool")
+    name = check_name(own_name(function) if options.name is None else options.name)
+
+    def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
+        from lineshaft.tools._typed import Typed  # noqa: PLC0415  pydantic is slow to import
+
+        return Typed(function, method=method, name=name)
+
+    return Tool(function, replace(options, name=name), contract)
+
+
+def _positional(schema: Schema) -> str | None:
+    """Return the one required parameter, if it is a string."""
+    required = as_list(schema.get("required"))
+    if len(required) != 1 or schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "if"}:
+        return None
+    name = str(required[0])
+    found = as_schema(as_schema(schema.get("properties")).get(name))
+    found = as_schema(resolve(found["$ref"], schema)) if "$ref" in found else found
+    return name if found.get("type") == "string" else None
