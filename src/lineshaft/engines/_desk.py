@@ -2,11 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from queue import SimpleQueue
-from typing import TypeVar
 
 from lineshaft.values import Call, Dispatch, Done, Failure, Limits, Output, Program, Stream, Waiting
 
@@ -17,9 +17,6 @@ _FACTOR = 200
 """Printed text may be this many times as long as what is kept of it."""
 
 _LONGEST_PAUSE = 1.0
-
-
-T = TypeVar("T")
 
 
 class Signal(Enum):
@@ -237,20 +234,19 @@ class Desk:
         for task in self._tasks.values():
             task.cancel()
 
-    async def close(self) -> None:
-        """Stop, and wait until every call has ended."""
-        self.stop()
-        await finished(self._tasks.values())
+    @property
+    def unfinished(self) -> "Collection[asyncio.Task[None]]":
+        """Calls that were stopped and have not ended yet."""
+        return self._tasks.values()
 
 
-async def finished(what: "Iterable[asyncio.Future[T]]") -> None:
+async def finished(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Wait for tasks to end, however often the waiting task is cancelled meanwhile."""
-    left: set[asyncio.Future[T]] = set(what)
+    left: list[asyncio.Task[None]] = list(tasks)
     while left:
-        try:
-            _, left = await asyncio.wait(left)
-        except asyncio.CancelledError:
-            left = {task for task in left if not task.done()}
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait(left)
+        left = [task for task in left if not task.done()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ inside the script; what is put before it is counted, and taken off again in erro
 import ast
 import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lineshaft.engines._prelude import HELPERS, MODULES, prelude
@@ -23,10 +22,6 @@ from lineshaft.engines._reading import ToolCall, read
 from lineshaft.values import Program
 
 Span = tuple[int, int]
-
-_LOOKED_AT = frozenset({"code", "tool", "message"})
-_LOOKS = frozenset({"repr", "getattr", "hasattr"})
-_REPR = ord("r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +141,8 @@ class _Shift:
 class _Lowering:
     def __init__(self, source: str, tree: ast.Module, program: Program) -> None:
         self._text = _Text(source)
-        self._tree = tree
         self._program = program
         self._found = read(tree, program)
-        self._modules = {"tools", "self", *program.namespaces}
         self._direct: list[ast.Call] = []
         self._later = False
         self._views = False
@@ -157,9 +150,8 @@ class _Lowering:
     def result(self) -> Lowered:
         for value in self._found.results:
             self._text.wrap(value, "(_ls_value := (", "))")
-        if self._found.catches:
-            for node in _outer_first(self._tree):
-                self._look(node)
+        for node in self._found.looked_at:
+            self._look(node)
         for call in self._found.calls:
             self._call(call)
         before = self._before()
@@ -209,35 +201,11 @@ class _Lowering:
         self._text.replace(start, start, f"_ls_later({call.lineno}, ")
         self._text.replace(end, end + gap + 1, ", ")
 
-    def _look(self, node: ast.AST) -> None:
-        for looked_at in _looked_at(node):
-            if isinstance(looked_at, ast.Name) and looked_at.id in self._modules:
-                continue
-            start, end = self._text.span(looked_at)
-            if _is_text_of(self._text.bytes[start:end], looked_at):
-                self._views = True
-                self._text.wrap(looked_at, "_ls_te(", ")")
-
-
-def _outer_first(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _outer_first(child)
-
-
-def _looked_at(node: ast.AST) -> Iterable[ast.expr]:
-    """Return the expression that may be a caught error, where a node looks into one."""
-    match node:
-        case ast.Attribute(value=value, attr=attr, ctx=ast.Load()) if attr in _LOOKED_AT:
-            return (value,)
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="type"), args=[value]), attr="__name__"):
-            return (value,)
-        case ast.Call(func=ast.Name(id=name), args=[value, *_]) if name in _LOOKS:
-            return () if isinstance(value, ast.Starred) else (value,)
-        case ast.FormattedValue(value=value, conversion=conversion) if conversion == _REPR:
-            return (value,)
-        case _:
-            return ()
+    def _look(self, node: ast.expr) -> None:
+        start, end = self._text.span(node)
+        if _is_text_of(self._text.bytes[start:end], node):
+            self._views = True
+            self._text.wrap(node, "_ls_te(", ")")
 
 
 def _is_text_of(text: bytes, node: ast.expr) -> bool:

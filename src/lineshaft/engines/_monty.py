@@ -7,7 +7,6 @@ same user as the host and is not jailed.
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,11 @@ class MontyEngine:
         """Name in configuration and results."""
         return "monty"
 
+    @property
+    def interprets(self) -> bool:
+        """It executes the program's text."""
+        return True
+
     async def run(
         self,
         program: Program,
@@ -62,20 +66,19 @@ class MontyEngine:
         workers = self._workers or await asyncio.to_thread(self._start)
         box = Postbox()
         desk = Desk(box, dispatch, limits=limits, output=output, waiting=waiting)
-        ended: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
-        job = Job(program, desk, box, limits, resume)
-        seat = workers.start(job, _reporting(ended))
+        ended = _Ended()
+        seat = workers.start(Job(program, desk, box, limits, resume), ended.report)
         try:
-            await asyncio.wait([ended])
+            await ended.over()
         except asyncio.CancelledError:
             seat.stop()
             raise
         finally:
             desk.stop()
-            with anyio.CancelScope(shield=True):
-                await finished([ended])
-                await desk.close()
-        return _outcome(ended.result(), desk)
+            if desk.unfinished or not ended.event.is_set():
+                with anyio.CancelScope(shield=True):
+                    await finished([asyncio.create_task(ended.over()), *desk.unfinished])
+        return _outcome(ended.came, desk)
 
     async def aclose(self) -> None:
         """End all runs, processes and threads of this engine."""
@@ -97,18 +100,23 @@ class MontyEngine:
             return self._workers
 
 
-def _reporting(ended: "asyncio.Future[Report]") -> "Callable[[Report], None]":
-    loop = ended.get_loop()
+class _Ended:
+    """That a run ended, from its thread to the event loop."""
 
-    def settle(came: "Report") -> None:
-        if not ended.done():
-            ended.set_result(came)
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.event = asyncio.Event()
+        self.came: Report = None
 
-    def report(came: "Report") -> None:
-        with suppress(RuntimeError):  # nobody is there any more
-            loop.call_soon_threadsafe(settle, came)
+    async def over(self) -> None:
+        """Wait for it."""
+        await self.event.wait()
 
-    return report
+    def report(self, came: "Report") -> None:
+        """Thread: the run ended."""
+        self.came = came
+        with suppress(RuntimeError):  # the loop was closed: nobody waits
+            self._loop.call_soon_threadsafe(self.event.set)
 
 
 def _outcome(came: "Report", desk: Desk) -> Outcome:

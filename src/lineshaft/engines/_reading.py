@@ -1,7 +1,7 @@
-"""What a script does with tools, found by reading it."""
+"""What a script does with tools, found by reading it once."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +23,10 @@ _COLLECTIONS = (
     ast.GeneratorExp, ast.Starred, ast.Await,
 )  # fmt: skip
 
+_LOOKED_AT = frozenset({"code", "tool", "message"})
+_LOOKS = frozenset({"repr", "getattr", "hasattr"})
+_REPR = ord("r")
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -31,6 +35,17 @@ class ToolCall:
     node: ast.Call
     way: Way
     awaited: ast.Await | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A call of anything, and where it stands."""
+
+    call: ast.Call
+    awaited: ast.Await | None
+    function: Function | None
+    opaque: bool
+    """Its position, or the moment of its evaluation, is not what it seems."""
 
 
 @dataclass(slots=True)
@@ -48,45 +63,177 @@ class Reading:
     results: list[ast.expr] = field(default_factory=list[ast.expr])
     """What the script's value may come from."""
 
-    catches: bool = False
-    """Some exception is caught."""
+    looked_at: list[ast.expr] = field(default_factory=list[ast.expr])
+    """What may be a caught error that is looked into, the outer before the inner."""
 
 
 def read(tree: ast.Module, program: Program) -> Reading:
     """Return what a script does with the tools of its program."""
-    reader = _Reader(tree, program)
+    reader = _Reader()
+    reader.visit(tree)
+    found = reader.found
     for statement in tree.body:
-        reader.visit(statement)
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            reader.found.imported_first.update(
-                (alias.asname or alias.name) for alias in statement.names
-            )
+            found.imported_first.update(a.asname or a.name for a in statement.names)
     if tree.body and isinstance(tree.body[-1], ast.Expr):
-        reader.found.results.append(tree.body[-1].value)
-    return reader.found
+        found.results.append(tree.body[-1].value)
+    known = _Known(reader, program)
+    ways = _Ways(tree, concurrent=reader.concurrent)
+    found.calls = [ways.of(p) for p in reader.places if known.is_tool(p.call.func)]
+    if not reader.catches:
+        found.looked_at = []
+    found.looked_at = [node for node in found.looked_at if not known.is_module(node)]
+    return found
 
 
-class Names:
+class _Reader:
+    """Goes through a tree once and keeps what may matter."""
+
+    def __init__(self) -> None:
+        self.found = Reading()
+        self.bound: set[str] = set()
+        self.imports: list[ast.Import | ast.ImportFrom] = []
+        self.places: list[_Place] = []
+        self.concurrent = False
+        self.catches = False
+        self._function: Function | None = None
+        self._opaque = False
+        self._awaited: ast.Await | None = None
+        self._visitors: Mapping[type[ast.AST], Callable[..., None]] = {
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
+            ast.Await: self._await,
+            ast.FunctionDef: self._define,
+            ast.AsyncFunctionDef: self._define,
+            ast.Lambda: self._define,
+            ast.ClassDef: self._bind,
+            ast.arg: self._bind,
+            ast.ExceptHandler: self._bind,
+            ast.MatchAs: self._bind,
+            ast.MatchStar: self._bind,
+            ast.MatchMapping: self._bind,
+            ast.Import: self._import,
+            ast.ImportFrom: self._import,
+            ast.JoinedStr: self._hide,
+            ast.GeneratorExp: self._hide,
+            ast.FormattedValue: self._formatted,
+            ast.Return: self._return,
+        }
+
+    def visit(self, node: ast.AST) -> None:
+        visitor = self._visitors.get(type(node))
+        if visitor is None:
+            self._inside(node)
+        else:
+            visitor(node)
+
+    def _inside(self, node: ast.AST) -> None:
+        for name in node._fields:
+            value: object = getattr(node, name, None)
+            if isinstance(value, list):
+                for item in value:  # pyright: ignore[reportUnknownVariableType]  of a tree
+                    if isinstance(item, ast.AST):
+                        self.visit(item)
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                self.visit(value)
+
+    def _name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.found.used.add(node.id)
+            self.concurrent = self.concurrent or node.id in CONCURRENT
+        else:
+            self.bound.add(node.id)
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        self.concurrent = self.concurrent or node.attr in CONCURRENT
+        value = node.value
+        if node.attr in _LOOKED_AT and isinstance(node.ctx, ast.Load) and not _is_self(value):
+            self.found.looked_at.append(value)
+        elif node.attr == "__name__" and isinstance(value, ast.Call) and _calls(value, {"type"}):
+            self.found.looked_at.append(value.args[0])
+        self.visit(value)
+
+    def _call(self, node: ast.Call) -> None:
+        self.places.append(_Place(node, self._awaited, self._function, self._opaque))
+        self._awaited = None
+        if _calls(node, _LOOKS):
+            self.found.looked_at.append(node.args[0])
+        self._inside(node)
+
+    def _await(self, node: ast.Await) -> None:
+        self._awaited = node if isinstance(node.value, ast.Call) else None
+        self.visit(node.value)
+
+    def _define(self, node: Function) -> None:
+        if not isinstance(node, ast.Lambda):
+            self.bound.add(node.name)
+        self.found.functions.append(node)
+        outer, self._function = self._function, node
+        self._inside(node)
+        self._function = outer
+
+    def _bind(self, node: ast.AST) -> None:
+        self.catches = self.catches or isinstance(node, ast.ExceptHandler)
+        for name in ("name", "arg", "rest"):
+            bound = getattr(node, name, None)
+            if bound:
+                self.bound.add(bound)
+        self._inside(node)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.imports.append(node)
+        self.concurrent = self.concurrent or any(a.name in CONCURRENT for a in node.names)
+
+    def _hide(self, node: ast.AST) -> None:
+        outer, self._opaque = self._opaque, True
+        self._inside(node)
+        self._opaque = outer
+
+    def _formatted(self, node: ast.FormattedValue) -> None:
+        if node.conversion == _REPR:
+            self.found.looked_at.append(node.value)
+        self._inside(node)
+
+    def _return(self, node: ast.Return) -> None:
+        if node.value is not None:
+            if self._function is None:
+                self.found.results.append(node.value)
+            self.visit(node.value)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _calls(node: ast.Call, names: "frozenset[str] | set[str]") -> bool:
+    """Return whether a call is one of a builtin by name, with a first argument."""
+    named = isinstance(node.func, ast.Name) and node.func.id in names
+    return named and bool(node.args) and not isinstance(node.args[0], ast.Starred)
+
+
+class _Known:
     """Which expressions are tools, as far as names that a script binds itself leave them so."""
 
-    def __init__(self, tree: ast.Module, program: Program) -> None:
-        self._modules: dict[str, frozenset[str]] = {"tools": program.tools, **program.namespaces}
+    def __init__(self, reader: _Reader, program: Program) -> None:
+        modules = {"tools": program.tools, **program.namespaces}
+        bound = reader.bound | set(program.inputs)
         self._functions = set(program.tools)
-        bound = set(program.inputs) | set(_bound(tree))
-        self._follow_imports(tree)
+        self._modules: dict[str, frozenset[str]] = dict(modules)
+        for node in reader.imports:
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if isinstance(node, ast.Import):
+                    if alias.name in modules:
+                        self._modules[name] = modules[alias.name]
+                elif alias.name in modules.get(node.module or "", ()):
+                    self._functions.add(name)
         self._functions -= bound
-        self._modules = {k: v for k, v in self._modules.items() if k not in bound}
+        self._modules = {name: of for name, of in self._modules.items() if name not in bound}
 
-    def _follow_imports(self, tree: ast.Module) -> None:
-        known: Mapping[str, frozenset[str]] = dict(self._modules)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module in known:
-                names = known[node.module]
-                self._functions |= {a.asname or a.name for a in node.names if a.name in names}
-            elif isinstance(node, ast.Import):
-                self._modules |= {
-                    a.asname or a.name: known[a.name] for a in node.names if a.name in known
-                }
+    def is_module(self, node: ast.expr) -> bool:
+        """Return whether an expression is certainly a module of tools."""
+        return isinstance(node, ast.Name) and node.id in self._modules
 
     def is_tool(self, node: ast.expr) -> bool:
         """Return whether an expression is certainly a tool."""
@@ -99,102 +246,27 @@ class Names:
         )
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a script binds by other means than an import."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name) | ast.arg(arg=name):
-                yield name
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-                yield name
-            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                yield name
-            case _:
-                pass
+class _Ways:
+    """How each call of a tool is to be made."""
 
-
-class _Reader(ast.NodeVisitor):
-    def __init__(self, tree: ast.Module, program: Program) -> None:
-        self.found = Reading()
+    def __init__(self, tree: ast.Module, *, concurrent: bool) -> None:
         self._tree = tree
-        self._names = Names(tree, program)
-        self._concurrent = any(
-            getattr(node, "id", "") in CONCURRENT or getattr(node, "attr", "") in CONCURRENT
-            for node in ast.walk(tree)
-        )
-        self._within: list[Function] = []
-        self._opaque = 0
+        self._concurrent = concurrent
         self._above: dict[ast.AST, ast.AST] = {}
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self.found.used.add(node.id)
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self.found.catches = True
-        self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._function(node)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._function(node)
-
-    def _function(self, node: Function) -> None:
-        self.found.functions.append(node)
-        self._within.append(node)
-        self.generic_visit(node)
-        self._within.pop()
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        self._hidden(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._hidden(node)
-
-    def _hidden(self, node: ast.AST) -> None:
-        """Visit what is left as it stands: positions or evaluation are not what they seem."""
-        self._opaque += 1
-        self.generic_visit(node)
-        self._opaque -= 1
-
-    def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None and not self._within:
-            self.found.results.append(node.value)
-        self.generic_visit(node)
-
-    def visit_Await(self, node: ast.Await) -> None:
-        call = node.value
-        if isinstance(call, ast.Call) and self._names.is_tool(call.func):
-            alone = not self._within or not self._concurrent
-            way: Way = "direct" if alone and not self._opaque else "leave"
-            self.found.calls.append(ToolCall(call, way, node))
-            self.generic_visit(call)
-        else:
-            self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        if self._names.is_tool(node.func):
-            self.found.calls.append(ToolCall(node, self._way(node)))
-        self.generic_visit(node)
-
-    def _way(self, call: ast.Call) -> Way:
-        function = self._within[-1] if self._within else None
+    def of(self, place: _Place) -> ToolCall:
+        """Return a call with the way it is to be made."""
+        call, function = place.call, place.function
+        if place.awaited is not None:
+            alone = function is None or not self._concurrent
+            way: Way = "direct" if alone and not place.opaque else "leave"
+            return ToolCall(call, way, place.awaited)
         if isinstance(function, ast.Lambda):
-            return "later" if function.body is call else "direct"
+            return ToolCall(call, "later" if function.body is call else "direct")
         if isinstance(function, ast.FunctionDef):
-            returned = any(
-                isinstance(s, ast.Return) and s.value is call for s in ast.walk(function)
-            )
-            return "later" if returned and self._coroutine_wanted(function.name) else "direct"
-        return "leave" if self._opaque else "later"
+            wanted = _returns(function, call) and self._coroutine_wanted(function.name)
+            return ToolCall(call, "later" if wanted else "direct")
+        return ToolCall(call, "leave" if place.opaque else "later")
 
     def _coroutine_wanted(self, name: str) -> bool:
         """Return whether somebody takes what a function returns without using it at once."""
@@ -208,12 +280,17 @@ class _Reader(ast.NodeVisitor):
                 above = self._above[node]
                 if not (isinstance(above, ast.Call) and above.func is node):
                     return True
-                if self._taken(self._above[above]):
+                if _takes(self._above[above]):
                     return True
         return False
 
-    def _taken(self, by: ast.AST) -> bool:
-        if isinstance(by, ast.Call):
-            taker = getattr(by.func, "id", "") or getattr(by.func, "attr", "")
-            return taker in _TAKERS
-        return isinstance(by, _COLLECTIONS)
+
+def _returns(function: ast.FunctionDef, call: ast.Call) -> bool:
+    return any(isinstance(s, ast.Return) and s.value is call for s in ast.walk(function))
+
+
+def _takes(node: ast.AST) -> bool:
+    """Return whether an expression takes a coroutine that stands directly in it."""
+    if isinstance(node, ast.Call):
+        return (getattr(node.func, "id", "") or getattr(node.func, "attr", "")) in _TAKERS
+    return isinstance(node, _COLLECTIONS)
