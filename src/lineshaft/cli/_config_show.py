@@ -13,7 +13,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     """Show the settings that hold in a folder."""
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}
-    strictest = policy(settings).strictest_mode
+    strictest = policy(settings).mode
     waiting = unapproved(settings.modules)
     if json:
         facts = {

@@ -84,7 +84,7 @@ def _settings_checks(workspace: Path | None) -> Iterator[Check]:
     found = [str(path) for path in (settings.project, settings.user) if path is not None]
     yield Check(name="settings", state="ok", text=", ".join(found) or "no files, built-in values")
     yield _tried("workspace", partial(_workspace, settings))
-    yield _tried("policy", lambda: f"mode {policy(settings).strictest_mode}")
+    yield _tried("policy", lambda: f"mode {policy(settings).mode}")
     yield _modules(settings)
     if not settings.script_enabled:
         source = settings.setting("script.enabled").source

@@ -4,8 +4,9 @@ A project's file comes with the project, so whoever wrote the project wrote it. 
 names run with the person's rights, outside policy; hence they start only once a person has said
 so, and again after every change of their content.
 
-Covered: the bytes that are executed are the bytes that were hashed. Not covered: what an approved
-module imports or reads when it runs.
+Covered: of a file, the bytes that are executed are the bytes that were hashed; of an importable
+module, its own file and those of its packages are hashed before any of them runs. Not covered: what
+an approved module imports or reads in its turn, and an environment that others can write to.
 """
 
 import json

@@ -1,0 +1,236 @@
+"""The commands beside `run`, as processes."""
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from lineshaft.cli._app import COMMANDS
+
+Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
+Facts = dict[str, object]
+
+
+def test_help_lists_every_command(lineshaft: Lineshaft) -> None:
+    done = lineshaft("--help")
+    assert done.returncode == 0
+    for name in COMMANDS:
+        assert f"\n  {name.partition(' ')[0]}" in done.stdout
+
+
+def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
+    done = lineshaft("--help", variables={"PYTHONPROFILEIMPORTTIME": "1"})
+    heavy = ("pydantic", "rich", "anyio", "jsonschema", "lineshaft.session", "lineshaft.config")
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "lineshaft.cli._app" in imported
+    assert [name for name in heavy if name in imported] == []
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_has_help_of_its_own(lineshaft: Lineshaft, name: str) -> None:
+    done = lineshaft(*name.split(), "--help")
+    assert done.returncode == 0
+    assert f"lineshaft {name}" in done.stdout
+    assert COMMANDS[name] in " ".join(done.stdout.split())
+
+
+def test_init_writes_a_file_that_changes_nothing_and_is_kept(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    before = json.loads(lineshaft("config", "show", "--json").stdout)
+    assert lineshaft("init").returncode == 0
+    path = workspace / "lineshaft.toml"
+    text = path.read_text()
+    after = json.loads(lineshaft("config", "show", "--json").stdout)
+    assert after["settings"] == before["settings"]
+    again = lineshaft("init")
+    assert again.returncode == 2
+    assert "stays as it is" in again.stderr
+    assert path.read_text() == text
+
+
+def test_every_line_of_the_file_that_init_writes_is_right_when_switched_on(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    lineshaft("init")
+    path = workspace / "lineshaft.toml"
+    switched_on = [
+        line.removeprefix("# ") if " = " in line or line.startswith("# [[") else line
+        for line in path.read_text().splitlines()
+    ]
+    path.write_text("\n".join(switched_on))
+    tomllib.loads(path.read_text())
+    done = lineshaft("config", "show", "--json")
+    assert done.returncode == 2  # the tools.py of the example is not there
+    assert "tools.py" in done.stderr
+    (workspace / "tools.py").write_text("")
+    facts = json.loads(lineshaft("config", "show", "--json").stdout)
+    assert {s[-1]["source"] for s in facts["settings"].values()} == {str(path)}
+
+
+def test_config_show_says_where_each_value_comes_from(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text("[limits]\ncalls = 7")
+    done = lineshaft("config", "show", variables={"LINESHAFT_POLICY_MODE": "read"})
+    lines = {line.partition(" = ")[0]: line for line in done.stdout.splitlines()}
+    assert lines["limits.calls"].split() == [
+        "limits.calls",
+        "=",
+        "7",
+        str(workspace / "lineshaft.toml"),
+    ]
+    assert lines["policy.mode"].endswith("LINESHAFT_POLICY_MODE")
+    assert lines["limits.memory_mb"].endswith("default")
+
+
+def test_a_projects_module_runs_after_config_trust(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "tools.py").write_text(
+        "from lineshaft import tool\n\n@tool(effect='read')\ndef one() -> int:\n"
+        '    """Return one."""\n    return 1\n'
+    )
+    (workspace / "lineshaft.toml").write_text('[tools]\nmodules = ["./tools.py"]')
+    refused = lineshaft("call", "one")
+    assert refused.returncode == 2
+    assert "lineshaft config trust" in refused.stderr
+    unasked = lineshaft("config", "trust")
+    assert unasked.returncode == 2
+    assert "--yes" in unasked.stderr
+    assert lineshaft("config", "trust", "--yes").returncode == 0
+    done = lineshaft("call", "one")
+    assert (done.returncode, done.stdout) == (0, "1\n")
+
+
+def test_check_prints_findings_and_ends_in_one_where_they_block(lineshaft: Lineshaft) -> None:
+    done = lineshaft("check", "-", stdin="x = 1\nreturn await read_file(pth='x')\n")
+    assert done.returncode == 1
+    assert done.stdout.startswith("stdin:2:")
+    assert "path" in done.stdout
+    facts = json.loads(lineshaft("check", "-", "--json", stdin="return read_fil()").stdout)
+    assert [finding["level"] for finding in facts] == ["error"]
+    fine = lineshaft("check", "-", "--arg", "name=x", stdin="return name")
+    assert (fine.returncode, fine.stdout) == (0, "")
+
+
+def test_tools_lists_searches_and_describes(lineshaft: Lineshaft) -> None:
+    names = [line.split()[0] for line in lineshaft("tools").stdout.splitlines()]
+    assert {"read_file", "run_command", "write_file"} <= set(names)
+    found = lineshaft("tools", "rename", "a", "file").stdout
+    assert "move_file(" in found
+    exact = lineshaft("tools", "read_file").stdout
+    assert "read_file(" in exact
+    assert "effect: read" in exact
+    facts = cast("list[Facts]", json.loads(lineshaft("tools", "--json").stdout))
+    assert [fact["name"] for fact in facts] == names
+    nothing = lineshaft("tools", "zzzqqq")
+    assert (nothing.stdout, "no tool fits" in nothing.stderr) == ("", True)
+
+
+def test_stubs_come_in_two_languages(lineshaft: Lineshaft) -> None:
+    python = lineshaft("tools", "--stubs", "python").stdout
+    compile(python, "stubs.py", "exec")
+    assert "async def read_file(" in python
+    assert "read_file" in lineshaft("tools", "--stubs", "typescript").stdout
+    assert lineshaft("tools", "--stubs", "cobol").returncode == 2
+
+
+def test_call_takes_text_and_json_and_passes_policy(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "a.txt").write_text("one\ntwo\nthree\n")
+    done = lineshaft("call", "read_file", "path=a.txt", "start:=2", "end:=2")
+    assert json.loads(done.stdout)["content"] == "two\n"
+    facts = json.loads(lineshaft("call", "read_file", "path=a.txt", "--json").stdout)
+    assert (facts["status"], facts["value"]["total_lines"]) == ("done", 3)
+    refused = lineshaft("call", "write_file", "path=b", "content=x", "--mode", "read")
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert "E_DENIED" in refused.stderr
+    shown = json.loads(lineshaft("show", "--json").stdout)
+    assert [call["status"] for call in shown["calls"]] == ["refused"]
+
+
+def test_a_call_that_is_wrong_says_how_it_is_right(lineshaft: Lineshaft) -> None:
+    done = lineshaft("call", "read_file", "path=a.txt", "start=2")
+    assert done.returncode == 1
+    assert "start" in done.stderr
+    assert "name:=3" in done.stderr
+    unknown = lineshaft("call", "read_fil")
+    assert unknown.returncode == 1
+    assert "E_UNKNOWN_TOOL" in unknown.stderr
+
+
+def test_show_tells_calls_rules_changes_and_value(lineshaft: Lineshaft) -> None:
+    script = "print('said')\nawait write_file(path='a.txt', content='x')\nreturn {'n': 1}"
+    lineshaft("run", "-", "-q", stdin=script)
+    text = lineshaft("show").stdout
+    assert 'write_file path="a.txt"' in text
+    assert "[mode:auto]" in text
+    assert "created a.txt" in text
+    assert "said" in text
+    assert '"n": 1' in text
+    events = [json.loads(line) for line in lineshaft("show", "--events").stdout.splitlines()]
+    assert [events[0]["kind"], events[-1]["kind"]] == ["run_started", "run_finished"]
+
+
+def test_show_finds_a_run_by_the_beginning_of_its_id(lineshaft: Lineshaft) -> None:
+    first, second = (
+        json.loads(lineshaft("run", "-", "--json", stdin=f"return {n}").stdout)["run_id"]
+        for n in (1, 2)
+    )
+    assert json.loads(lineshaft("show", "--json").stdout)["run_id"] == second
+    assert json.loads(lineshaft("show", first, "--json").stdout)["value"] == 1
+    for wrong in ("2", "zz", "../../x"):
+        done = lineshaft("show", wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+    listed = [json.loads(line) for line in lineshaft("runs", "--json").stdout.splitlines()]
+    assert [run["run_id"] for run in listed] == [second, first]
+
+
+def test_show_without_any_run_says_so(lineshaft: Lineshaft) -> None:
+    done = lineshaft("show")
+    assert done.returncode == 2
+    assert "no run" in done.stderr
+
+
+def test_doctor_tries_the_engine_and_names_the_boundary(lineshaft: Lineshaft) -> None:
+    done = lineshaft("doctor", "--json")
+    facts = json.loads(done.stdout)
+    states = {check["name"]: check["state"] for check in facts["checks"]}
+    assert done.returncode == 0
+    assert {
+        states[name] for name in ("python", "settings", "state", "engine", "limits", "check")
+    } == {"ok"}
+    boundary = next(check for check in facts["checks"] if check["name"] == "boundary")
+    assert "no operating system jail" in boundary["hint"]
+
+
+def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "lineshaft.toml").write_text("[limits]\ncalls = 0")
+    done = lineshaft("doctor")
+    assert done.returncode == 1
+    assert "limits.calls" in done.stdout
+    unwritable = lineshaft("doctor", variables={"XDG_STATE_HOME": "/dev/null"})
+    assert unwritable.returncode == 1
+    assert "/dev/null" in unwritable.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_shown(lineshaft: Lineshaft, shell: str) -> None:
+    done = lineshaft(
+        "--show-completion", shell, variables={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    )
+    assert done.returncode == 0
+    assert "lineshaft" in done.stdout
+
+
+def test_tools_are_completed(lineshaft: Lineshaft) -> None:
+    variables = {
+        "_LINESHAFT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "lineshaft call read",
+        "COMP_CWORD": "2",
+    }
+    assert lineshaft(variables=variables).stdout.split() == ["read_file"]
+    variables |= {"COMP_WORDS": "lineshaft ru", "COMP_CWORD": "1"}
+    assert lineshaft(variables=variables).stdout.split() == ["run", "runs"]

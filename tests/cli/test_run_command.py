@@ -1,0 +1,233 @@
+"""`lineshaft run`, as a process."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
+Outcome = dict[str, object]
+
+
+def outcome(done: "subprocess.CompletedProcess[str]") -> Outcome:
+    """Return what `--json` printed: one line, and nothing else."""
+    assert done.stdout.count("\n") == 1, done.stderr
+    return cast("Outcome", json.loads(done.stdout))
+
+
+def error(result: Outcome) -> Outcome:
+    return cast("Outcome", result["error"])
+
+
+def recorded(lineshaft: Lineshaft) -> Outcome:
+    """Return the last run as its record tells it."""
+    return outcome(lineshaft("show", "--json"))
+
+
+def test_a_value_is_printed_and_success_is_zero(lineshaft: Lineshaft) -> None:
+    done = lineshaft("run", "-", "--json", stdin="return 1+1")
+    result = outcome(done)
+    assert (done.returncode, result["status"], result["value"]) == (0, "success", 2)
+    assert done.stderr == ""
+    shown = recorded(lineshaft)
+    assert (shown["run_id"], shown["status"], shown["value"]) == (result["run_id"], "success", 2)
+
+
+def test_a_raising_script_ends_in_one_with_its_line_and_message(lineshaft: Lineshaft) -> None:
+    done = lineshaft("run", "-", "--json", stdin="x = 1\nraise ValueError('odd')\n")
+    result = outcome(done)
+    assert (done.returncode, result["status"], error(result)["line"]) == (1, "error", 2)
+    assert "odd" in str(error(result)["message"])
+    assert error(recorded(lineshaft))["line"] == 2
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "while True: pass",
+        "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
+    ],
+)
+def test_an_endless_script_ends_in_four(lineshaft: Lineshaft, script: str) -> None:
+    done = lineshaft("run", "-", "--json", "--timeout", "1", stdin=script)
+    result = outcome(done)
+    assert (done.returncode, result["status"]) == (4, "timeout")
+    assert cast("float", result["duration_ms"]) < 3_000
+    assert recorded(lineshaft)["status"] == "timeout"
+
+
+OUTSIDE = "await write_file(path='../out.txt', content='x')"
+
+
+def test_an_uncaught_write_outside_ends_in_one_with_its_code(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    done = lineshaft("run", "-", "--json", stdin=OUTSIDE)
+    assert (done.returncode, error(outcome(done))["code"]) == (1, "E_SANDBOX_VIOLATION")
+    assert not (workspace.parent / "out.txt").exists()
+    (call,) = cast("list[Outcome]", recorded(lineshaft)["calls"])
+    assert error(call)["code"] == "E_SANDBOX_VIOLATION"
+
+
+def test_a_caught_write_outside_ends_in_zero_with_its_code_as_value(lineshaft: Lineshaft) -> None:
+    script = f"try:\n    {OUTSIDE}\nexcept ToolError as e:\n    return e.code"
+    done = lineshaft("run", "-", "--json", stdin=script)
+    assert (done.returncode, outcome(done)["value"]) == (0, "E_SANDBOX_VIOLATION")
+    (call,) = cast("list[Outcome]", recorded(lineshaft)["calls"])
+    assert error(call)["code"] == "E_SANDBOX_VIOLATION"
+
+
+def test_an_uncaught_refused_call_ends_in_three(lineshaft: Lineshaft, workspace: Path) -> None:
+    script = "await write_file(path='a.txt', content='x')"
+    done = lineshaft("run", "-", "--json", "--mode", "read", stdin=script)
+    assert (done.returncode, error(outcome(done))["code"]) == (3, "E_DENIED")
+    assert not (workspace / "a.txt").exists()
+    (call,) = cast("list[Outcome]", recorded(lineshaft)["calls"])
+    assert (call["status"], call["rule"]) == ("refused", "mode:read")
+
+
+def test_what_asks_is_refused_where_nobody_can_answer(lineshaft: Lineshaft) -> None:
+    done = lineshaft("run", "-", "--json", stdin="await run_command(command='true')")
+    assert (done.returncode, error(outcome(done))["code"]) == (3, "E_DENIED")
+
+
+def test_text_form_is_output_then_value_and_one_line_a_call(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "a.txt").write_text("hello")
+    script = workspace / "s.py"
+    script.write_text(
+        "print('first')\ngot = await read_file(path='a.txt')\nreturn [got['content'], word]\n"
+    )
+    done = lineshaft("run", "s.py", "--arg", "word=there")
+    assert (done.returncode, done.stdout) == (0, 'first\n["hello","there"]\n')
+    assert 'done      read_file path="a.txt"' in done.stderr
+    assert "success in" in done.stderr
+    assert "\x1b" not in done.stderr
+    quiet = lineshaft("run", "s.py", "--arg", "word=there", "--quiet")
+    assert quiet.stderr == ""
+
+
+def test_a_failure_shows_the_line_and_the_calls_that_took_effect(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "s.py").write_text(
+        "await write_file(path='a.txt', content='x')\nprint('so far')\n{}['gone']\n"
+    )
+    done = lineshaft("run", "s.py")
+    assert (done.returncode, done.stdout) == (1, "so far\n")
+    assert "KeyError" in done.stderr
+    assert "> 3 | {}['gone']" in done.stderr
+    effects = done.stderr.partition("had taken effect:\n")[2]
+    assert 'write_file path="a.txt"' in effects
+    assert str(workspace) not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "says"),
+    [
+        (("run", "gone.py"), "", "'gone.py' cannot be read"),
+        (("run", "-"), b"return '\xff'", "not UTF-8 text (line 1)"),
+        (("run", "-", "--timeout", "601"), "1", "time-out of 601 s"),
+        (("run", "-", "--limit", "cals=1"), "1", "did you mean 'limits.calls'"),
+        (("run", "-", "--limit", "calls"), "1", "NAME=N"),
+        (("run", "-", "--engine", "v8"), "1", "'monty'"),
+        (("run", "-", "--mode", "yolo"), "1", "'auto'"),
+        (("run", "-", "--arg", "x"), "1", "name=text"),
+        (("run", "-", "--arg", "1x=2"), "1", "1x"),
+        (("run", "-", "--workspace", "gone"), "1", "gone"),
+        (("run", "-", "--tools", "gone.py"), "1", "gone.py"),
+        (("run",), "", "SCRIPT"),
+        (("rnu",), "", "rnu"),
+    ],
+)
+def test_what_cannot_be_meant_ends_in_two_with_one_message(
+    lineshaft: Lineshaft, words: tuple[str, ...], stdin: str | bytes, says: str
+) -> None:
+    done = lineshaft(*words, stdin=stdin)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_own_tools_come_from_a_file_given_by_hand(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "own.py").write_text(
+        "from lineshaft import tool\n\n@tool(effect='read')\ndef double(number: int) -> int:\n"
+        '    """Return twice the number."""\n    return 2 * number\n'
+    )
+    done = lineshaft("run", "-", "-q", "--tools", "own.py", stdin="return await double(number=4)")
+    assert (done.returncode, done.stdout) == (0, "8\n")
+
+
+def test_a_limit_given_by_hand_holds(lineshaft: Lineshaft) -> None:
+    script = "await list_files()\nawait list_files()"
+    done = lineshaft("run", "-", "--json", "--limit", "calls=1", stdin=script)
+    assert error(outcome(done))["code"] == "E_CALL_LIMIT"
+
+
+def test_scripts_can_be_switched_off(lineshaft: Lineshaft) -> None:
+    done = lineshaft("run", "-", "--json", stdin="1", variables={"LINESHAFT_NO_SCRIPT": "1"})
+    assert done.returncode in (2, 3)
+    assert "LINESHAFT_NO_SCRIPT" in done.stdout + done.stderr
+
+
+def test_the_record_lies_outside_the_workspace_for_its_owner_alone(
+    lineshaft: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    lineshaft("run", "-", "-q", stdin="1")
+    assert list(workspace.iterdir()) == []
+    (record,) = (tmp_path / "STATE").rglob("*.jsonl")
+    assert record.stat().st_mode & 0o777 == 0o600
+    assert record.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_cancels_the_run_which_is_recorded(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str], number: signal.Signals
+) -> None:
+    """The script says on the record that it has begun, then waits for what never comes."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", "run", "-"],
+        cwd=workspace,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write("await list_files()\nwhile True: pass\n")
+        process.stdin.close()
+        assert "list_files" in process.stderr.readline()
+        process.send_signal(number)
+        assert process.wait(timeout=10) == 130
+        rest = process.stderr.read()
+    assert "cancelled" in rest
+    assert "Traceback" not in rest
+    assert recorded(lineshaft)["status"] == "cancelled"
+
+
+def test_a_reader_that_goes_away_is_no_error(workspace: Path, environ: dict[str, str]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", "run", "-", "-q"],
+        cwd=workspace,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write("return 'x' * 40_000")
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0
+        assert process.stderr.read() == ""
