@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import anyio
 from anyio.abc import TaskStatus
@@ -22,13 +22,19 @@ def carry(work: Callable[[], Awaitable[T]]) -> T:
     try:
         return anyio.run(work)
     except BaseExceptionGroup as group:
-        errors = group.subgroup(LineshaftError)
-        while errors is not None:
-            first = errors.exceptions[0]
-            if isinstance(first, LineshaftError):
-                raise first from group
-            errors = first if isinstance(first, BaseExceptionGroup) else None
-        raise
+        error = _first(group)
+        if error is None:
+            raise
+        raise error from group
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> LineshaftError | None:
+    for error in group.exceptions:
+        if isinstance(error, LineshaftError):
+            return error
+        if isinstance(error, BaseExceptionGroup):
+            return _first(cast("BaseExceptionGroup[BaseException]", error))
+    return None
 
 
 async def cancel_on_signal(

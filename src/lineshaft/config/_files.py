@@ -51,7 +51,9 @@ def read_toml(path: Path) -> dict[str, object]:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{str(path)!r} is not UTF-8 text (line {line})") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{str(path)!r} is not TOML: {error}") from error
+        end = f"line {len(data.splitlines())}, the end"
+        message = str(error).replace("end of document", end)
+        raise ConfigError(f"{str(path)!r} is not TOML: {message}") from error
     except RecursionError as error:
         raise ConfigError(f"{str(path)!r} is nested too deeply") from error
 

@@ -171,10 +171,10 @@ def _where(error: BaseException, found: _Found) -> str:
 
 def _collect(started: ModuleType, module: Module) -> Toolset:
     """Return a module's public tools, those of its toolsets too, each once."""
-    tools: dict[int, Tool] = {}
+    offered: list[object] = []
     for value in _public(started):
-        found = value.values() if isinstance(value, Toolset) else (value,)
-        tools |= {id(tool): tool for tool in found if isinstance(tool, Tool)}
+        offered += value.values() if isinstance(value, Toolset) else [value]
+    tools = {id(value): value for value in offered if isinstance(value, Tool)}
     if not tools:
         raise ConfigError(
             f"the module {module.name!r} has no tools",

@@ -94,8 +94,10 @@ class Settings:
         found: dict[str, Alias] = {}
         for held in self.values["workspace.aliases"]:
             for name, value in cast("dict[str, object]", held.value).items():
-                table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
-                path = _below(held.base, str(table.get("path", value)))
+                table: dict[str, object] = {"path": value}
+                if isinstance(value, dict):
+                    table = cast("dict[str, object]", value)
+                path = _below(held.base, str(table["path"]))
                 if held.giver == "project":
                     _keep_inside(path, held, f"workspace.aliases.{name}")
                 found[name] = Alias(path=path, writable=bool(table.get("writable", False)))
