@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from queue import SimpleQueue
@@ -241,12 +240,17 @@ class Desk:
 
 
 async def finished(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Wait for tasks to end, however often the waiting task is cancelled meanwhile."""
+    """Wait for tasks to end; a cancellation of the waiting task is raised only then."""
     left: list[asyncio.Task[None]] = list(tasks)
+    cancelled: asyncio.CancelledError | None = None
     while left:
-        with suppress(asyncio.CancelledError):
+        try:
             await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = error
         left = [task for task in left if not task.done()]
+    if cancelled is not None:
+        raise cancelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import ast
 import warnings
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 
 from lineshaft.engines._prelude import HELPERS, MODULES, prelude
 from lineshaft.engines._reading import ToolCall, read
@@ -35,8 +36,11 @@ class Lowered:
     direct: frozenset[Span] = frozenset()
     """Calls to be answered with a value, by their bytes in the text."""
 
-    functions: tuple[tuple[int, int, bool], ...] = ()
-    """Start, end and "is async" of the script's functions, by their bytes in the text."""
+    functions: tuple[tuple[int, int, bool, str], ...] = ()
+    """First byte, last byte, "is async" and name of the functions in the text."""
+
+    breaks: tuple[int, ...] = ()
+    """Where lines of the text end, by bytes."""
 
     later: bool = False
     """Some calls are made by `_ls_later`."""
@@ -48,12 +52,21 @@ class Lowered:
         """Return whether the call at these bytes is answered with a value, not a future."""
         if (start, end) in self.direct:
             return True
-        around = [f for f in self.functions if f[0] <= start and end <= f[1]]
-        return bool(around) and not max(around)[2]
+        inmost = self._inmost(start, end)
+        return inmost is not None and not inmost[2]
+
+    def _inmost(self, start: int, end: int) -> tuple[int, int, bool, str] | None:
+        return max((f for f in self.functions if f[0] <= start and end <= f[1]), default=None)
+
+    def name_at(self, line: int) -> str:
+        """Return the name of the function that holds a line of the script."""
+        end = self.breaks[min(line + self.lines_before, len(self.breaks)) - 1]
+        inmost = self._inmost(end, end)
+        return inmost[3] if inmost is not None else "<module>"
 
     def line_at(self, start: int) -> int:
         """Return the script's line that holds a byte of the text."""
-        return self.text.encode()[:start].count(b"\n") + 1 - self.lines_before
+        return bisect_left(self.breaks, start) + 1 - self.lines_before
 
 
 def lower(program: Program) -> Lowered:
@@ -64,7 +77,12 @@ def lower(program: Program) -> Lowered:
             warnings.simplefilter("ignore")
             return _Lowering(source, ast.parse(source), program).result()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Lowered(source)
+        return Lowered(source, breaks=_breaks(source))
+
+
+def _breaks(text: str) -> tuple[int, ...]:
+    lines = text.encode("utf-8", "replace").split(b"\n")
+    return tuple(accumulate((len(line) + 1 for line in lines), initial=-1))[1:]
 
 
 def normal(source: str) -> str:
@@ -161,9 +179,14 @@ class _Lowering:
             lines_before=before.count("\n"),
             direct=frozenset(shift.span(self._text.span(call)) for call in self._direct),
             functions=tuple(
-                (*shift.span(self._text.span(node)), isinstance(node, ast.AsyncFunctionDef))
+                (
+                    *shift.span(self._text.span(node)),
+                    isinstance(node, ast.AsyncFunctionDef),
+                    getattr(node, "name", "<lambda>"),
+                )
                 for node in self._found.functions
             ),
+            breaks=_breaks(text),
             later=self._later,
             keeps=bool(self._found.results),
         )

@@ -70,14 +70,14 @@ class MontyEngine:
         seat = workers.start(Job(program, desk, box, limits, resume), ended.report)
         try:
             await ended.over()
-        except asyncio.CancelledError:
+        except BaseException as gone:
             seat.stop()
-            raise
-        finally:
             desk.stop()
-            if desk.unfinished or not ended.event.is_set():
-                with anyio.CancelScope(shield=True):
-                    await finished([asyncio.create_task(ended.over()), *desk.unfinished])
+            if isinstance(gone, asyncio.CancelledError):  # else nothing can be awaited any more
+                await _settled(ended, desk)
+            raise
+        desk.stop()
+        await _settled(ended, desk)
         return _outcome(ended.came, desk)
 
     async def aclose(self) -> None:
@@ -117,6 +117,16 @@ class _Ended:
         self.came = came
         with suppress(RuntimeError):  # the loop was closed: nobody waits
             self._loop.call_soon_threadsafe(self.event.set)
+
+
+async def _settled(ended: _Ended, desk: Desk) -> None:
+    """Wait until nothing of a run is left."""
+    left = [*desk.unfinished]
+    if not ended.event.is_set():
+        left.append(asyncio.create_task(ended.over()))
+    if left:
+        with anyio.CancelScope(shield=True):
+            await finished(left)
 
 
 def _outcome(came: "Report", desk: Desk) -> Outcome:

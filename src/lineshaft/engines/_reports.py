@@ -1,17 +1,20 @@
 """What the small engine says went wrong -> an outcome in the script's own terms."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic_monty import Frame, MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
 from lineshaft.engines._lower import Lowered, normal
-from lineshaft.engines._state import Told
+from lineshaft.engines._state import Progress
 from lineshaft.values import Crashed, Exceeded, Limits, Outcome, Program, Raised
 
 _FED = "<python-input-0>"
 _SHOWN = 10
 """Frames shown at each end of a long traceback."""
+
+Place = tuple[str, int, str]
+"""File, line and function."""
 
 _UNSUPPORTED = re.compile(
     r"The monty syntax parser does not yet support (?P<what>.+)"
@@ -25,12 +28,12 @@ class Reporter:
     """Explains the errors of one run."""
 
     def __init__(
-        self, program: Program, lowered: Lowered, limits: Limits, told: Mapping[str, Told]
+        self, program: Program, lowered: Lowered, limits: Limits, progress: Progress
     ) -> None:
         self._program = program
         self._lowered = lowered
         self._limits = limits
-        self._told = told
+        self._progress = progress
 
     def outcome(self, error: MontyError) -> Outcome:
         """Return what an error of the engine means for the run."""
@@ -67,17 +70,19 @@ class Reporter:
     def _is_tool_error(self, error: MontyRuntimeError | MontySyntaxError) -> bool:
         return "_csv.Error" in error.display("type-msg")[:12]
 
-    def _tool_error(
-        self, text: str, frames: "Sequence[tuple[str, int, str]]", line: int | None
-    ) -> Raised:
-        code, tool, message = self._told.get(text, (None, None, text))
-        return self._report("ToolError", message, frames, line, code=code, tool=tool)
+    def _tool_error(self, text: str, frames: list[Place], line: int | None) -> Raised:
+        code, tool, message = self._progress.told.get(text, (None, None, text))
+        raised_at = self._progress.raised_at.get(text, line)
+        if raised_at is not None and raised_at != line:
+            # The engine forgets where an error came from when it is raised again.
+            frames = [*frames, (self._program.name, raised_at, self._lowered.name_at(raised_at))]
+        return self._report("ToolError", message, frames, raised_at, code=code, tool=tool)
 
     def _report(
         self,
         kind: str,
         message: str,
-        frames: "Sequence[tuple[str, int, str]]",
+        frames: Sequence[Place],
         line: int | None,
         *,
         code: str | None = None,
@@ -97,7 +102,7 @@ class Reporter:
         frames = [(self._program.name, line, "<module>")] if line else []
         return self._report(kind, message, frames, line, code=code)
 
-    def _own(self, frames: Sequence[Frame]) -> list[tuple[str, int, str]]:
+    def _own(self, frames: Sequence[Frame]) -> list[Place]:
         """Return file, line and function of the frames that are the script's."""
         before = self._lowered.lines_before
         last = normal(self._program.source).count("\n") + 1
@@ -107,7 +112,7 @@ class Reporter:
             if frame.filename == _FED and frame.line > before
         ]
 
-    def _traceback(self, kind: str, message: str, frames: "Sequence[tuple[str, int, str]]") -> str:
+    def _traceback(self, kind: str, message: str, frames: Sequence[Place]) -> str:
         if not frames:
             return f"{kind}: {message}" if message else kind
         lines = normal(self._program.source).split("\n")
@@ -119,7 +124,7 @@ class Reporter:
         return "\n".join(["Traceback (most recent call last):", *shown, last])
 
 
-def _frame(frame: tuple[str, int, str], lines: Sequence[str]) -> str:
+def _frame(frame: Place, lines: Sequence[str]) -> str:
     name, line, function = frame
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     head = f'  File "{name}", line {line}, in {function}'

@@ -37,7 +37,10 @@ class Progress:
     """Tools of calls that were answered without being made."""
 
     lines: dict[int, int] = field(default_factory=dict[int, int])
-    """Lines of calls that wait to be awaited."""
+    """Lines of the calls, where the script itself makes them."""
+
+    raised_at: dict[str, int] = field(default_factory=dict[str, int])
+    """Lines of the calls that raised, by the text of the error."""
 
     count: int = 0
     """Calls so far."""
@@ -61,6 +64,7 @@ def write(progress: Progress, dump: bytes) -> bytes:
         "told": progress.told,
         "refused": progress.refused,
         "lines": progress.lines,
+        "raised_at": progress.raised_at,
     }
     return json.dumps(head).encode() + b"\n" + dump
 
@@ -102,6 +106,7 @@ def _progress(head: "dict[str, dict[str, object]]") -> Progress:
             key: cast("Told", tuple(cast("list[str]", told))) for key, told in head["told"].items()
         },
         refused={int(key): cast("str", tool) for key, tool in head["refused"].items()},
+        raised_at={text: cast("int", line) for text, line in head["raised_at"].items()},
         lines={int(key): cast("int", line) for key, line in head["lines"].items()},
     )
 

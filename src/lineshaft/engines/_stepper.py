@@ -23,6 +23,7 @@ from lineshaft.engines._reports import Reporter
 from lineshaft.engines._seat import Seat
 from lineshaft.engines._state import Progress, write
 from lineshaft.values import (
+    Crashed,
     Exceeded,
     Failure,
     Outcome,
@@ -45,6 +46,10 @@ class _Suspending(Exception):
         self.dump = dump
 
 
+class _Unloadable(Exception):
+    """The engine does not take a dump."""
+
+
 class Stepper:
     """Goes through one script.
 
@@ -63,15 +68,14 @@ class Stepper:
         self._lowered = lowered
         self._progress = progress
         self._seat = seat
-        self._reporter = Reporter(job.program, lowered, job.limits, progress.told)
+        self._reporter = Reporter(job.program, lowered, job.limits, progress)
         self._started: set[int] = set(progress.results)
         self._box.results.update(progress.results)
 
     def run(self, dump: bytes | None) -> Outcome | None:
         """Go through the script, from its beginning or a dump; None: it was stopped."""
         try:
-            session = self._seat.take()
-            snapshot = self._load(session, dump) if dump is not None else self._begin(session)
+            snapshot = self._begin(self._seat.take(), dump)
             while not isinstance(snapshot, MontyComplete):
                 snapshot = self._step(snapshot)
             return self._end(snapshot)
@@ -79,12 +83,19 @@ class Stepper:
             return self._overslept()
         except _Suspending as suspending:
             return self._suspended(suspending.dump)
+        except _Unloadable:
+            return Crashed(message="the suspended run cannot be read: its state is damaged")
         except MontyError as error:
             return self._flooded() or self._reporter.outcome(error)
         finally:
             self._seat.leave()
 
-    def _begin(self, session: MontySession) -> SyncSnapshot:
+    def _begin(self, session: MontySession, dump: bytes | None) -> SyncSnapshot:
+        if dump is not None:
+            try:
+                return self._load(session, dump)
+            except MontyError as error:
+                raise _Unloadable from error
         self._session = session
         return self._seat.turn(
             session.feed_start,
@@ -135,9 +146,11 @@ class Stepper:
             return self._seat.turn(snapshot.resume, unknown)
         self._note_call(snapshot, tool)
         place = snapshot.position
+        line = self._lowered.line_at(place.start)
+        if line > 0:  # else `_ls_later` makes it
+            self._progress.lines[snapshot.call_id] = line
         if self._lowered.is_direct(place.start, place.end):
             return self._answer_at_once(snapshot)
-        self._progress.lines[snapshot.call_id] = self._lowered.line_at(place.start)
         return self._seat.turn(snapshot.resume, _FUTURE)
 
     def _facts(self, snapshot: FunctionSnapshot) -> list[str]:
@@ -173,13 +186,16 @@ class Stepper:
         done = self._box.results.pop(key)
         progress = self._progress
         progress.sleeps.pop(key, None)
-        progress.lines.pop(key, None)
+        line = progress.lines.pop(key, None)
         self._started.discard(key)
         call = progress.calls.pop(key, None)
         if done is None:
             return {"return_value": None}
         tool = call.tool if call else progress.refused.pop(key, "")
-        return answer_of(done, tool, progress.told)
+        answer = answer_of(done, tool, progress.told)
+        if line is not None and isinstance(done, Failure):
+            progress.raised_at[answer.get("message", "")] = line
+        return answer
 
     def _until_one_of(self, keys: list[int], snapshot: Waiter) -> Waiter:
         """Wait until one of the keys is settled; return where to go on from."""
