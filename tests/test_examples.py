@@ -54,9 +54,10 @@ def test_an_object_keeps_its_state_between_calls() -> None:
     assert _run("state.py") == "6 {'apple': 4, 'pear': 2}\n"
 
 
-def test_own_tools_are_there_on_the_command_line() -> None:
+def test_own_tools_are_there_on_the_command_line(tmp_path: Path) -> None:
     words = ("run", "scripts/warmest.py", "--tools", "weather_tools.py", "--arg", "limit=2")
-    done = json.loads(_run("-m", "lineshaft", *words, "--mode", "read", "--json"))
+    home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    done = json.loads(_run("-m", "lineshaft", *words, "--mode", "read", "--json", **home))
     assert done["status"] == "success"
     assert done["value"] == ["Rome", "Lima"]
     assert done["usage"]["calls"] == {"cities": 1, "weather": 3}
