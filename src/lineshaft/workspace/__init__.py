@@ -1,0 +1,9 @@
+"""Files and commands of a run: where a path leads, what may be changed, what was changed.
+
+Above: sessions, the gate and the kit's tools, which know only `values.Workspace`.
+"""
+
+from lineshaft.workspace._folder import Folder, FolderView
+from lineshaft.workspace._mounts import Mount
+
+__all__ = ["Folder", "FolderView", "Mount"]

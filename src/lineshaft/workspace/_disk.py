@@ -1,0 +1,215 @@
+"""Open and read files at decided places, without following any symlink.
+
+Above: `_edits.py`, walks and the folder workspace. Below: the operating system. A place was decided
+a moment ago; here each of its folders is opened by name from the one before it (`O_NOFOLLOW`), so
+that a symlink put there in the meantime is an error, not a way out. Special files are looked at
+before they are opened, and opened without blocking. On systems without `dir_fd` (Windows) the path
+is used as it is: there, whoever can swap folders while a file is opened is not kept in.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BufferedReader
+from typing import Literal
+
+from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
+from lineshaft.workspace._mounts import Place
+
+MOST_BYTES = 64_000_000
+"""Of a file that is read whole."""
+
+KEPT_BYTES = 1_000_000
+"""Of a file whose content is kept to count changed lines."""
+
+BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd
+"""Whether a folder stays the same while a file in it is opened."""
+
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_WAY = _FOLDER | getattr(os, "O_PATH", 0)
+FILE_FLAGS = (
+    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+Kind = Literal["missing", "file", "folder", "symlink", "other"]
+At = tuple[str, int | None]
+"""A name, and the open folder it is in; without one the name is a whole path."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What was at a place at one moment."""
+
+    kind: Kind
+    sha256: str | None = None
+    """Of a file's content."""
+
+    data: bytes | None = None
+    """A file's content, unless it is large."""
+
+
+MISSING = State("missing")
+
+
+@contextmanager
+def told(path: str) -> Generator[None]:
+    """Turn an error of the operating system into one that names the workspace's path alone."""
+    try:
+        yield
+    except OSError as error:
+        raise _explained(path, error.errno or 0) from error
+
+
+def _explained(path: str, number: int) -> WorkspaceError:
+    if number == errno.ENOENT:
+        return missing(path)
+    if number == errno.ENOTDIR:
+        return WorkspaceError(f"{path!r} cannot be used: a part of it is not a folder")
+    if number == errno.ELOOP:
+        return OutsideWorkspace(f"{path!r} became a symlink while it was used: try again")
+    if number in _NO_ROOM:
+        return WorkspaceError(f"there is no room to write {path!r}: what was there is unchanged")
+    if number == errno.ENOTEMPTY:
+        return WorkspaceError(f"the folder {path!r} is not empty", hint="Delete its files first.")
+    return WorkspaceError(f"{path!r} cannot be used: {os.strerror(number)}")
+
+
+def missing(path: str) -> FileMissing:
+    """Return the error for a path where nothing is."""
+    return FileMissing(f"there is no file or folder {path!r}")
+
+
+@contextmanager
+def opened(place: Place, *, create: bool = False) -> Generator[At]:
+    """Open the folder that a place lies in, and name the place in it.
+
+    Args:
+        place: The place; for the mount itself, its folder and `.`.
+        create: Make missing folders on the way.
+    """
+    if not BY_DESCRIPTOR:
+        if create:
+            os.makedirs(os.path.dirname(place.real), exist_ok=True)  # noqa: PTH103, PTH120  as in At
+        yield place.real, None
+        return
+    folder = _open_root(place)
+    try:
+        for part in place.parts[:-1]:
+            inner = _open_folder(part, folder, create=create)
+            os.close(folder)
+            folder = inner
+        yield place.parts[-1] if place.parts else ".", folder
+    finally:
+        os.close(folder)
+
+
+def _open_root(place: Place) -> int:
+    try:
+        return os.open(place.root.real, _WAY)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise
+        raise WorkspaceError(f"the folder of '@{place.root.alias}' is gone") from error
+
+
+def _open_folder(name: str, folder: int, *, create: bool) -> int:
+    try:
+        return os.open(name, _WAY, dir_fd=folder)
+    except FileNotFoundError:
+        if not create:
+            raise
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+        return os.open(name, _WAY, dir_fd=folder)
+
+
+def status(place: Place) -> os.stat_result | None:
+    """Return what the system says of a place itself, or None where nothing is."""
+    with told(place.path):
+        try:
+            with opened(place) as (name, folder):
+                return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def kind_of(mode: int) -> Kind:
+    """Return what a mode says of the thing itself."""
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "symlink" if stat.S_ISLNK(mode) else "other"
+
+
+def must_be_file(path: str, kind: Kind) -> None:
+    """Raise unless the kind is that of a regular file."""
+    if kind == "folder":
+        raise WorkspaceError(f"{path!r} is a folder, not a file")
+    if kind == "symlink":
+        raise OutsideWorkspace(f"{path!r} became a symlink while it was used: try again")
+    if kind == "other":
+        raise WorkspaceError(f"{path!r} is not a regular file: pipes and devices are not opened")
+
+
+@contextmanager
+def _open_file(path: str, at: At) -> Generator[BufferedReader]:
+    name, folder = at
+    must_be_file(path, kind_of(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode))
+    with os.fdopen(os.open(name, os.O_RDONLY | FILE_FLAGS, dir_fd=folder), "rb") as file:
+        must_be_file(path, kind_of(os.fstat(file.fileno()).st_mode))
+        yield file
+
+
+def read(place: Place) -> bytes:
+    """Return a file's content.
+
+    Raises:
+        FileMissing: There is none.
+        TooLarge: It is larger than anybody should hold in memory.
+        WorkspaceError: It is no file, or may not be read.
+    """
+    with told(place.path), opened(place) as at, _open_file(place.path, at) as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
+    return data
+
+
+def look(place: Place) -> State:
+    """Return what is at a place itself, a file's content included."""
+    found = status(place)
+    if found is None:
+        return MISSING
+    kind = kind_of(found.st_mode)
+    if kind != "file":
+        return State(kind)
+    digest = hashlib.sha256()
+    kept = bytearray()
+    with told(place.path), opened(place) as at, _open_file(place.path, at) as file:
+        while chunk := file.read(KEPT_BYTES):
+            digest.update(chunk)
+            kept += chunk[: KEPT_BYTES + 1 - len(kept)]
+    data = bytes(kept) if len(kept) <= KEPT_BYTES else None
+    return State("file", digest.hexdigest(), data)
+
+
+@contextmanager
+def listing(place: Place) -> "Generator[Iterator[os.DirEntry[str]]]":
+    """Open a folder and return its entries, unsorted."""
+    with opened(place) as (name, folder):
+        if folder is None:
+            with os.scandir(name) as entries:
+                yield entries
+            return
+        descriptor = os.open(name, _FOLDER, dir_fd=folder)
+        try:
+            with os.scandir(descriptor) as entries:
+                yield entries
+        finally:
+            os.close(descriptor)

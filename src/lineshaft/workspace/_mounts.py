@@ -1,0 +1,234 @@
+"""Where a path leads: confinement, decided on real paths.
+
+Covered: absolute paths, NUL, `..`, symlinks (dangling, looping, in the middle, before a file that
+does not exist yet), folders whose names only start alike, unknown aliases. Not covered here: what
+somebody swaps between the decision and the opening; `_disk.py` opens without following symlinks.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
+from lineshaft.values import Resolved
+
+PROJECT = "project"
+"""The alias of the workspace itself."""
+
+_LONGEST_PATH = 4_096
+_MOST_LINKS = 40
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A folder that scripts reach by an alias.
+
+    Args:
+        path: The folder.
+        writable: Whether files in it may be changed.
+    """
+
+    path: str | Path
+    writable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A mount, its folder decided."""
+
+    alias: str
+    real: str
+    writable: bool
+
+    def holds(self, real: str) -> bool:
+        """Whether a real path is this folder or lies below it."""
+        return real == self.real or real.startswith(self.real.rstrip(os.sep) + os.sep)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A decided path: a mount, and the parts that lead from it without a symlink."""
+
+    root: Root
+    parts: tuple[str, ...]
+    writable: bool
+
+    @property
+    def path(self) -> str:
+        """Canonical path."""
+        return canonical(self.root, self.parts)
+
+    @property
+    def real(self) -> str:
+        """Path on this machine."""
+        return os.path.join(self.root.real, *self.parts)  # noqa: PTH118  pathlib is ten times slower
+
+    def resolved(self) -> Resolved:
+        """Return the value that leaves this room."""
+        return Resolved(
+            path=self.path, real=self.real, alias=self.root.alias, writable=self.writable
+        )
+
+
+def canonical(root: Root, parts: tuple[str, ...]) -> str:
+    """Return the one name of a file."""
+    if root.alias != PROJECT:
+        return "/".join((f"@{root.alias}", *parts))
+    if parts and parts[0].startswith("@"):
+        return "/".join((".", *parts))  # or it would be taken for an alias
+    return "/".join(parts) or "."
+
+
+class Mounts:
+    """The workspace's folder and what is mounted beside it.
+
+    Args:
+        root: The workspace.
+        aliases: More mounts by alias.
+
+    Raises:
+        ConfigError: A folder is missing, or an alias is not a name.
+    """
+
+    def __init__(self, root: str | Path, aliases: Mapping[str, Mount]) -> None:
+        self.roots = {PROJECT: _root(PROJECT, Mount(root, writable=True))}
+        for alias, mount in aliases.items():
+            name = alias.removeprefix("@")
+            if name in self.roots:
+                raise ConfigError(f"the alias {alias!r} is taken: choose another name")
+            self.roots[name] = _root(name, mount)
+
+    def with_mount(self, alias: str, path: Path) -> "Mounts":
+        """Return these mounts and one more, writable."""
+        more = Mounts.__new__(Mounts)
+        more.roots = {**self.roots, alias: _root(alias, Mount(path, writable=True))}
+        return more
+
+    def place(self, path: str, *, follow: bool = True) -> Place:
+        """Decide where a path leads.
+
+        Args:
+            path: As given.
+            follow: Whether the last part is followed if it is a symlink.
+
+        Raises:
+            OutsideWorkspace: It leads out, or nowhere that is mounted.
+        """
+        root, parts = self._parse(path)
+        return self._named(_real(root.real, parts, follow=follow, given=path), path)
+
+    def below(self, place: Place, name: str) -> Place:
+        """Return the place of an entry of a folder; a symlink is not followed."""
+        return Place(place.root, (*place.parts, name), place.writable)
+
+    def _parse(self, path: str) -> tuple[Root, list[str]]:
+        reason = _unusable(path)
+        if reason:
+            raise OutsideWorkspace(f"{_short(path)} {reason}")
+        parts = [part for part in path.replace(os.sep, "/").split("/") if part not in ("", ".")]
+        alias = PROJECT
+        if path.startswith("@"):
+            alias = parts.pop(0).removeprefix("@")
+        depth = 0
+        for part in parts:
+            depth += -1 if part == ".." else 1
+            if depth < 0:
+                raise _leads_out(path)
+        if alias not in self.roots:
+            raise OutsideWorkspace(
+                f"{_short(path)}: no folder is mounted as '@{alias}'",
+                hint=f"Mounted: {', '.join(f'@{name}' for name in sorted(self.roots))}. "
+                "Write './@name' for a file whose name starts with '@'.",
+            )
+        return self.roots[alias], parts
+
+    def _named(self, real: str, given: str) -> Place:
+        holders = [root for root in self.roots.values() if root.holds(real)]
+        if not holders:
+            raise _leads_out(given)
+        # One file has one name, else a rule for the one is no rule for the other.
+        depth = max(len(root.real) for root in holders)
+        deepest = [root for root in holders if len(root.real) == depth]
+        project = self.roots[PROJECT]
+        root = project if project in holders else min(deepest, key=lambda root: root.alias)
+        inner = real[len(root.real) :].strip(os.sep)
+        return Place(root, _parts(inner), all(root.writable for root in deepest))
+
+
+def _root(alias: str, mount: Mount) -> Root:
+    if not alias.replace("-", "_").isidentifier():
+        raise ConfigError(f"the alias {alias!r} is not a name: use letters, digits, '_' and '-'")
+    path = Path(mount.path)
+    if not path.is_dir():
+        what = "the workspace" if alias == PROJECT else f"the folder of '@{alias}'"
+        raise ConfigError(f"{what}, {str(path)!r}, is not a folder")
+    return Root(alias, str(path.resolve()), mount.writable)
+
+
+def _unusable(path: str) -> str:
+    """Return why a path cannot be one of the workspace, or an empty string."""
+    drive, rest = os.path.splitdrive(path)
+    reasons = {
+        "is empty: name a file, or '.' for the workspace": not path.strip(),
+        "holds a NUL character": "\0" in path,
+        "is not text: it holds a lone surrogate": _SURROGATE.search(path) is not None,
+        f"is longer than {_LONGEST_PATH:,} characters": len(path) > _LONGEST_PATH,
+        "is absolute: name it relative to the workspace": drive or rest.startswith((os.sep, "/")),
+        "starts at a home folder: name it relative to the workspace": f"{path}/".startswith("~/"),
+    }
+    return next((reason for reason, applies in reasons.items() if applies), "")
+
+
+def _real(base: str, parts: list[str], *, follow: bool, given: str) -> str:
+    """Follow a path part by part; what does not exist is taken as it is written."""
+    current = base
+    waiting = parts[::-1]
+    links = 0
+    while waiting:
+        part = waiting.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            current = os.path.dirname(current)  # noqa: PTH120  as above
+            continue
+        step = os.path.join(current, part)  # noqa: PTH118  as above
+        target = None if not waiting and not follow else _link(step, given)
+        if target is None:
+            current = step
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise OutsideWorkspace(f"{_short(given)} leads through a loop of symlinks")
+        if os.path.isabs(target):  # noqa: PTH117  as above
+            current = os.path.abspath(os.sep)  # noqa: PTH100  as above
+        waiting.extend(_parts(target)[::-1])
+    return current
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split(os.sep) if part)  # noqa: PTH206  as above
+
+
+def _link(path: str, given: str) -> str | None:
+    """Return where a symlink leads, or None where there is none."""
+    try:
+        return os.readlink(path)  # noqa: PTH115  as above
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
+            return None
+        reason = os.strerror(error.errno or 0)
+        raise WorkspaceError(f"{_short(given)} cannot be looked up: {reason}") from error
+
+
+def _leads_out(path: str) -> OutsideWorkspace:
+    return OutsideWorkspace(
+        f"{_short(path)} leads out of the workspace", hint="Use paths inside the workspace."
+    )
+
+
+def _short(path: str) -> str:
+    return repr(path if len(path) <= 200 else f"{path[:200]}...")

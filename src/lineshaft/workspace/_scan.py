@@ -1,0 +1,136 @@
+"""Walk over folders, sorted, without following symlinks."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lineshaft.errors import OutsideWorkspace, WorkspaceError
+from lineshaft.values import Entry, EntryKind
+from lineshaft.workspace._disk import Kind, kind_of, listing, missing, status, told
+from lineshaft.workspace._edits import is_temporary
+from lineshaft.workspace._ignore import Ignore
+from lineshaft.workspace._mounts import Mounts, Place, canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing on a walk."""
+
+    place: Place
+    kind: Kind
+    status: os.stat_result
+
+
+def scan(
+    folder: Place, *, ignore: Ignore | None, depth: int | None = None, files_too: bool = True
+) -> Iterator[Found]:
+    """Return everything below a folder, each folder before what is in it.
+
+    Args:
+        folder: Where to start.
+        ignore: What holds in it; None: nothing is left out.
+        depth: How many folders deep; None: all.
+        files_too: Whether ignored files are left out as well as ignored folders.
+    """
+    levels = [(iter(_entries(folder, ignore, files_too=files_too)), ignore)]
+    while levels:
+        entries, rules = levels[-1]
+        found = next(entries, None)
+        if found is None:
+            levels.pop()
+            continue
+        yield found
+        if found.kind == "folder" and (depth is None or len(levels) < depth):
+            try:
+                inner = None if rules is None else rules.within(found.place)
+                below = _entries(found.place, inner, files_too=files_too)
+            except (OSError, WorkspaceError):
+                continue  # may not be entered, or is gone by now
+            levels.append((iter(below), inner))
+
+
+def _entries(folder: Place, rules: Ignore | None, *, files_too: bool) -> list[Found]:
+    found: list[Found] = []
+    with listing(folder) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue  # gone by now
+            kind = kind_of(status.st_mode)
+            place = Place(folder.root, (*folder.parts, entry.name), folder.writable)
+            is_folder = kind == "folder"
+            asked = rules if files_too or is_folder else None
+            hidden = asked is not None and asked.hides(place.parts, folder=is_folder)
+            if not hidden and not is_temporary(entry.name):
+                found.append(Found(place, kind, status))
+    found.sort(key=lambda one: one.place.parts)
+    return found
+
+
+def start_of_walk(mounts: Mounts, path: str) -> Place:
+    """Return the folder at a path.
+
+    Raises:
+        FileMissing: Nothing is there.
+        WorkspaceError: It is no folder.
+    """
+    place = mounts.place(path)
+    at = status(place)
+    if at is None:
+        raise missing(place.path)
+    if kind_of(at.st_mode) != "folder":
+        raise WorkspaceError(f"{place.path!r} is not a folder")
+    return place
+
+
+def walk(mounts: Mounts, root: str, *, ignore: bool, depth: int | None) -> Iterator[Entry]:
+    """Return all entries below a folder.
+
+    Args:
+        mounts: Where symlinks may lead.
+        root: Path of the folder.
+        ignore: Whether `.gitignore` files and `.git` are respected.
+        depth: How many folders deep; None: all.
+    """
+    start = start_of_walk(mounts, root)
+    with told(start.path):
+        for found in scan(start, ignore=Ignore.at(start) if ignore else None, depth=depth):
+            yield entry_of(mounts, found)
+
+
+def entry_of(mounts: Mounts, found: Found) -> Entry:
+    """Return what leaves this room of something found."""
+    place, status_of = found.place, found.status
+    parts = tuple(map(_printable, place.parts))
+    kind = found.kind
+    if parts != place.parts:
+        kind = "other"  # its name is no text, so nobody can ask for it
+    elif kind == "symlink":
+        kind, status_of = _behind(mounts, place, status_of)
+    return Entry(
+        path=canonical(place.root, parts),
+        kind=_entry_kind(kind),
+        size=status_of.st_size if kind == "file" else 0,
+        hidden=any(part.startswith(".") for part in parts),
+        symlink=found.kind == "symlink",
+    )
+
+
+def _behind(mounts: Mounts, link: Place, own: os.stat_result) -> tuple[Kind, os.stat_result]:
+    """Return what a symlink leads to, if that is in the workspace."""
+    try:
+        behind = status(mounts.place(link.path))
+    except (OutsideWorkspace, WorkspaceError):
+        return "symlink", own
+    return ("symlink", own) if behind is None else (kind_of(behind.st_mode), behind)
+
+
+def _entry_kind(kind: Kind) -> EntryKind:
+    return "other" if kind == "missing" else kind
+
+
+def _printable(name: str) -> str:
+    if name.isascii():
+        return name
+    return os.fsencode(name).decode("utf-8", "replace")
