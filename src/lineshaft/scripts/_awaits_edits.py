@@ -4,6 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 OPEN, CLOSE = 1, 0
 """At one offset the ends of what came before go first."""
@@ -45,6 +46,10 @@ class Text:
     starts: Sequence[int]
     """Offset of each line."""
 
+    is_ascii: bool
+    columns: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """Of the lines asked for: the column of the character that each byte belongs to."""
+
     @classmethod
     def of(cls, source: str) -> "Text":
         """Return a source whose lines end in line feeds only."""
@@ -53,7 +58,7 @@ class Text:
         while offset >= 0:
             starts.append(offset + 1)
             offset = data.find(b"\n", offset + 1)
-        return cls(data, starts)
+        return cls(data, starts, data.isascii())
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where a node starts and ends."""
@@ -71,11 +76,16 @@ class Text:
         words = " ".join(self.data[start:end].decode(errors="replace").split())
         return words if len(words) <= _LONG else f"{words[:_LONG]}..."
 
-    def position(self, offset_line: int, offset_column: int) -> tuple[int, int]:
-        """Return line and column, 1-based and in characters, of a node's own position."""
-        start = self.starts[offset_line - 1]
-        before = self.data[start : start + offset_column]
-        return offset_line, len(before.decode(errors="replace")) + 1
+    def position(self, line: int, offset: int) -> tuple[int, int]:
+        """Return line and column, 1-based and in characters, of a byte of a line."""
+        if self.is_ascii:
+            return line, offset + 1
+        if line not in self.columns:
+            end = self.starts[line] if line < len(self.starts) else len(self.data)
+            found = self.data[self.starts[line - 1] : end]
+            begins = (byte & 0xC0 != 0x80 for byte in found)
+            self.columns[line] = list(accumulate(begins, initial=1))
+        return line, self.columns[line][offset]
 
 
 @dataclass(slots=True)

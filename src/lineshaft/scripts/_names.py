@@ -1,8 +1,9 @@
 """The names a script finds in scope, and what they stand for."""
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from lineshaft.tools import script_name
 from lineshaft.values import ToolSpec
@@ -10,16 +11,44 @@ from lineshaft.values import ToolSpec
 MODULES = frozenset({"asyncio", "json", "math", "re", "datetime"})
 """Modules in scope without an import, beside `tools` and the namespaces."""
 
-HELPERS = frozenset({"attempt", "batched", "json_parse", "retry", "table"})
+HELPERS = frozenset({"batched", "json_parse", "retry", "table"})
 """The functions that every script can use."""
 
-WAITING_HELPERS = frozenset({"attempt", "retry"})
-"""Helpers that are awaited, and that take a call or something that makes one."""
+WAITING_HELPERS = frozenset({"retry"})
+"""Helpers that are awaited, and that take something that makes a call."""
 
 IMPLIED = frozenset({"ToolError", "__name__", "__file__", "__doc__", "__builtins__"})
 
 BUILTINS = frozenset(dir(builtins))
 """Names that full Python has everywhere; an engine may lack some of them."""
+
+
+Made = TypeVar("Made")
+
+
+class Recent(Generic[Made]):
+    """Keeps what was made of the last few tuples of tools, which sessions use again and again.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[Sequence[ToolSpec]], Made]) -> None:
+        self._make = make
+        self._kept: list[tuple[Sequence[ToolSpec], Made]] = []
+
+    def get(self, specs: Sequence[ToolSpec]) -> Made:
+        """Return what is made of some tools; a tuple is known again, as it cannot change."""
+        for known, made in self._kept:
+            if known is specs:
+                return made
+        made = self._make(specs)
+        if isinstance(specs, tuple):
+            self._kept = [(specs, made), *self._kept[: _KEPT - 1]]
+        return made
+
+
+_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +63,13 @@ class Known:
     )
     """Tools of each namespace, by the namespace as scripts spell it (`a.b`)."""
 
-    @classmethod
-    def of(cls, specs: Sequence[ToolSpec]) -> "Known":
+    @staticmethod
+    def of(specs: Sequence[ToolSpec]) -> "Known":
+        """Return the tools that a script may call, by name; kept for the same tuple."""
+        return _KNOWN.get(specs)
+
+    @staticmethod
+    def make(specs: Sequence[ToolSpec]) -> "Known":
         """Return the tools that a script may call, by name."""
         flat: dict[str, ToolSpec] = {}
         spaces: dict[str, dict[str, ToolSpec]] = {}
@@ -44,7 +78,7 @@ class Known:
                 continue
             space, _, name = script_name(spec.name).rpartition(".")
             (spaces.setdefault(space, {}) if space else flat)[name] = spec
-        return cls(flat, spaces)
+        return Known(flat, spaces)
 
     def is_module(self, name: str) -> bool:
         """Return whether a dotted name is `tools`, a namespace or the start of one."""
@@ -67,9 +101,4 @@ class Known:
         )
 
 
-def script_names(
-    specs: Sequence[ToolSpec],
-) -> tuple[frozenset[str], Mapping[str, frozenset[str]]]:
-    """Return the tools of a script, and those of each namespace, as it spells them."""
-    known = Known.of(specs)
-    return frozenset(known.flat), {s: frozenset(tools) for s, tools in known.spaces.items()}
+_KNOWN = Recent(Known.make)

@@ -23,7 +23,13 @@ class Prepared:
     """For every engine: `await`s repaired, as many lines as the original, ends of lines `\\n`."""
 
     findings: tuple[Finding, ...] = ()
-    """What keeps the script from running: `E_INVALID_ARGS`, `syntax-error`, `not-awaited`."""
+    """What keeps anybody from reading it: `E_INVALID_ARGS` or `syntax-error`."""
+
+    unawaited: tuple[Finding, ...] = ()
+    """Calls that are not awaited and could not be repaired; part of what the check finds."""
+
+    read_text: str = ""
+    """The original as it was read: with line feeds only at the ends of lines."""
 
     shifts: Mapping[int, tuple[Shift, ...]] = field(default_factory=dict[int, tuple[Shift, ...]])
     """What the repair did to each line."""
@@ -33,8 +39,8 @@ class Prepared:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing found so far keeps the script from running."""
-        return not any(f.level == "error" for f in self.findings)
+        """Whether it could be read."""
+        return not self.findings
 
     def written(self, line: int, column: int) -> tuple[int, int]:
         """Return where a position in the program stands in the script as written.
@@ -68,7 +74,8 @@ def prepare(source: object, *, specs: Sequence[ToolSpec], name: str = "script.py
         name=name,
         original=original,
         program_source=edits.applied(),
-        findings=tuple(awaits.findings),
+        read_text=text,
+        unawaited=tuple(awaits.findings),
         shifts=edits.shifts(),
         resolver=resolver,
     )

@@ -4,6 +4,7 @@ import ast
 import re
 import warnings
 
+from lineshaft.scripts._hints_syntax import syntax_hint
 from lineshaft.scripts._names_scopes import Reading, TooDeep, read
 from lineshaft.values import Finding
 
@@ -78,15 +79,9 @@ def _syntax_error(text: str, error: SyntaxError) -> Finding:
         level="error",
         line=line,
         column=max(error.offset or 1, 1),
-        hint=_HINTS.get(message, ""),
+        hint=syntax_hint(message, text.split("\n")[line - 1].strip()),
     )
 
 
 def _refusal(message: str, line: int | None = None) -> Finding:
     return Finding(code="E_INVALID_ARGS", message=message, level="error", line=line)
-
-
-_HINTS = {
-    "unexpected indent": "the first line of a script starts in the first column",
-    "f-string: expecting '}'": "write a brace in an f-string twice: `{{`",
-}
