@@ -12,7 +12,7 @@ from lineshaft.workspace._count import changed_lines
 from lineshaft.workspace._disk import MISSING, State
 
 _KEPT_BYTES = 16_000_000
-"""Of all first contents together; beyond, the lines of several changes are added up."""
+"""Of all contents together; beyond, the lines of several changes of one file are added up."""
 
 _ABSENT = "absent"
 
@@ -29,7 +29,15 @@ class _File:
     """The path whose first content this is a version of; another one after a move."""
 
     added: int = 0
+    """Lines, all changes added up."""
+
     removed: int = 0
+
+    def lines(self, base: State) -> tuple[int, int]:
+        """Return how many lines it has gained and lost since a first content."""
+        if _known(base) and _known(self.now):
+            return changed_lines(base.data, self.now.data)
+        return self.added, self.removed
 
 
 @dataclass(slots=True)
@@ -85,14 +93,12 @@ class Ledger:
         file = self._files.get(path)
         if file is None:
             file = self._files[path] = _File(self._keep(before), before, path)
+        else:
+            self._kept -= len(file.now.data or b"")
         if after.kind == "missing":
             file.source = path
-        base = self._files[file.source].first
-        file.now = State(after.kind, after.sha256)
-        if base.data is not None or base.kind == "missing":
-            file.added, file.removed = changed_lines(base.data, after.data)
-        else:
-            file.added, file.removed = file.added + added, file.removed + removed
+        file.now = self._keep(after)
+        file.added, file.removed = file.added + added, file.removed + removed
         return Change(
             path=path,
             kind=_kind(before, after),
@@ -109,12 +115,13 @@ class Ledger:
             target: Where it is.
             state: What it is; without its sha256 where nobody looked.
         """
-        old = self._files.get(source) or _File(self._keep(state), state, source)
-        self._files[source] = old
-        if state.sha256 is None and old.now.sha256 is not None:
+        old = self._files.get(source)
+        if old is None:
+            old = self._files[source] = _File(kept := self._keep(state), kept, source)
+        elif state.sha256 is None:
             state = old.now
         new = self._files.setdefault(target, _File(MISSING, MISSING, target))
-        new.now, new.added, new.removed = state, old.added, old.removed
+        new.now, new.added, new.removed = old.now, old.added, old.removed
         new.source = old.source if self._files[old.source].first.kind != "missing" else target
         old.now, old.source, old.added, old.removed = MISSING, source, 0, 0
         seen = self._seen.get(source) if state.sha256 is None else state.sha256
@@ -139,9 +146,7 @@ class Ledger:
                 continue
             if file.now.kind == "missing" and path in moved:
                 continue
-            added, removed = file.added, file.removed
-            if file.now.kind == "missing":
-                added, removed = changed_lines(file.first.data, None)
+            added, removed = file.lines(self._files[source or path].first)
             yield Change(
                 path=path,
                 kind="moved" if source else _kind(file.first, file.now),
@@ -157,12 +162,16 @@ class Ledger:
         return file.source != path and file.first.kind == "missing" and source.now.kind == "missing"
 
     def _keep(self, state: State) -> State:
-        """Keep a first content as long as there is room."""
+        """Keep a content as long as there is room."""
         size = len(state.data or b"")
         if self._kept + size > _KEPT_BYTES:
             return State(state.kind, state.sha256)
         self._kept += size
         return state
+
+
+def _known(state: State) -> bool:
+    return state.data is not None or state.kind == "missing"
 
 
 def _token(state: State) -> str:

@@ -121,9 +121,11 @@ class Mounts:
         root, parts = self._parse(path)
         return self._named(_real(root.real, parts, follow=follow, given=path), path)
 
-    def below(self, place: Place, name: str) -> Place:
-        """Return the place of an entry of a folder; a symlink is not followed."""
-        return Place(place.root, (*place.parts, name), place.writable)
+    def named(self, place: Place) -> Place:
+        """Return a place by its one name, where it was reached by way of a mount around it."""
+        if len(self.roots) == 1 or place.root.alias == PROJECT:
+            return place
+        return self._named(place.real, place.path)
 
     def _parse(self, path: str) -> tuple[Root, list[str]]:
         reason = _unusable(path)

@@ -101,7 +101,7 @@ def walk(mounts: Mounts, root: str, *, ignore: bool, depth: int | None) -> Itera
 
 def entry_of(mounts: Mounts, found: Found) -> Entry:
     """Return what leaves this room of something found."""
-    place, status_of = found.place, found.status
+    place, status_of = mounts.named(found.place), found.status
     parts = tuple(map(_printable, place.parts))
     kind = found.kind
     if parts != place.parts:
