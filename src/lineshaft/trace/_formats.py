@@ -92,6 +92,9 @@ _ASSIGNED = Format(
     needs="=:",
 )
 
+OPEN_KEY = re.compile(rf"-----BEGIN {_KEY_BLOCK}(?!.*?-----END {_KEY_BLOCK})", re.DOTALL)
+"""A key block whose end is not there yet."""
+
 FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
@@ -130,9 +133,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         ("cookie",),
-        re.compile(
-            r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8})(?!\[)[^\r\n]+", re.ASCII | re.IGNORECASE
-        ),
+        re.compile(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
         rf"\1{HIDDEN}",
         needs=":",
     ),
@@ -146,6 +147,7 @@ FORMATS: tuple[Format, ...] = (
         ("--",),
         re.compile(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
+            rf"{_ABOUT}"
             r"[\w-]{0,20}[ \t]{1,8})(?![-\[])[^\s\"']+",
             re.ASCII | re.IGNORECASE,
         ),

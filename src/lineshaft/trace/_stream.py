@@ -1,8 +1,8 @@
 """Redaction of text that comes in pieces."""
 
+from lineshaft.trace._formats import OPEN_KEY
 from lineshaft.trace._redact import Redactor
 
-_BEGIN, _END = "-----BEGIN ", "-----END "
 _MOST = 65_536
 
 
@@ -23,10 +23,11 @@ class RedactedStream:
     def add(self, text: str) -> str:
         """Take a piece, and return what may be seen by now; often nothing."""
         self._held += text
+        if "\n" not in text and len(self._held) <= _MOST:
+            return ""
         cut = self._held.rfind("\n") + 1
-        block = self._held.rfind(_BEGIN, 0, cut)
-        if block >= 0 and _END not in self._held[block:cut]:
-            cut = block
+        while "PRIVATE KEY" in self._held and (key := OPEN_KEY.search(self._held, 0, cut)):
+            cut = self._held.rfind("\n", 0, key.start()) + 1
         if len(self._held) - cut > _MOST:
             cut = max(self._held.rfind(" ") + 1, self._held.rfind("\n") + 1) or len(self._held)
         ready, self._held = self._held[:cut], self._held[cut:]

@@ -1,0 +1,140 @@
+"""Arguments as a record shows them."""
+
+import hashlib
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineshaft.trace import HIDDEN, Redactor
+from lineshaft.values import ToolSpec
+
+REDACTOR = Redactor(["s3cr3t-value"])
+
+
+def shown(**arguments: object) -> dict[str, object]:
+    return REDACTOR.arguments(None, arguments)
+
+
+def summary(text: str) -> dict[str, object]:
+    data = text.encode()
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def test_short_arguments_are_shown() -> None:
+    arguments = {"path": "a/b.py", "start": 1, "end": None, "deep": {"a": [True, 1.5, "x"]}}
+    assert shown(**arguments) == arguments
+
+
+def test_contents_become_sizes_and_hashes() -> None:
+    content, text = "ä" * 100, "x" * 201
+    assert shown(content=content, pattern=text) == {
+        "content": summary(content),
+        "pattern": summary(text),
+    }
+    assert shown(content="x" * 80, pattern="x" * 200) == {
+        "content": "x" * 80,
+        "pattern": "x" * 200,
+    }
+
+
+def test_contents_deep_in_arguments_do_too() -> None:
+    edits = [{"old": "a", "new": "b" * 100}]
+    assert shown(edits=edits) == {"edits": [{"old": "a", "new": summary("b" * 100)}]}
+
+
+def test_a_large_list_or_table_becomes_its_size_and_hash() -> None:
+    found = shown(rows=[{"n": n} for n in range(1_000)], table={str(n): n for n in range(1_000)})
+    for name in ("rows", "table"):
+        assert re.fullmatch(r"\{'bytes': \d+, 'sha256': '\w{64}'\}", str(found[name]))
+
+
+def test_a_hash_is_of_what_is_left_when_the_secret_is_gone() -> None:
+    content = "line\n" * 50
+    assert shown(content=f"{content}s3cr3t-value") == {"content": summary(content + HIDDEN)}
+
+
+def test_a_secret_that_straddles_the_cut_is_gone() -> None:
+    for length in range(170, 215):
+        found = shown(query="x" * length + " s3cr3t-value")["query"]
+        assert found == summary("x" * length + f" {HIDDEN}") or "s3c" not in str(found)
+
+
+def test_a_telling_name_hides_whatever_it_holds() -> None:
+    assert shown(key="user:1", auth={"user": "me"}, token=1234, password="x" * 500) == {
+        "key": HIDDEN,
+        "auth": HIDDEN,
+        "token": HIDDEN,
+        "password": HIDDEN,
+    }
+    assert shown(headers={"X-Api-Key": "abc", "Accept": "x"}) == {
+        "headers": {"X-Api-Key": HIDDEN, "Accept": "x"}
+    }
+
+
+def test_yes_no_and_nothing_are_no_secrets() -> None:
+    assert shown(auth=True, token=None, key="") == {"auth": True, "token": None, "key": ""}
+
+
+def test_a_path_stays_whatever_its_argument_is_called() -> None:
+    spec = ToolSpec(name="sign", paths=(("key",),))
+    assert REDACTOR.arguments(spec, {"key": "keys/a", "token": "b"}) == {
+        "key": "keys/a",
+        "token": HIDDEN,
+    }
+
+
+def test_a_schema_may_call_an_argument_a_password() -> None:
+    properties = {
+        "pin": {"type": "string", "format": "password"},
+        "code": {"writeOnly": True},
+        "other": {"type": "string"},
+        "odd": True,
+    }
+    spec = ToolSpec(name="login", input_schema={"properties": properties})
+    given = {"pin": "1", "code": "2", "other": "3", "odd": "4", "new": "5"}
+    assert REDACTOR.arguments(spec, given) == {
+        "pin": HIDDEN,
+        "code": HIDDEN,
+        "other": "3",
+        "odd": "4",
+        "new": "5",
+    }
+
+
+def test_a_command_line_hides_what_follows_a_telling_flag() -> None:
+    assert shown(command="login", args=["--password", "x", "-v"]) == {
+        "command": "login",
+        "args": ["--password", HIDDEN, "-v"],
+    }
+
+
+def test_nesting_without_end_is_cut() -> None:
+    value: object = "x"
+    for _ in range(5_000):
+        value = [value]
+    assert "[deeper than 100 levels]" in str(shown(a=value))
+
+
+def test_text_that_no_encoding_can_hold_is_summed_up_all_the_same() -> None:
+    found = shown(content="\udc80" * 300, rows=["\udc80"] * 3_000)
+    assert all(
+        re.fullmatch(r"\{'bytes': \d+, 'sha256': '\w{64}'\}", str(v)) for v in found.values()
+    )
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+SAFE = st.text("nopqr", min_size=1, max_size=5)
+
+
+@given(st.dictionaries(SAFE, JSON, max_size=4), SAFE, SAFE)
+def test_a_secret_in_arguments_of_any_shape_is_gone(
+    arguments: dict[str, object], name: str, key: str
+) -> None:
+    found = shown(**{**arguments, name: [{key: f"a s3cr3t-value {name}"}]})
+    assert "s3cr3t-value" not in str(found)
+    assert f"a {HIDDEN} {name}" in str(found)
