@@ -39,6 +39,7 @@ _FIXED = {
     "not": "is not allowed",
     "contains": "lacks an item that must be there",
     "required": "is missing",
+    "None": "holds what is not allowed",
 }
 
 

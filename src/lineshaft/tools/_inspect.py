@@ -62,7 +62,7 @@ def read_signature(function: Function, *, method: bool, name: str) -> Signature:
     Raises:
         ConfigError: Callers could not give its arguments by name, or a type cannot be found.
     """
-    target = _target(function)
+    target = target_of(function)
     if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
         raise ConfigError(f"{name}() yields; a tool must return", hint="return a list")
     parameters = list(_parameters(function, name))
@@ -97,7 +97,7 @@ def type_hints(function: Function, name: str) -> dict[str, object]:
         ConfigError: One of them names something that cannot be found.
     """
     try:
-        return get_type_hints(_target(function), include_extras=True)
+        return get_type_hints(target_of(function), include_extras=True)
     except NameError as error:
         raise ConfigError(
             f"the annotations of {name}() name {error.name!r}, which is not there",
@@ -114,10 +114,19 @@ def is_context(annotation: object) -> bool:
 
 def own_name(function: object) -> str | None:
     """Return the name that a function was defined with, if it has one."""
-    name = getattr(function, "__name__", None) or getattr(_target(function), "__name__", None)
+    name = getattr(function, "__name__", None) or getattr(target_of(function), "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
         return None
     return type(function).__name__ if name == "__call__" else name
+
+
+def target_of(function: object) -> Function:
+    """Return the plain function below partials, wrappers and callable objects."""
+    while isinstance(function, functools.partial):
+        function = cast("functools.partial[object]", function).func
+    if not inspect.isroutine(function):
+        function = type(function).__call__
+    return inspect.unwrap(cast("Function", function))
 
 
 def _parameters(function: Function, name: str) -> tuple[inspect.Parameter, ...]:
@@ -128,15 +137,6 @@ def _parameters(function: Function, name: str) -> tuple[inspect.Parameter, ...]:
             f"{name}() has no signature that Python can read",
             hint="write a small function around it, with annotations",
         ) from error
-
-
-def _target(function: object) -> Function:
-    """Return the plain function below partials, wrappers and callable objects."""
-    while isinstance(function, functools.partial):
-        function = cast("functools.partial[object]", function).func
-    if not inspect.isroutine(function):
-        function = type(function).__call__
-    return inspect.unwrap(cast("Function", function))
 
 
 def _documented(function: Function) -> tuple[str, dict[str, str], str]:

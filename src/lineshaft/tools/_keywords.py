@@ -7,16 +7,17 @@ from contextvars import ContextVar
 from typing import Any, cast
 
 import regex
-from jsonschema import Draft202012Validator, ValidationError, validators
+from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
 from referencing import Registry
 
 from lineshaft.tools._pointers import Schema, as_schema
 
-_MOST_STEPS = 20_000
+_FREE_STEPS = 2_000
+_STEPS_FOR_A_VALUE = 10
 _PATTERN_SECONDS = 0.05
 
-_steps: ContextVar[list[int]] = ContextVar("steps")
-"""References followed in the validation that is under way."""
+_steps: ContextVar["_Steps"] = ContextVar("steps")
+"""Of the validation that is under way."""
 
 Found = Iterator[ValidationError]
 Keyword = Callable[[Any, Any, Any, Any], Found]
@@ -24,6 +25,29 @@ Keyword = Callable[[Any, Any, Any, Any], Found]
 
 class TooManySteps(Exception):
     """A schema that would take for ever to check a value against."""
+
+
+class _Steps:
+    """Counts the references that are followed; allows some for each part of a value.
+
+    Args:
+        value: What is checked.
+    """
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+        self._taken = 0
+        self._most = _FREE_STEPS
+        self._counted = False
+
+    def take(self) -> None:
+        """Take one step."""
+        self._taken += 1
+        if self._taken > self._most and not self._counted:
+            self._most += _STEPS_FOR_A_VALUE * _size(self._value)
+            self._counted = True
+        if self._taken > self._most:
+            raise TooManySteps(f"more than {self._most:,} references to follow")
 
 
 class Checker:
@@ -40,11 +64,12 @@ class Checker:
 
     def check_schema(self) -> None:
         """Raise what is wrong with the schema itself."""
-        self._validator.check_schema(cast("Any", self._schema))
+        # No formats: a pattern that Python cannot read may still be a pattern.
+        self._validator.check_schema(cast("Any", self._schema), format_checker=FormatChecker(()))
 
     def __call__(self, value: object) -> Found:
         """Yield what does not fit."""
-        token = _steps.set([0])
+        token = _steps.set(_Steps(value))
         try:
             yield from self._validator.iter_errors(cast("Any", value))
         finally:
@@ -68,13 +93,18 @@ _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 def _counted(keyword: Keyword) -> Keyword:
     def counted(validator: object, value: object, instance: object, schema: object) -> Found:
-        steps = _steps.get()
-        steps[0] += 1
-        if steps[0] > _MOST_STEPS:
-            raise TooManySteps(f"more than {_MOST_STEPS:,} references to follow")
+        _steps.get().take()
         yield from keyword(validator, value, instance, schema) or ()
 
     return counted
+
+
+def _size(value: object) -> int:
+    if isinstance(value, Mapping):
+        return 1 + sum(map(_size, cast("Schema", value).values()))
+    if isinstance(value, list):
+        return 1 + sum(map(_size, cast("list[object]", value)))
+    return 1
 
 
 def _matches(pattern: str, text: str) -> bool:

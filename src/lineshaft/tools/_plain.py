@@ -7,7 +7,7 @@ from enum import Enum
 from typing import cast
 
 _DEEPEST = 100
-_MOST_VALUES = 5_000_000
+_MOST_VALUES = 2_000_000
 _LONGEST_INT = 14_000  # bits; Python refuses to write down integers of some more
 
 _BYTES = "return text, or base64.b64encode(...).decode()"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from lineshaft.tools._read import read_specs
 from lineshaft.tools._shapes import Catalogue, Named, Routine, Shape
-from lineshaft.tools._writer import Writer, docstring
+from lineshaft.tools._writer import Writer, docstring, literal
 from lineshaft.values import Stubs, ToolSpec
 
 _BUDGET = 60_000
@@ -94,7 +94,7 @@ class _Inline(Writer):
         self._depth += 1
         fields = self._records[shape.record].fields
         text = ", ".join(
-            f'"{f.name}"{"" if f.required else "?"}: {self.type(f.shape)}' for f in fields
+            f"{literal(f.name)}{'' if f.required else '?'}: {self.type(f.shape)}" for f in fields
         )
         self._depth -= 1
         return f"{{{text}}}"

@@ -33,6 +33,9 @@ from lineshaft.values import ToolSpec
 WORDS = ("Any", "Literal", "Mapping", "NotRequired", "Sequence", "TypedDict")
 """Names that stubs import."""
 
+_UNSEEN = ("title", "description", "default", "$defs", "definitions", "$schema", "$id")
+"""Keywords that make no difference to whether two records are the same."""
+
 _MOST_STEPS = 3_000
 _MOST_RECORDS = 60
 _MOST_FIELDS = 200
@@ -241,15 +244,16 @@ class _Reader:
 
     def _digest(self, schema: Schema) -> str:
         """Return a hash of a schema and all that it refers to."""
+        own = {key: part for key, part in schema.items() if key not in _UNSEEN}
         parts: dict[str, object] = {}
-        waiting: list[Schema] = [schema]
+        waiting: list[Schema] = [own]
         while waiting:
             for part in subschemas(waiting.pop()):
                 ref = part.get("$ref")
                 if isinstance(ref, str) and ref not in parts:
                     parts[ref] = resolve(ref, self._root)
                     waiting.append(as_schema(parts[ref]))
-        text = json.dumps([schema, parts], sort_keys=True, default=str)
+        text = json.dumps([own, parts], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -19,7 +19,7 @@ from typing import (
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._contract import Contract
-from lineshaft.tools._inspect import own_name
+from lineshaft.tools._inspect import own_name, target_of
 from lineshaft.tools._names import check_name
 from lineshaft.tools._paths import places
 from lineshaft.tools._pointers import Schema, as_list, as_schema, resolve
@@ -214,10 +214,7 @@ class Tool(Generic[P, R]):
     @functools.cached_property
     def is_async(self) -> bool:
         """Whether its body is awaited; otherwise it runs in a thread."""
-        function = inspect.unwrap(self.function)
-        return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004  an object that is called
-        )
+        return inspect.iscoroutinefunction(target_of(self.function))
 
     def with_name(self, name: str) -> "Tool[P, R]":
         """Return the same tool under another canonical name.

@@ -97,7 +97,6 @@ class _Schemas(GenerateJsonSchema):
 
     def generate(self, schema: Any, mode: Any = "validation") -> JsonSchemaValue:  # noqa: ANN401  theirs
         made = super().generate(schema, mode)
-        made.pop("title", None)
         for name, part in made.get("$defs", {}).items():
             if part.get("title") == name:
                 del part["title"]
@@ -131,7 +130,7 @@ def _adapter(kind: object, what: str) -> "TypeAdapter[Any]":
         adapter = TypeAdapter[Any](cast("type", kind))
         _schema(adapter, "validation")
     except PydanticUserError as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
+        reason = str(error).split("\n", maxsplit=1)[0].partition(". ")[0]
         raise ConfigError(
             f"{what} has a type without a JSON Schema: {reason}",
             hint="use JSON's types, a dataclass, a TypedDict or a pydantic model",
@@ -147,6 +146,7 @@ def _schema(adapter: "TypeAdapter[Any]", mode: str) -> dict[str, object]:
 def _described(adapter: "TypeAdapter[Any]", signature: Signature) -> dict[str, object]:
     """Return the schema of the arguments, with the docstring's words and the defaults."""
     schema = _schema(adapter, "validation")
+    del schema["title"]
     properties = cast("dict[str, dict[str, object]]", schema.get("properties", {}))
     for parameter in signature.parameters:
         found = properties[parameter.name]

@@ -140,7 +140,7 @@ class Writer:
         """Return a field's default as Python; `...` where there is none that can be written."""
         if field.default is MISSING or not self._fits(field.default, field.shape):
             return "..."
-        text = literal(field.default)
+        text = self._default(field.default, field.shape)
         return text if len(text) <= _LONGEST_DEFAULT else "..."
 
     def record(self, record: Record, *, comments: bool) -> str:
@@ -185,6 +185,9 @@ class Writer:
                 fit = any(type(value) is type(v) and value == v for v in values)
             case ListOf(item) if isinstance(value, list):
                 fit = all(self._fits(v, item) for v in cast("list[object]", value))
+            case TupleOf(items) if isinstance(value, list):
+                given = cast("list[object]", value)
+                fit = len(given) == len(items) and all(map(self._fits, given, items))
             case DictOf(item) if isinstance(value, Mapping):
                 found = cast("Mapping[str, object]", value)
                 fit = all(self._fits(v, item) for v in found.values())
@@ -195,6 +198,22 @@ class Writer:
             case _:
                 fit = False
         return fit
+
+    def _default(self, value: object, shape: Shape) -> str:
+        """Return a value that fits as Python source: a list is a tuple where that is its type."""
+        match shape:
+            case TupleOf(items) if isinstance(value, list):
+                places = zip(cast("list[object]", value), items, strict=True)
+                inner = ", ".join(self._default(v, item) for v, item in places)
+                return f"({inner},)" if len(items) == 1 else f"({inner})"
+            case ListOf(item) if isinstance(value, list):
+                inner = ", ".join(self._default(v, item) for v in cast("list[object]", value))
+                return f"[{inner}]"
+            case OneOf(options):
+                fitting = next(option for option in options if self._fits(value, option))
+                return self._default(value, fitting)
+            case _:
+                return literal(value)
 
     def _fits_record(self, value: Mapping[str, object], record: Record) -> bool:
         fields = {field.name: field for field in record.fields}

@@ -1,0 +1,304 @@
+"""Tools whose schemas come from elsewhere: checked, never fetched, and never for ever."""
+
+import sys
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from lineshaft.errors import ConfigError, ToolError
+from lineshaft.tools import Tool
+from lineshaft.tools._invoke import bind
+from lineshaft.values import Context
+
+
+async def call(**arguments: object) -> object:
+    return arguments
+
+
+def made(
+    schema: Mapping[str, object], output_schema: Mapping[str, object] | None = None
+) -> Tool:
+    return Tool.from_schema(
+        name="web.fetch",
+        description="Fetch.",
+        input_schema=schema,
+        output_schema=output_schema,
+        function=call,
+    )
+
+
+def taking(part: object, **more: object) -> Tool:
+    return made({"type": "object", "properties": {"a": part}, **more})
+
+
+def refusal(tool: Tool, **arguments: object) -> str:
+    with pytest.raises(ToolError) as caught:
+        bind(tool, arguments, ())
+    assert caught.value.code == "E_INVALID_ARGS"
+    return caught.value.message.removeprefix("web.fetch(): ")
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ({"type": "string"}, 1, "`a` must be a string, not 1"),
+        ({"type": ["integer", "null"]}, "x", "`a` must be an integer or None, not 'x'"),
+        ({"enum": ["x", 2, None]}, "y", "`a` must be one of 'x', 2, None, not 'y'"),
+        ({"enum": list(range(30))}, "y", "17, 18, 19, ..., not 'y'"),
+        ({"const": "x"}, "y", "`a` must be 'x', not 'y'"),
+        ({"minimum": 1}, 0, "`a` must be 1 or more, not 0"),
+        ({"exclusiveMaximum": 1}, 1, "`a` must be less than 1, not 1"),
+        ({"multipleOf": 5}, 7, "`a` must be a multiple of 5, not 7"),
+        ({"minLength": 2}, "x", "`a` must be at least 2 characters long, not 'x'"),
+        ({"maxItems": 1}, [1, 2], "`a` must be at most 1 items long, not a list of 2"),
+        ({"pattern": "^a+$"}, "b", "`a` must be text that matches '^a+$', not 'b'"),
+        ({"uniqueItems": True}, [{"k": 1}, {"k": 1}], "`a` has an item twice"),
+        ({"not": {"type": "string"}}, "x", "`a` is not allowed"),
+        ({"contains": {"const": 1}}, [2], "`a` lacks an item that must be there"),
+        (False, 1, "the call holds what is not allowed"),
+        ({"minProperties": 1}, {}, "`a` must be a dict of at least 1 keys, not an empty dict"),
+        ({"items": {"type": "string"}}, ["x", 2], "`a[1]` must be a string, not 2"),
+        ({"required": ["k"]}, {}, "`a.k` is missing"),
+        ({"properties": {}, "additionalProperties": False}, {"k": 1}, "`a.k` is unknown"),
+        ({"additionalProperties": {"type": "string"}}, {"k": 1}, "`a.k` must be a string, not 1"),
+        ({"patternProperties": {"^x": {"type": "string"}}}, {"xy": 1}, "`a.xy` must be a string"),
+        (
+            {"patternProperties": {"^x": {}}, "additionalProperties": False},
+            {"xy": 1, "k": 2},
+            "`a.k` is unknown",
+        ),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, [], "a string or an integer, not"),
+        (
+            {"anyOf": [{"type": "null"}, {"properties": {"k": {"type": "string"}}}]},
+            {"k": 1},
+            "`a.k` must be a string, not 1",
+        ),
+        ({"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 3, "`a` must be of one of the allowed"),
+        ({"propertyNames": {"pattern": "^x"}}, {"y": 1}, "must be text that matches '^x', not 'y'"),
+        ({"dependentRequired": {"k": ["l"]}}, {"k": 1}, "`a` does not fit its schema (depend"),
+        ({"$ref": "#/$defs/n"}, {"next": {"next": 1}}, "`a.next.next` must be a dict, not 1"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_the_same_words(
+    part: object, value: object, message: str
+) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}
+    tool = taking(part, **{"$defs": {"n": node}})
+    assert message in refusal(tool, a=value)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ({"type": "integer"}, 5.0),
+        ({"type": "number"}, 5),
+        ({"format": "date"}, "not a date"),
+        ({"pattern": "["}, "x"),
+        ({"pattern": r"^\p{Lu}+$"}, "ÄÖ"),
+        ({"uniqueItems": True}, [1, 2]),
+        ({"unevaluatedItems": False, "unevaluatedProperties": False}, [1]),
+        (True, 1),
+        ({"patternProperties": {"^x": {"type": "string"}}}, {"k": 1}),
+    ],
+)
+def test_what_fits_is_taken(part: object, value: object) -> None:
+    assert bind(taking(part), {"a": value}, ()) == {"a": value}
+
+
+@pytest.mark.parametrize(
+    ("schema", "known", "open_"),
+    [
+        ({"type": "object", "properties": {"a": {}}}, ["a"], False),
+        ({"properties": {}}, [], False),
+        ({"type": "object", "additionalProperties": False}, [], False),
+        ({"type": "object"}, [], True),
+        ({}, [], True),
+        ({"properties": {"a": {}}, "additionalProperties": True}, ["a"], True),
+        ({"properties": {"a": {}}, "additionalProperties": {"type": "string"}}, ["a"], True),
+        ({"properties": {"a": {}}, "patternProperties": {"^b": {}}}, ["a"], True),
+        ({"properties": {"a": {}}, "unevaluatedProperties": False}, ["a"], False),
+        ({"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}, ["a", "b"], False),
+        ({"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}, ["a", "b"], False),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}}}}, ["a"], False),
+        (
+            {"properties": {"a": {}}, "if": {"properties": {"b": {}}}, "then": {}},
+            ["a", "b"],
+            False,
+        ),
+        ({"properties": {"a": {}}, "dependentSchemas": {"a": {"properties": {"b": {}}}}}, [], False),
+    ],
+)
+def test_unknown_names_are_refused_where_names_are_known(
+    schema: Mapping[str, object], known: list[str], open_: bool
+) -> None:
+    tool = made(schema)
+    if "oneOf" not in schema:
+        arguments = dict.fromkeys(known, "x")
+        assert bind(tool, arguments, ()) == arguments
+    if open_:
+        assert bind(tool, {"other": "x"}, ()) == {"other": "x"}
+    else:
+        assert "`other` is unknown" in refusal(tool, other="x")
+
+
+def test_an_unknown_name_that_is_nearly_right_is_told() -> None:
+    tool = made({"properties": {"repository": {"type": "string"}}, "required": ["repository"]})
+    message = refusal(tool, repositry="x")
+    assert "`repositry` is unknown; did you mean `repository`?" in message
+    assert "`repository` is missing" in message
+
+
+def test_defaults_are_left_to_the_far_side() -> None:
+    assert bind(taking({"type": "integer", "default": 5}), {}, ()) == {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("text", "the input schema of 'web.fetch' is no object"),
+        ({"type": "string"}, "is of type 'string', not 'object'"),
+        ({"properties": {"a": {"type": "int"}}}, "is no valid JSON Schema: 'int' is not valid"),
+        ({"properties": []}, "is no valid JSON Schema"),
+        ({"required": "a"}, "is no valid JSON Schema"),
+        ({"properties": {"a": {1, 2}}}, "holds a set"),
+        ({"properties": {"a": {"$ref": "#/$defs/x"}}}, "refers to '#/$defs/x', which is not in"),
+        ({"properties": {"a": {"$ref": "https://example.org/x"}}}, "refers to 'https://example"),
+        ({"properties": {"a": {"$ref": "other.json"}}}, "refers to 'other.json'"),
+        ({"$ref": "#"}, "refers to itself without end"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "refers to itself without end"),
+        (
+            {"$defs": {"x": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/x"}]}}},
+            "refers to itself without end",
+        ),
+        (
+            {"$defs": {f"d{i}": {"$ref": f"#/$defs/d{i + 1}"} for i in range(80)} | {"d80": {}}},
+            "through too many steps",
+        ),
+    ],
+)
+def test_a_bad_schema_is_refused_when_the_tool_is_made(schema: object, message: str) -> None:
+    with pytest.raises(ConfigError, match="web.fetch") as caught:
+        made(schema)  # pyright: ignore[reportArgumentType]
+    assert message in str(caught.value)
+
+
+def test_a_bad_output_schema_is_refused_too() -> None:
+    with pytest.raises(ConfigError, match="the output schema of 'web.fetch' is no valid"):
+        made({}, {"type": 5})
+
+
+def test_a_schema_without_a_name_is_refused() -> None:
+    with pytest.raises(ConfigError, match="a tool's name must be text, not None"):
+        Tool.from_schema(input_schema={}, function=call)
+
+
+def nested(levels: int) -> dict[str, object]:
+    schema: dict[str, object] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"properties": {"a": schema}}
+    return schema
+
+
+def wide(parts: int) -> dict[str, object]:
+    return {"properties": {f"p{n}": {"type": "string"} for n in range(parts)}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (nested(3_000), "holds nested more than 100 levels deep"),
+        (wide(100_000), "has more than 10,000 parts"),
+    ],
+)
+def test_a_huge_schema_is_refused_at_once(schema: Mapping[str, object], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        made(schema)
+    assert message in str(caught.value)
+
+
+def test_a_schema_that_branches_without_end_gives_up() -> None:
+    branching = {
+        "type": "object",
+        "anyOf": [
+            {"properties": {"n": {"$ref": "#/$defs/x"}}, "required": [f"missing{number}"]}
+            for number in range(3)
+        ],
+    }
+    tool = taking({"$ref": "#/$defs/x"}, **{"$defs": {"x": branching}})
+    value: object = {}
+    for _ in range(40):
+        value = {"n": value}
+    assert "could not be checked against its schema" in refusal(tool, a=value)
+
+
+def test_a_large_value_against_a_recursive_schema_is_no_problem() -> None:
+    node = {"type": "object", "properties": {"kids": {"items": {"$ref": "#/$defs/n"}}}}
+    tool = taking({"$ref": "#/$defs/n"}, **{"$defs": {"n": node}})
+    value = {"kids": [{"kids": [{}] * 10} for _ in range(500)]}
+    assert bind(tool, {"a": value}, ()) == {"a": value}
+    value["kids"][-1]["kids"].append(5)  # pyright: ignore
+    assert refusal(tool, a=value) == "`a.kids[499].kids[10]` must be a dict, not 5"
+
+
+def test_a_pattern_that_takes_for_ever_gives_up() -> None:
+    tool = taking({"pattern": "^(a|aa)+$"})
+    before = time.monotonic()
+    bind(tool, {"a": "a" * 5_000 + "b"}, ())
+    assert time.monotonic() - before < 30
+
+
+def test_deep_values_against_recursive_schemas_do_not_exhaust_the_stack() -> None:
+    chain: dict[str, object] = {
+        f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}]} for number in range(20)
+    }
+    chain["d20"] = {"properties": {"n": {"$ref": "#/$defs/d0"}}}
+    tool = taking({"$ref": "#/$defs/d0"}, **{"$defs": chain})
+    value: object = {}
+    for _ in range(90):
+        value = {"n": value}
+    limit = sys.getrecursionlimit()
+    assert "nested too deeply to be checked" in refusal(tool, a=value)
+    assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize(
+    "draft", ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema#"]
+)
+def test_older_drafts_are_understood(draft: str) -> None:
+    schema: dict[str, object] = {
+        "$schema": draft,
+        "type": "object",
+        "definitions": {"name": {"type": "string"}},
+        "properties": {"pair": {"items": [{"$ref": "#/definitions/name"}, {"type": "integer"}]}},
+    }
+    tool = made(schema)
+    assert bind(tool, {"pair": ["x", 1]}, ()) == {"pair": ["x", 1]}
+    assert refusal(tool, pair=["x", "y"]) == "`pair[1]` must be an integer, not 'y'"
+
+
+def test_results_are_checked_against_the_output_schema() -> None:
+    item = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    contract = made({}, {"type": "array", "items": item}).contract
+    assert contract.deliver(({"id": 1},)) == [{"id": 1}]
+    with pytest.raises(Exception, match=r"`\[1\].id` is missing"):
+        contract.deliver([{"id": 1}, {}])
+    with pytest.raises(Exception, match="it must be a list, not 'text'"):
+        contract.deliver("text")
+
+
+def test_a_function_with_a_context_keeps_it_out_of_the_arguments() -> None:
+    async def body(context: Context, **arguments: object) -> object:
+        return arguments
+
+    tool = Tool.from_schema(name="a.b", input_schema={}, function=body)
+    assert tool.contract.context == ("context",)
+    with pytest.raises(ConfigError, match="parameter 'context' of 'a.b' takes the Context"):
+        Tool.from_schema(name="a.b", input_schema={"properties": {"context": {}}}, function=body)
+
+
+def test_what_is_done_to_a_schema_afterwards_changes_nothing() -> None:
+    part: dict[str, object] = {"type": "string"}
+    tool = taking(part)
+    part["type"] = "integer"
+    assert bind(tool, {"a": "x"}, ()) == {"a": "x"}

@@ -1,0 +1,185 @@
+"""Arguments of a call: checked before anything runs, told in the tool's own words."""
+
+import datetime
+import enum
+from dataclasses import dataclass, field
+
+import pytest
+from pydantic import BaseModel, field_validator
+
+from lineshaft.errors import ToolError
+from lineshaft.tools import Tool, tool
+from lineshaft.tools._invoke import bind
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Even(BaseModel):
+    """Holds an even number."""
+
+    number: int
+
+    @field_validator("number")
+    @classmethod
+    def check(cls, number: int) -> int:
+        if number % 2:
+            raise ValueError("odd")
+        if number > 100:
+            raise LookupError(number)
+        return number
+
+
+@dataclass
+class Edit:
+    old: str
+    new: str = ""
+    lines: list[int] = field(default_factory=list[int])
+
+
+@tool(effect="read")
+def paint(
+    path: str,
+    colour: Colour = Colour.RED,
+    edits: list[Edit] | None = None,
+    size: int | str = 1,
+    at: datetime.date | None = None,
+    ratio: float = 1.0,
+    even: Even | None = None,
+    sure: bool = False,
+) -> None:
+    """Paint a file."""
+
+
+@tool(effect="read")
+def look(path: str, deep: bool = False) -> None:
+    """Look at a file."""
+
+
+def refusal(made: Tool, *positional: object, **arguments: object) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        bind(made, arguments, positional)
+    assert caught.value.code == "E_INVALID_ARGS"
+    assert caught.value.tool == made.name
+    return caught.value
+
+
+def test_arguments_come_back_as_plain_values_without_defaults() -> None:
+    given = {
+        "path": "a",
+        "colour": Colour.BLUE,
+        "edits": (Edit("x"), {"old": "y", "lines": (1, 2)}),
+        "at": datetime.date(2024, 5, 31),
+        "ratio": 2,
+    }
+    assert bind(paint, given, ()) == {
+        "path": "a",
+        "colour": "blue",
+        "edits": [{"old": "x", "new": "", "lines": []}, {"old": "y", "lines": [1, 2]}],
+        "at": "2024-05-31",
+        "ratio": 2,
+    }
+
+
+def test_what_was_given_is_copied() -> None:
+    lines = [1]
+    bound = bind(paint, {"path": "a", "edits": [{"old": "x", "lines": lines}]}, ())
+    lines.append(2)
+    assert bound["edits"] == [{"old": "x", "lines": [1]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "paint(): `path` is missing"),
+        ({"path": 3}, "paint(): `path` must be a string, not 3"),
+        ({"path": None}, "paint(): `path` must be a string, not None"),
+        ({"path": "a", "colour": "green"}, "`colour` must be 'red' or 'blue', not 'green'"),
+        ({"path": "a", "color": "red"}, "`color` is unknown; did you mean `colour`?"),
+        ({"path": "a", "zzz": 1}, "`zzz` is unknown; there is `path`, `colour`, `edits`, `size`"),
+        ({"path": "a", "edits": "abc"}, "`edits` must be a list, not 'abc'"),
+        ({"path": "a", "edits": [{"new": 1}]}, "`edits[0].old` is missing"),
+        ({"path": "a", "edits": [{"old": "a"}, {"old": 1}]}, "`edits[1].old` must be a string"),
+        ({"path": "a", "edits": [{"old": "a", "lines": ["x"]}]}, "`edits[0].lines[0]` must be an"),
+        ({"path": "a", "edits": [{"old": "a", "odl": "b"}]}, "`edits[0].odl` is unknown"),
+        ({"path": "a", "size": 1.5}, "`size` must be an integer or a string, not 1.5"),
+        ({"path": "a", "size": []}, "`size` must be an integer or a string, not an empty list"),
+        ({"path": "a", "at": "soon"}, "`at` must be a date such as '2024-05-31', not 'soon'"),
+        ({"path": "a", "ratio": "2"}, "`ratio` must be a number, not '2'"),
+        ({"path": "a", "sure": "yes"}, "`sure` must be true or false, not 'yes'"),
+        ({"path": "a", "sure": 1}, "`sure` must be true or false, not 1"),
+        ({"path": "a", "even": {"number": 3}}, "`even.number` is refused: odd"),
+        ({"path": "a", "even": {"number": 102}}, "could not be checked: LookupError(102)"),
+        ({"path": "a", "even": [1, 2]}, "`even` must be a dict, not a list of 2"),
+        ({"path": {1}}, "`path` is a set"),
+        ({"path": b"x"}, "`path` is bytes, which JSON does not have"),
+        ({"path": "a", "ratio": float("nan")}, "`ratio` is nan, which JSON does not have"),
+        ({"path": "\ud800"}, "`path` is text that is not valid Unicode"),
+        ({"path": "a", "edits": [{2: 3}]}, "`edits[0]` is a dict with the key 2"),
+        ({"path": "a", "size": 10**5000}, "`size` is an integer of too many digits"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_place(
+    arguments: dict[str, object], message: str
+) -> None:
+    error = refusal(paint, **arguments)
+    assert message in error.message
+    assert "pydantic" not in error.message
+    assert "Input" not in error.message
+
+
+def test_the_hint_is_the_signature() -> None:
+    assert refusal(look).hint == "look(path: str, *, deep: bool = False) -> None"
+    assert 'edits: list[{"old": str, "new"?: str, "lines"?: list[int]}]' in refusal(paint).hint
+
+
+def test_several_problems_are_told_at_once() -> None:
+    error = refusal(paint, colour="green", size=[], ratio="x", sure=3, at=1, zzz=2)
+    assert error.message.count("; ") >= 5
+    assert "and 2 more" in error.message
+
+
+def test_the_one_required_text_may_be_given_by_position() -> None:
+    assert look.spec.positional == "path"
+    assert bind(look, {}, ("a.txt",)) == {"path": "a.txt"}
+    assert bind(look, {"deep": True}, ("a.txt",)) == {"deep": True, "path": "a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("positional", "arguments", "message"),
+    [
+        (("a", True), {}, "takes `path` alone by position, got 2"),
+        (("a",), {"path": "b"}, "`path` is given by position and by name"),
+        ((5,), {}, "`path` must be a string, not 5"),
+        (([],), {}, "`path` must be a string, not an empty list"),
+    ],
+)
+def test_any_other_use_of_positions_is_refused(
+    positional: tuple[object, ...], arguments: dict[str, object], message: str
+) -> None:
+    assert message in refusal(look, *positional, **arguments).message
+
+
+def several(first: str, second: str) -> None: ...
+def number(count: int) -> None: ...
+def nullable(path: str | None) -> None: ...
+def optional(path: str = ".") -> None: ...
+def nothing() -> None: ...
+
+
+@pytest.mark.parametrize("function", [several, number, nullable, optional, nothing])
+def test_other_tools_take_nothing_by_position(function: object) -> None:
+    made = Tool.from_function(function)  # pyright: ignore
+    assert made.spec.positional is None
+    assert "takes nothing by position, got 1" in refusal(made, "a").message
+
+
+def test_a_context_cannot_be_given_by_a_caller() -> None:
+    from lineshaft.values import Context  # noqa: PLC0415  for this test's annotations alone
+
+    def body(context: Context, path: str) -> None: ...
+
+    made = Tool.from_function(body)
+    assert "`context` is unknown" in refusal(made, path="a", context={}).message

@@ -1,0 +1,258 @@
+"""The schemas that signatures and docstrings become: golden."""
+
+import dataclasses
+import datetime
+import enum
+import json
+import pathlib
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import pytest
+import typing_extensions
+from pydantic import BaseModel, Field
+
+from lineshaft.errors import ConfigError
+from lineshaft.tools import Tool, WorkspacePath, tool
+from lineshaft.values import Context
+
+
+class Level(enum.Enum):
+    """How loud."""
+
+    LOW = "low"
+    HIGH = "high"
+
+
+class Edit(TypedDict):
+    """One replacement."""
+
+    old: str
+    new: NotRequired[str]
+
+
+@dataclasses.dataclass
+class Span:
+    """Lines."""
+
+    start: int
+    end: int | None = None
+
+
+class Author(BaseModel):
+    """Who did it."""
+
+    name: str = Field(description="Full name.")
+    friends: "list[Author]" = []
+
+
+class Report(typing_extensions.TypedDict):
+    """What was done."""
+
+    done: bool
+    at: datetime.datetime
+
+
+@tool(effect="write")
+async def change(
+    context: Context,
+    path: WorkspacePath,
+    edits: list[Edit],
+    author: Author,
+    span: Span | None = None,
+    level: Level = Level.LOW,
+    mode: Literal["fast", "safe"] = "safe",
+    count: Annotated[int, Field(ge=1, description="Stated with the type.")] = 3,
+    pair: tuple[int, str] = (1, "a"),
+    tags: frozenset[str] = frozenset(),
+    extra: Any = None,
+    where: dict[str, float] | None = None,
+    log: pathlib.Path | None = None,
+    sentinel: object = object(),  # noqa: B008  a default that no JSON can hold
+) -> Report:
+    """Change a file.
+
+    A longer story, over
+    two lines.
+
+    Args:
+        context: Not told to callers.
+        path: The file.
+        edits: What to replace,
+            in order.
+        count: Not this, since the type says it.
+        mode (str): How.
+
+    Returns:
+        What happened.
+
+    Raises:
+        ToolError: Never.
+    """
+    raise NotImplementedError
+
+
+INPUT = {
+    "$defs": {
+        "Author": {
+            "description": "Who did it.",
+            "properties": {
+                "name": {"description": "Full name.", "type": "string"},
+                "friends": {
+                    "default": [],
+                    "items": {"$ref": "#/$defs/Author"},
+                    "type": "array",
+                },
+            },
+            "required": ["name"],
+            "type": "object",
+        },
+        "Edit": {
+            "additionalProperties": False,
+            "description": "One replacement.",
+            "properties": {"old": {"type": "string"}, "new": {"type": "string"}},
+            "required": ["old"],
+            "type": "object",
+        },
+        "Level": {"description": "How loud.", "enum": ["low", "high"], "type": "string"},
+        "Span": {
+            "additionalProperties": False,
+            "description": "Lines.",
+            "properties": {
+                "start": {"type": "integer"},
+                "end": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+            },
+            "required": ["start"],
+            "type": "object",
+        },
+    },
+    "additionalProperties": False,
+    "properties": {
+        "path": {"description": "The file.", "format": "workspace-path", "type": "string"},
+        "edits": {
+            "description": "What to replace, in order.",
+            "items": {"$ref": "#/$defs/Edit"},
+            "type": "array",
+        },
+        "author": {"$ref": "#/$defs/Author"},
+        "span": {"anyOf": [{"$ref": "#/$defs/Span"}, {"type": "null"}], "default": None},
+        "level": {"$ref": "#/$defs/Level", "default": "low"},
+        "mode": {
+            "default": "safe",
+            "description": "How.",
+            "enum": ["fast", "safe"],
+            "type": "string",
+        },
+        "count": {
+            "default": 3,
+            "description": "Stated with the type.",
+            "minimum": 1,
+            "type": "integer",
+        },
+        "pair": {
+            "default": [1, "a"],
+            "maxItems": 2,
+            "minItems": 2,
+            "prefixItems": [{"type": "integer"}, {"type": "string"}],
+            "type": "array",
+        },
+        "tags": {"items": {"type": "string"}, "type": "array", "uniqueItems": True},
+        "extra": {"default": None},
+        "where": {
+            "anyOf": [
+                {"additionalProperties": {"type": "number"}, "type": "object"},
+                {"type": "null"},
+            ],
+            "default": None,
+        },
+        "log": {"anyOf": [{"format": "path", "type": "string"}, {"type": "null"}], "default": None},
+        "sentinel": {},
+    },
+    "required": ["path", "edits", "author"],
+    "type": "object",
+}
+
+OUTPUT = {
+    "description": "What was done.",
+    "properties": {
+        "done": {"type": "boolean"},
+        "at": {"format": "date-time", "type": "string"},
+    },
+    "required": ["done", "at"],
+    "title": "Report",
+    "type": "object",
+}
+
+
+def test_a_signature_and_its_docstring_become_schemas() -> None:
+    spec = change.spec
+    assert json.loads(json.dumps(spec.input_schema)) == INPUT
+    assert spec.output_schema == OUTPUT
+    assert spec.description == "Change a file.\n\nA longer story, over\ntwo lines."
+    assert spec.paths == (("path",),)
+    assert spec.positional is None
+
+
+def untyped(a, b=2):  # noqa: ANN001, ANN202  # pyright: ignore
+    """Take anything."""
+
+
+def test_parameters_without_types_take_anything() -> None:
+    schema = Tool.from_function(untyped).spec.input_schema  # pyright: ignore
+    assert schema["properties"] == {"a": {}, "b": {"default": 2}}
+    assert schema["required"] == ["a"]
+
+
+def returns_object() -> object: ...
+def returns_any() -> Any: ...  # noqa: ANN401
+def returns_nothing_said(): ...  # noqa: ANN201
+def returns_none() -> None: ...
+def returns_list() -> list[Span]: ...  # pyright: ignore[reportReturnType]
+
+
+def test_results_have_a_schema_only_where_a_type_says_something() -> None:
+    assert Tool.from_function(returns_object).spec.output_schema is None
+    assert Tool.from_function(returns_any).spec.output_schema is None
+    assert Tool.from_function(returns_nothing_said).spec.output_schema is None
+    assert Tool.from_function(returns_none).spec.output_schema == {"type": "null"}
+    listed = Tool.from_function(returns_list).spec.output_schema
+    assert listed is not None
+    assert listed["items"] == {"$ref": "#/$defs/Span"}
+
+
+def in_default(count: int = Field(default=1, ge=1)) -> None: ...
+
+
+def test_a_pydantic_field_as_a_default_is_refused() -> None:
+    with pytest.raises(ConfigError, match="the default of parameter 'count'") as caught:
+        Tool.from_function(in_default)
+    assert "Annotated[" in caught.value.hint
+
+
+class Tree(TypedDict):
+    """Contains itself."""
+
+    kids: "list[Tree]"
+
+
+def plant(tree: Tree) -> None: ...
+
+
+@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="later Pythons can read it")
+def test_a_typed_dict_that_contains_itself_says_what_to_use_instead() -> None:
+    with pytest.raises(ConfigError, match="typing.TypedDict 'Tree' contains itself") as caught:
+        Tool.from_function(plant)
+    assert "typing_extensions" in caught.value.hint
+
+
+def greet(name: str, *, times: int = 1) -> str:
+    """Say: hello, "you".
+
+    :param name: Sphinx is not read, but does no harm.
+    """
+    return name * times
+
+
+def test_docstrings_of_other_styles_do_no_harm() -> None:
+    spec = Tool.from_function(greet).spec
+    assert spec.description.startswith('Say: hello, "you".')
+    assert spec.positional == "name"
