@@ -60,15 +60,16 @@ def summarise(events: Iterable[Event]) -> RunResult:
     if len(runs) != 1:
         raise RecordError(f"a record has events of one run; these are of {len(runs)}")
     summary = _Summary(runs.pop())
-    for event in told:
-        try:
+    event = told[0]
+    try:
+        for event in told:
             _TELLERS.get(event.kind, _nothing)(summary, event)
-        except (KeyError, TypeError, ValueError) as error:
-            raise RecordError(
-                f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks what it should"
-                f" say: {error}"
-            ) from error
-    return summary.result()
+        return summary.result()
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(
+            f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks what it should say:"
+            f" {error}"
+        ) from error
 
 
 @dataclass(slots=True)
