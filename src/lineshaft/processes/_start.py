@@ -2,13 +2,13 @@
 
 import errno
 import os
+import secrets
 import socket
 import subprocess
 import sys
 from collections.abc import Collection
 from io import FileIO
 from pathlib import Path
-from uuid import uuid4
 
 import anyio
 
@@ -63,7 +63,7 @@ def _check(command: Command) -> None:
 
 def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
     """Start the supervisor, which takes a millisecond or two of the loop's time."""
-    mark = uuid4().hex
+    mark = secrets.token_hex(16)
     near, far = socket.socketpair()
     near.setblocking(False)  # noqa: FBT003  the standard library's own parameter
     out, out_end = _pipe()

@@ -1,13 +1,15 @@
 """What `.gitignore` files say, those of the folders above included."""
 
 from dataclasses import dataclass
-
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from typing import TYPE_CHECKING
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace._disk import read
 from lineshaft.workspace._mounts import Place
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 _MOST_STARS = 3
 _MOST_LINES = 5_000
@@ -19,7 +21,7 @@ Parts = tuple[str, ...]
 class Ignore:
     """The rules that hold in one folder, the nearest first."""
 
-    rules: tuple[tuple[int, GitIgnoreSpec], ...] = ()
+    rules: "tuple[tuple[int, GitIgnoreSpec], ...]" = ()
     """How deep each file of rules lies, and what it says."""
 
     def hides(self, parts: Parts, *, folder: bool) -> bool:
@@ -44,6 +46,8 @@ class Ignore:
             text = read(Place(folder.root, (*folder.parts, ".gitignore"), writable=False))
         except WorkspaceError:
             return self  # none, or none that can be read: a pipe, a link, a folder
+        from pathspec import GitIgnoreSpec  # noqa: PLC0415  not needed to start
+
         lines = text.decode("utf-8-sig", "replace").splitlines()[:_MOST_LINES]
         spec = GitIgnoreSpec(
             [pattern for line in lines if (pattern := _pattern(line)) is not None],
@@ -66,7 +70,7 @@ class Ignore:
         return rules.within(folder)
 
 
-def _pattern(line: str) -> GitIgnoreSpecPattern | None:
+def _pattern(line: str) -> "GitIgnoreSpecPattern | None":
     """Return one rule, or None for a line that git would not take or that takes too long.
 
     Matching backtracks: with many stars in a row one line could hold up the host for hours.
@@ -74,6 +78,8 @@ def _pattern(line: str) -> GitIgnoreSpecPattern | None:
     stars = max(part.count("*") for part in line.split("/"))
     if stars > _MOST_STARS or line.count("**") > _MOST_STARS:
         return None
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  as above
+
     try:
         return GitIgnoreSpecPattern(line)
     except ValueError:
