@@ -15,8 +15,8 @@ Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
 Facts = dict[str, object]
 
 
-def test_help_lists_every_command(lineshaft: Lineshaft) -> None:
-    done = lineshaft("--help")
+def test_help_lists_every_command(here: Lineshaft) -> None:
+    done = here("--help")
     assert done.returncode == 0
     for name in COMMANDS:
         assert f"\n  {name.partition(' ')[0]}" in done.stdout
@@ -31,44 +31,42 @@ def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_every_command_has_help_of_its_own(lineshaft: Lineshaft, name: str) -> None:
-    done = lineshaft(*name.split(), "--help")
+def test_every_command_has_help_of_its_own(here: Lineshaft, name: str) -> None:
+    done = here(*name.split(), "--help")
     assert done.returncode == 0
     assert f"lineshaft {name}" in done.stdout
     assert COMMANDS[name] in " ".join(done.stdout.split())
 
 
 def test_init_writes_a_file_that_changes_nothing_and_is_kept(
-    lineshaft: Lineshaft, workspace: Path
+    here: Lineshaft, workspace: Path
 ) -> None:
-    before = json.loads(lineshaft("config", "show", "--json").stdout)
-    assert lineshaft("init").returncode == 0
+    before = json.loads(here("config", "show", "--json").stdout)
+    assert here("init").returncode == 0
     path = workspace / "lineshaft.toml"
     text = path.read_text()
-    after = json.loads(lineshaft("config", "show", "--json").stdout)
+    after = json.loads(here("config", "show", "--json").stdout)
     assert after["settings"] == before["settings"]
-    again = lineshaft("init")
+    again = here("init")
     assert again.returncode == 2
     assert "stays as it is" in again.stderr
     assert path.read_text() == text
 
 
 def test_every_line_of_the_file_that_init_writes_is_right_when_switched_on(
-    lineshaft: Lineshaft, workspace: Path
+    here: Lineshaft, workspace: Path
 ) -> None:
-    lineshaft("init")
+    here("init")
     path = workspace / "lineshaft.toml"
-    switched_on = [
-        line.removeprefix("# ") if " = " in line or line.startswith("# [[") else line
-        for line in path.read_text().splitlines()
-    ]
+    lines = path.read_text().splitlines()
+    switched_on = [line if line.startswith("# ") else line.removeprefix("#") for line in lines]
     path.write_text("\n".join(switched_on))
     tomllib.loads(path.read_text())
-    done = lineshaft("config", "show", "--json")
+    done = here("config", "show", "--json")
     assert done.returncode == 2  # the tools.py of the example is not there
     assert "tools.py" in done.stderr
     (workspace / "tools.py").write_text("")
-    facts = json.loads(lineshaft("config", "show", "--json").stdout)
+    facts = json.loads(here("config", "show", "--json").stdout)
     assert {s[-1]["source"] for s in facts["settings"].values()} == {str(path)}
 
 
@@ -88,114 +86,113 @@ def test_config_show_says_where_each_value_comes_from(
     assert lines["limits.memory_mb"].endswith("default")
 
 
-def test_a_projects_module_runs_after_config_trust(lineshaft: Lineshaft, workspace: Path) -> None:
+def test_a_projects_module_runs_after_config_trust(here: Lineshaft, workspace: Path) -> None:
     (workspace / "tools.py").write_text(
         "from lineshaft import tool\n\n@tool(effect='read')\ndef one() -> int:\n"
         '    """Return one."""\n    return 1\n'
     )
     (workspace / "lineshaft.toml").write_text('[tools]\nmodules = ["./tools.py"]')
-    refused = lineshaft("call", "one")
+    refused = here("call", "one")
     assert refused.returncode == 2
     assert "lineshaft config trust" in refused.stderr
-    unasked = lineshaft("config", "trust")
+    unasked = here("config", "trust")
     assert unasked.returncode == 2
     assert "--yes" in unasked.stderr
-    assert lineshaft("config", "trust", "--yes").returncode == 0
-    done = lineshaft("call", "one")
+    assert here("config", "trust", "--yes").returncode == 0
+    done = here("call", "one")
     assert (done.returncode, done.stdout) == (0, "1\n")
 
 
-def test_check_prints_findings_and_ends_in_one_where_they_block(lineshaft: Lineshaft) -> None:
-    done = lineshaft("check", "-", stdin="x = 1\nreturn await read_file(pth='x')\n")
+def test_check_prints_findings_and_ends_in_one_where_they_block(here: Lineshaft) -> None:
+    done = here("check", script="x = 1\nreturn await read_file(pth='x')\n")
     assert done.returncode == 1
-    assert done.stdout.startswith("stdin:2:")
+    assert done.stdout.startswith("../s.py:2:")
     assert "path" in done.stdout
-    facts = json.loads(lineshaft("check", "-", "--json", stdin="return read_fil()").stdout)
+    facts = json.loads(here("check", "--json", script="return read_fil()").stdout)
     assert [finding["level"] for finding in facts] == ["error"]
-    fine = lineshaft("check", "-", "--arg", "name=x", stdin="return name")
+    fine = here("check", "--arg", "name=x", script="return name")
     assert (fine.returncode, fine.stdout) == (0, "")
 
 
-def test_tools_lists_searches_and_describes(lineshaft: Lineshaft) -> None:
-    names = [line.split()[0] for line in lineshaft("tools").stdout.splitlines()]
+def test_tools_lists_searches_and_describes(here: Lineshaft) -> None:
+    names = [line.split()[0] for line in here("tools").stdout.splitlines()]
     assert {"read_file", "run_command", "write_file"} <= set(names)
-    found = lineshaft("tools", "rename", "a", "file").stdout
+    found = here("tools", "rename", "a", "file").stdout
     assert "move_file(" in found
-    exact = lineshaft("tools", "read_file").stdout
+    exact = here("tools", "read_file").stdout
     assert "read_file(" in exact
     assert "effect: read" in exact
-    facts = cast("list[Facts]", json.loads(lineshaft("tools", "--json").stdout))
+    facts = cast("list[Facts]", json.loads(here("tools", "--json").stdout))
     assert [fact["name"] for fact in facts] == names
-    nothing = lineshaft("tools", "zzzqqq")
+    nothing = here("tools", "zzzqqq")
     assert (nothing.stdout, "no tool fits" in nothing.stderr) == ("", True)
 
 
-def test_stubs_come_in_two_languages(lineshaft: Lineshaft) -> None:
-    python = lineshaft("tools", "--stubs", "python").stdout
+def test_stubs_come_in_two_languages(here: Lineshaft) -> None:
+    python = here("tools", "--stubs", "python").stdout
     compile(python, "stubs.py", "exec")
     assert "async def read_file(" in python
-    assert "read_file" in lineshaft("tools", "--stubs", "typescript").stdout
-    assert lineshaft("tools", "--stubs", "cobol").returncode == 2
+    assert "read_file" in here("tools", "--stubs", "typescript").stdout
+    assert here("tools", "--stubs", "cobol").returncode == 2
 
 
-def test_call_takes_text_and_json_and_passes_policy(lineshaft: Lineshaft, workspace: Path) -> None:
+def test_call_takes_text_and_json_and_passes_policy(here: Lineshaft, workspace: Path) -> None:
     (workspace / "a.txt").write_text("one\ntwo\nthree\n")
-    done = lineshaft("call", "read_file", "path=a.txt", "start:=2", "end:=2")
+    done = here("call", "read_file", "path=a.txt", "start:=2", "end:=2")
     assert json.loads(done.stdout)["content"] == "two\n"
-    facts = json.loads(lineshaft("call", "read_file", "path=a.txt", "--json").stdout)
+    facts = json.loads(here("call", "read_file", "path=a.txt", "--json").stdout)
     assert (facts["status"], facts["value"]["total_lines"]) == ("done", 3)
-    refused = lineshaft("call", "write_file", "path=b", "content=x", "--mode", "read")
+    refused = here("call", "write_file", "path=b", "content=x", "--mode", "read")
     assert (refused.returncode, refused.stdout) == (3, "")
     assert "E_DENIED" in refused.stderr
-    shown = json.loads(lineshaft("show", "--json").stdout)
+    shown = json.loads(here("show", "--json").stdout)
     assert [call["status"] for call in shown["calls"]] == ["refused"]
 
 
-def test_a_call_that_is_wrong_says_how_it_is_right(lineshaft: Lineshaft) -> None:
-    done = lineshaft("call", "read_file", "path=a.txt", "start=2")
+def test_a_call_that_is_wrong_says_how_it_is_right(here: Lineshaft) -> None:
+    done = here("call", "read_file", "path=a.txt", "start=2")
     assert done.returncode == 1
     assert "start" in done.stderr
     assert "name:=3" in done.stderr
-    unknown = lineshaft("call", "read_fil")
+    unknown = here("call", "read_fil")
     assert unknown.returncode == 1
     assert "E_UNKNOWN_TOOL" in unknown.stderr
 
 
-def test_show_tells_calls_rules_changes_and_value(lineshaft: Lineshaft) -> None:
+def test_show_tells_calls_rules_changes_and_value(here: Lineshaft) -> None:
     script = "print('said')\nawait write_file(path='a.txt', content='x')\nreturn {'n': 1}"
-    lineshaft("run", "-", "-q", stdin=script)
-    text = lineshaft("show").stdout
+    here("run", "-q", script=script)
+    text = here("show").stdout
     assert 'write_file path="a.txt"' in text
     assert "[mode:auto]" in text
     assert "created a.txt" in text
     assert "said" in text
     assert '"n": 1' in text
-    events = [json.loads(line) for line in lineshaft("show", "--events").stdout.splitlines()]
+    events = [json.loads(line) for line in here("show", "--events").stdout.splitlines()]
     assert [events[0]["kind"], events[-1]["kind"]] == ["run_started", "run_finished"]
 
 
-def test_show_finds_a_run_by_the_beginning_of_its_id(lineshaft: Lineshaft) -> None:
+def test_show_finds_a_run_by_the_beginning_of_its_id(here: Lineshaft) -> None:
     first, second = (
-        json.loads(lineshaft("run", "-", "--json", stdin=f"return {n}").stdout)["run_id"]
-        for n in (1, 2)
+        json.loads(here("run", "--json", script=f"return {n}").stdout)["run_id"] for n in (1, 2)
     )
-    assert json.loads(lineshaft("show", "--json").stdout)["run_id"] == second
-    assert json.loads(lineshaft("show", first, "--json").stdout)["value"] == 1
+    assert json.loads(here("show", "--json").stdout)["run_id"] == second
+    assert json.loads(here("show", first, "--json").stdout)["value"] == 1
     for wrong in ("2", "zz", "../../x"):
-        done = lineshaft("show", wrong)
+        done = here("show", wrong)
         assert (done.returncode, done.stdout) == (2, "")
-    listed = [json.loads(line) for line in lineshaft("runs", "--json").stdout.splitlines()]
+    listed = [json.loads(line) for line in here("runs", "--json").stdout.splitlines()]
     assert [run["run_id"] for run in listed] == [second, first]
 
 
-def test_show_without_any_run_says_so(lineshaft: Lineshaft) -> None:
-    done = lineshaft("show")
+def test_show_without_any_run_says_so(here: Lineshaft) -> None:
+    done = here("show")
     assert done.returncode == 2
     assert "no run" in done.stderr
 
 
-def test_doctor_tries_the_engine_and_names_the_boundary(lineshaft: Lineshaft) -> None:
-    done = lineshaft("doctor", "--json")
+def test_doctor_tries_the_engine_and_names_the_boundary(here: Lineshaft) -> None:
+    done = here("doctor", "--json")
     facts = json.loads(done.stdout)
     states = {check["name"]: check["state"] for check in facts["checks"]}
     assert done.returncode == 0

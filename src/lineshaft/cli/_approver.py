@@ -48,9 +48,9 @@ class TerminalApprover:
     async def __call__(self, pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
         """Return the person's answers; none where the terminal has gone."""
         with self._display.aside():
-            for line in question(pending):
-                note(line)
             async with _terminal() as terminal:
+                for line in question(pending):
+                    note(line)
                 while (text := await _line(terminal)) is not None:
                     answers = read_answer(text, pending)
                     if answers is not None:
@@ -61,7 +61,7 @@ class TerminalApprover:
 
 def question(pending: Sequence[Pending]) -> list[str]:
     """Return the lines that show what waits."""
-    lines = [paint(f"{counted(len(pending), 'call')} need your approval:", "yellow")]
+    lines = [paint(f"Waiting for your approval: {counted(len(pending), 'call')}", "yellow")]
     for number, call in enumerate(pending, 1):
         why = f"  ({one_line(call.reason or call.rule)})" if call.reason or call.rule else ""
         lines.append(f" {number}. {paint(one_line(call.tool), 'bold')}{why}")

@@ -31,10 +31,12 @@ def _complete(incomplete: str) -> list[str]:
 
 def command(
     *,
-    tool: Annotated[str, typer.Argument(help="The tool's name.", autocompletion=_complete)],
+    tool: Annotated[
+        str, typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_complete)
+    ],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="k=text, or k:=json for numbers, lists and the like."),
+        typer.Argument(help="k=text, or k:=json for numbers, lists and the like.", metavar="K=V"),
     ] = None,
     tools: Tools = None,
     mode: Mode = None,

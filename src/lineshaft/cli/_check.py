@@ -13,7 +13,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for, toolset_for
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import finding_line
-from lineshaft.cli._script import Script, read_script
+from lineshaft.cli._script import Script, ScriptArgument, read_script
 from lineshaft.cli._terminal import result, say
 from lineshaft.config import build
 from lineshaft.session import Session
@@ -22,7 +22,7 @@ from lineshaft.values import Finding
 
 def command(
     *,
-    script: Annotated[str, typer.Argument(help="A file, or - for standard input.")],
+    script: ScriptArgument,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script would get.", metavar="K=V"),

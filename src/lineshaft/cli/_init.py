@@ -11,7 +11,7 @@ from lineshaft.errors import ConfigError
 
 _HEAD = """\
 # Settings of Lineshaft for this folder and all below it.
-# Every line that is commented out shows what holds without it.
+# Take the # from a line that begins with one and no space; most show what holds without it.
 # `lineshaft config show` says what holds and where it comes from.
 """
 
@@ -34,7 +34,8 @@ reason = "secrets stay with people"\
 def command(
     *,
     folder: Annotated[
-        Path, typer.Argument(help="Where to write it.", exists=True, file_okay=False)
+        Path,
+        typer.Argument(help="Where to write it.", exists=True, file_okay=False, metavar="FOLDER"),
     ] = Path(),
 ) -> None:
     """Write a commented lineshaft.toml; a file that is there stays as it is."""
@@ -68,7 +69,7 @@ def template() -> str:
 
 def _explained(key: Key, leaf: str) -> str:
     example = _EXAMPLES.get(key.name, f"{leaf} = {_toml(key.default)}")
-    commented = "".join(f"# {line}\n" for line in example.splitlines())
+    commented = "".join(f"#{line}\n" for line in example.splitlines())
     return f"# {key.text} Allowed: {key.allowed}.\n{commented}"
 
 

@@ -50,9 +50,13 @@ class Records:
 
 
 def run_ids(folder: Path) -> list[str]:
-    """Return the ids of the recorded runs, the newest first."""
+    """Return the ids of the recorded runs, the last one first.
+
+    Ids tell the second only; the time of the last event decides.
+    """
     try:
-        return sorted((path.stem for path in folder.glob("*.jsonl")), reverse=True)
+        times = {path.stem: path.stat().st_mtime_ns for path in folder.glob("*.jsonl")}
+        return sorted(times, key=lambda run_id: (times[run_id], run_id), reverse=True)
     except OSError as error:
         raise ConfigError(f"{str(folder)!r} cannot be read: {error.strerror}") from error
 

@@ -25,7 +25,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import Records, records_folder
 from lineshaft.cli._report import print_run, summary
-from lineshaft.cli._script import Script, read_script
+from lineshaft.cli._script import Script, ScriptArgument, read_script
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
@@ -34,7 +34,7 @@ from lineshaft.values import RunResult
 
 def command(  # noqa: PLR0913  a command has its options
     *,
-    script: Annotated[str, typer.Argument(help="A file, or - for standard input.")],
+    script: ScriptArgument,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
@@ -52,6 +52,8 @@ def command(  # noqa: PLR0913  a command has its options
     inputs = read_pairs(arg or ())
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
+    if not settings.script_enabled:
+        note(f"scripts are switched off by {settings.setting('script.enabled').source}")
     toolset = toolset_for(settings)
     source = read_script(script)
     records = Records(records_folder(settings.root))

@@ -3,10 +3,17 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lineshaft.errors import ConfigError
 
 MAX_BYTES = 16_000_000
+
+ScriptArgument = Annotated[
+    str, typer.Argument(help="A file, or - for standard input.", metavar="SCRIPT")
+]
 
 
 @dataclass(frozen=True, slots=True)

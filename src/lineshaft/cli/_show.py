@@ -17,7 +17,7 @@ from lineshaft.values import CallRecord, Change, Event, RunResult
 def command(
     *,
     run: Annotated[
-        str | None, typer.Argument(help="The run's id, or its beginning.", show_default=False)
+        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
     ] = None,
     events: Annotated[
         bool, typer.Option("--events", help="Print the record itself, one event a line.")

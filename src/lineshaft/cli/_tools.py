@@ -16,7 +16,8 @@ from lineshaft.values import ToolSpec
 def command(
     *,
     words: Annotated[
-        list[str] | None, typer.Argument(help="A tool's name, or words to search for.")
+        list[str] | None,
+        typer.Argument(help="A tool's name, or words to search for.", metavar="WORDS"),
     ] = None,
     stubs: Annotated[
         Literal["python", "typescript"] | None,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TypeGuard
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._settings import Module
@@ -174,13 +175,17 @@ def _collect(started: ModuleType, module: Module) -> Toolset:
     offered: list[object] = []
     for value in _public(started):
         offered += value.values() if isinstance(value, Toolset) else [value]
-    tools = {id(value): value for value in offered if isinstance(value, Tool)}
+    tools = {id(value): value for value in offered if _is_tool(value)}
     if not tools:
         raise ConfigError(
             f"the module {module.name!r} has no tools",
             hint="put @tool from lineshaft above its functions",
         )
     return Toolset(tools.values())
+
+
+def _is_tool(value: object) -> TypeGuard[Tool]:
+    return isinstance(value, Tool)
 
 
 def _public(started: ModuleType) -> Iterator[object]:
