@@ -121,7 +121,7 @@ def _name_hint(resolver: Resolver, name: str, *, is_called: bool) -> str:
             return f"did you mean `{signature(tools[name])}`?" if is_called else f"`{space}.{name}`"
     if name in _IMPORTABLE:
         return f"write `import {name}` first"
-    close = get_close_matches(name, BUILTINS, n=1)
+    close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
     if close:
         return f"did you mean `{close[0]}`?"
     return f"the tools are {_listed(sorted(known.flat))}" if is_called and known.flat else ""

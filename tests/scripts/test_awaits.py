@@ -1,0 +1,194 @@
+"""The rule about a forgotten `await`, sample by sample."""
+
+import asyncio
+import textwrap
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lineshaft.scripts import prepare
+from lineshaft.values import ToolSpec
+
+Specs = tuple[ToolSpec, ...]
+
+
+def samples(name: str) -> dict[str, str]:
+    """Return the samples of a file by their titles."""
+    text = (Path(__file__).parent / "samples" / name).read_text("utf-8")
+    titled = (part.split("\n", 1) for part in text.split("=== ")[1:])
+    return {title: body.removesuffix("\n") for title, body in titled}
+
+
+REPAIRED = samples("awaits_repaired.txt")
+"""The script, an arrow, the program."""
+
+KEPT = samples("awaits_kept.txt")
+
+REPORTED: dict[str, tuple[str, int, int, str]] = {
+    "sorted by a lambda": ("x = sorted(ps, key=lambda p: fetch(p)['n'])", 1, 20, "asyncio.gather"),
+    "sorted by a tool": ("x = sorted(ps, key=fetch)", 1, 20, "gather(*[fetch(x) for x in ps])"),
+    "max by a tool": ("x = max(ps, key=fetch)", 1, 17, "gather(*[fetch(x) for x in ps])"),
+    "sort by a lambda": ("ps.sort(key=lambda p: fetch(p))", 1, 13, "zip(results, ps)"),
+    "filter": ("x = list(filter(lambda p: fetch(p)['ok'], ps))", 1, 17, "if keep"),
+    "filter by a tool": ("x = [p for p in filter(fetch, ps)]", 1, 24, "if keep"),
+    "map": ("x = list(map(fetch, ps))\nreturn x[0]['a']", 1, 14, "gather(*[fetch(x) for x in ps])"),
+    "map in sum": ("é = 'ü'; n = sum(map(fetch, ps))", 1, 22, "gather(*[fetch(x) for x in ps])"),
+    "map over a lambda": ("x = list(map(lambda p: fetch(p)['n'], ps))", 1, 14, "async def one"),
+    "sorted by a function": (
+        "def size(p):\n    return fetch(p)['n']\nx = sorted(ps, key=size)",
+        2,
+        12,
+        "async def size",
+    ),
+    "a lambda": ("f = lambda p: fetch(p)['n']\nreturn f(1)", 1, 15, "async def"),
+    "a generator": (
+        "def g():\n    for p in ps:\n        yield fetch(p)['n']",
+        3,
+        15,
+        "async def g",
+    ),
+    "a decorated function": (
+        "@cache\ndef f(p):\n    return fetch(p)['n']\nf(1)",
+        3,
+        12,
+        "async def f",
+    ),
+    "a constructor": (
+        "class A:\n    def __init__(self, p):\n        self.text = fetch(p)['a']",
+        3,
+        21,
+        "async def __init__",
+    ),
+    "a class body": ("class A:\n    x = fetch(1)['a']", 2, 9, "before the class"),
+    "await in a generator": ("def g():\n    yield await fetch(1)", 2, 11, "async def g"),
+    "a list that is the value": ("return [fetch(p) for p in ps]", 1, 9, "gather"),
+    "a dict that is the value": ("return {'a': 1, 'b': fetch(1)}", 1, 22, "await"),
+    "a list that is the last expression": (
+        "x = 1\n[fetch(1), fetch(2)][:]\n(1, fetch(3))",
+        3,
+        5,
+        "await",
+    ),
+    "a function called where nothing can wait": (
+        "def f(p):\n    return fetch(p)['n']\nx = sorted(ps, key=lambda p: f(p))",
+        2,
+        12,
+        "async def f",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPAIRED)
+def test_a_forgotten_await_is_put_in(name: str, specs: Specs) -> None:
+    source, expected = REPAIRED[name].split("\n--->\n")
+    prepared = prepare(source, specs=specs)
+    assert prepared.program_source == expected
+    assert (prepared.findings, prepared.unawaited) == ((), ())
+    again = prepare(expected, specs=specs)
+    assert again.program_source == expected
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_right_or_not_known_stays_as_it_is(name: str, specs: Specs) -> None:
+    prepared = prepare(KEPT[name], specs=specs)
+    assert prepared.program_source == KEPT[name]
+    assert (prepared.findings, prepared.unawaited) == ((), ())
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_what_cannot_be_repaired_is_a_finding_with_the_rewrite(name: str, specs: Specs) -> None:
+    source, line, column, words = REPORTED[name]
+    prepared = prepare(source, specs=specs)
+    finding = prepared.unawaited[0]
+    assert (finding.code, finding.level) == ("not-awaited", "error")
+    assert (finding.line, finding.column) == (line, column)
+    assert words in finding.hint
+    assert prepared.ok
+
+
+def _run(program: str, **names: object) -> object:
+    """Run a repaired script with plain Python, its tools being async functions."""
+
+    async def fetch(url: object) -> dict[str, object]:
+        await asyncio.sleep(0)
+        return {"a": url, "n": len(str(url))}
+
+    body = textwrap.indent(program, "    ")
+    scope: dict[str, object] = {"asyncio": asyncio, "fetch": fetch, **names}
+    exec(f"async def script():\n{body}\n", scope)  # noqa: S102  scripts of this file
+    made = cast("Callable[[], Coroutine[object, object, object]]", scope["script"])
+    return asyncio.run(made())
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("return fetch('u')['a']", "u"),
+        ("return sum(fetch(p)['n'] for p in ps if fetch(p))", 6),
+        ("return max((fetch(p)['n'], p) for p in ps)", (3, "ccc")),
+        ("def f(p):\n    return fetch(p)['n']\nreturn [f(p) + 1 for p in ps]", [2, 3, 4]),
+        (
+            "xs = [fetch(p) for p in ps]\nrs = asyncio.gather(*xs)\nreturn [r['n'] for r in rs]",
+            [1, 2, 3],
+        ),
+        (
+            "class A:\n    def n(self, p): return fetch(p)['n']\nreturn A().n('ccc') + A().n('a')",
+            4,
+        ),
+        ("return f\"{fetch('é')['a']:>3}|{len(fetch('b'))}\"", "  é|2"),
+        (
+            "def walk(n):\n    return fetch(n)['n'] + (walk(n - 1) if n else 0)\nreturn walk(11)",
+            14,
+        ),
+        ("a, b = fetch(1), fetch(22)\nreturn b['n'] - a['n']", 1),
+    ],
+)
+def test_a_repaired_script_means_what_it_should(source: str, value: object, specs: Specs) -> None:
+    program = prepare(source, specs=specs).program_source
+    assert _run(program, ps=["a", "bb", "ccc"]) == value
+
+
+STATEMENTS = [
+    "x = fetch('é')['a']",
+    "print(f'ü {fetch(1)} {len(fetch(2))}')",
+    "fetch(\n    1,\n)",
+    "s = '''\nfetch(1)\nü'''; fetch(s)",
+    "n = sum(fetch(p)['n'] for p in 'é')",
+    "asyncio.run(fetch(1))",
+    "t = fetch(1)",
+    "await t",
+    "if fetch(1):\n    fetch(2)['b']",
+]
+
+
+@given(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=12))
+@settings(deadline=None)
+def test_only_awaits_are_added_and_every_line_stays(statements: Sequence[str]) -> None:
+    source = "\n".join(statements)
+    prepared = prepare(source, specs=(ToolSpec(name="fetch"),))
+    program = prepared.program_source
+    assert program.count("\n") == source.count("\n")
+    plain = program
+    for added in ("(await ", "(", ")", "[", "]", " ", "await"):
+        plain = plain.replace(added, "")
+    bare = source.replace("asyncio.run", "")
+    for added in ("(", ")", "[", "]", " ", "await"):
+        bare = bare.replace(added, "")
+    assert plain == bare
+    assert prepare(program, specs=(ToolSpec(name="fetch"),)).program_source == program
+
+
+@given(st.text("éa ü€(𝄞", max_size=8), st.integers(1, 3))
+@settings(deadline=None)
+def test_every_column_of_the_program_leads_to_one_of_the_script(text: str, times: int) -> None:
+    source = "; ".join([f"x = '{text}'", "y = fetch(x)['a']"] * times)
+    prepared = prepare(source, specs=(ToolSpec(name="fetch"),))
+    program = prepared.program_source
+    columns = [prepared.written(1, column + 1)[1] for column in range(len(program))]
+    assert columns == sorted(columns)
+    letters = [(c, source[c - 1]) for c in dict.fromkeys(columns)]
+    assert "".join(letter for _, letter in letters) == source
