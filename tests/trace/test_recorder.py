@@ -130,7 +130,8 @@ from pathlib import Path
 from lineshaft.errors import LineshaftError
 from lineshaft.trace import Recorder, Redactor, jsonl_sink, read_events
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
 path = Path(sys.argv[1])
 record = Recorder("r", [jsonl_sink(path)], Redactor())
 record.note("log", text="x" * 200)
@@ -140,6 +141,7 @@ except LineshaftError as error:
     print(error.code, error)
 record.note("log", text="y")
 print([len(event.data["text"]) for event in read_events(path)], path.read_bytes()[-1:])
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
 """
 
 
