@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from lineshaft.scripts._awaits_edits import Edits, Text
 from lineshaft.scripts._names_scopes import COMPREHENSIONS, Reading
 
-_TRIES = 200
-"""How many spans are tried for one call inside an f-string."""
-
 _AWAIT = "(await "
 
 
@@ -33,10 +30,12 @@ class Inserter:
 
     def replace_runner(self, call: ast.Call, *, is_awaited: bool) -> None:
         """Turn `asyncio.run(x)` into `(await     (x))`; it stays where it has options."""
-        text = self.edits.text
-        start, end = text.span(call)
+        text, span = self.edits.text, self._span(call)
         if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
             return
+        if span is None:
+            return
+        start, end = span
         after = text.span(call.func)[1]
         spelled = text.data[start:after]
         gap_start = text.span(call.args[0])[1]
@@ -82,22 +81,20 @@ class Inserter:
         """Return where a call stands, checked against the text."""
         text = self.edits.text
         start, end = text.span(call)
-        if quoted := self._quoted(call):
-            if _is_at(text, call, start, end):
-                return start, end
-            return _search(text, call, quoted)
-        is_there = text.data[start:end].startswith((_first_word(call), b"("))
+        if self._is_quoted(call):
+            is_there = _is_at(text, call, start, end)
+        else:
+            is_there = text.data[start:end].startswith((_first_word(call), b"("))
         return (start, end) if is_there else None
 
-    def _quoted(self, node: ast.AST) -> ast.JoinedStr | None:
-        """Return the f-string that an expression is part of."""
-        found: ast.JoinedStr | None = None
+    def _is_quoted(self, node: ast.AST) -> bool:
+        """Return whether an expression is part of an f-string: older Pythons misplace some."""
         above: ast.AST | None = node
         while isinstance(above, (ast.expr, ast.keyword, ast.comprehension)):
             if isinstance(above, ast.JoinedStr):
-                found = above
+                return True
             above = self.reading.parents.get(above)
-        return found
+        return False
 
 
 _NAME = rb"[\w.\s]+"
@@ -118,20 +115,3 @@ def _is_at(text: Text, call: ast.Call, start: int, end: int) -> bool:
     except (SyntaxError, ValueError):
         return False
     return ast.dump(found) == ast.dump(call)
-
-
-def _search(text: Text, call: ast.Call, quoted: ast.JoinedStr) -> tuple[int, int] | None:
-    """Return the one place in an f-string that reads as a call: older Pythons misplace some."""
-    start, end = text.span(quoted)
-    found: set[tuple[int, int]] = set()
-    tries = 0
-    for opening in re.finditer(rb"\b" + re.escape(_first_word(call)), text.data[start:end]):
-        at = start + opening.start()
-        for closing in re.finditer(rb"\)", text.data[at:end]):
-            tries += 1
-            if tries > _TRIES:
-                return None
-            if _is_at(text, call, at, at + closing.end()):
-                found.add((at, at + closing.end()))
-                break
-    return found.pop() if len(found) == 1 else None
