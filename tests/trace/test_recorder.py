@@ -40,6 +40,12 @@ def test_nothing_reaches_a_sink_before_it_is_redacted() -> None:
     assert seen[0].data["arguments"] == {"a": [f"password={HIDDEN}"], "b": {"c": HIDDEN}}
 
 
+def test_counters_are_no_secrets_whatever_they_count() -> None:
+    usage = {"calls": {"get_token": 3}, "refused": 0}
+    event = recorder().note("run_finished", status="success", usage=usage)
+    assert event.data["usage"] == usage
+
+
 def test_what_the_caller_changes_later_is_not_in_the_record() -> None:
     arguments = {"a": [1]}
     event = recorder().note("call_asked", "c1", arguments=arguments)

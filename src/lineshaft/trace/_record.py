@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 from lineshaft.trace._redact import Redactor
 from lineshaft.values import Event, EventKind, Sink
 
+# Numbers by name; that a tool is called `get_token` makes its count no secret.
+_COUNTERS = frozenset({"limits", "truncated", "usage"})
+
 
 class Recorder:
     """Numbers, dates and redacts the events of one run, and hands them to sinks.
@@ -38,7 +41,10 @@ class Recorder:
         Returns:
             The event as recorded.
         """
-        redacted = {name: self.redactor.value(value) for name, value in data.items()}
+        redacted = {
+            name: value if name in _COUNTERS else self.redactor.value(value)
+            for name, value in data.items()
+        }
         with self._lock:
             self._seq += 1
             event = Event(
