@@ -154,7 +154,7 @@ async def test_a_value_that_is_not_json_is_an_error_that_names_its_type(
     [
         ("a = 1\nb = 2\n1 / 0\n", 3, "ZeroDivisionError"),
         ("def f(x):\n    return x['k']\n\nprint('hi')\nf({})\n", 2, "KeyError"),
-        ("x = (1,\n     2\n", 1, "SyntaxError"),
+        ("x = (1,\n     2\n", 1, "never closed"),
         ("async def g():\n    raise ValueError('deep')\n\nawait g()", 2, "deep"),
     ],
 )

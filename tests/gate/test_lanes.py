@@ -3,12 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineshaft.gate._lanes import Lanes, Line, Place, Ticket
+from lineshaft.gate._lanes import Lanes, Line, Place, Ticket, held_around
 from lineshaft.values import ToolSpec
 
 WRITE = ToolSpec(name="write", effect="write", lane="workspace")
 READ = ToolSpec(name="read", effect="read", paths=(("path",),))
 FETCH = ToolSpec(name="web.fetch", effect="external", lane="web")
+
+
+def place(spec: ToolSpec, lanes: Lanes, order: Line) -> Place:
+    return Place(spec, lanes=lanes, order=order, held=held_around())
 
 
 def going(ticket: Ticket) -> bool:
@@ -66,20 +70,20 @@ def test_nobody_runs_beside_an_exclusive_one_and_nobody_starves(
 def test_a_read_of_a_file_waits_for_an_earlier_write_of_its_run_only() -> None:
     lanes, order, other_run = Lanes(), Line(), Line()
     places = [
-        Place(WRITE, lanes=lanes, order=order),
-        Place(READ, lanes=lanes, order=order),
-        Place(READ, lanes=lanes, order=other_run),
+        place(WRITE, lanes, order),
+        place(READ, lanes, order),
+        place(READ, lanes, other_run),
     ]
-    for place in places:
-        place.join()
-    assert [place.granted for place in places] == [True, False, True]
+    for each in places:
+        each.join()
+    assert [each.granted for each in places] == [True, False, True]
     places[0].leave()
     assert places[1].granted
 
 
 def test_two_lanes_do_not_wait_for_each_other() -> None:
     lanes, order = Lanes(), Line()
-    write, fetch = (Place(spec, lanes=lanes, order=order) for spec in (WRITE, FETCH))
+    write, fetch = (place(spec, lanes, order) for spec in (WRITE, FETCH))
     write.join()
     fetch.join()
     assert write.granted
@@ -88,7 +92,7 @@ def test_two_lanes_do_not_wait_for_each_other() -> None:
 
 def test_lanes_of_two_runs_are_one() -> None:
     lanes = Lanes()
-    mine, theirs = (Place(WRITE, lanes=lanes, order=Line()) for _ in range(2))
+    mine, theirs = (place(WRITE, lanes, Line()) for _ in range(2))
     mine.join()
     theirs.join()
     assert (mine.granted, theirs.granted) == (True, False)
@@ -98,10 +102,10 @@ def test_lanes_of_two_runs_are_one() -> None:
 
 async def test_a_call_inside_a_turn_does_not_wait_for_that_turn() -> None:
     lanes = Lanes()
-    outer = Place(WRITE, lanes=lanes, order=Line())
+    outer = place(WRITE, lanes, Line())
     outer.join()
     outer.hold("outer")
-    inner, sibling = (Place(WRITE, lanes=lanes, order=Line()) for _ in range(2))
+    inner, sibling = (place(WRITE, lanes, Line()) for _ in range(2))
     inner.join()
     sibling.join()
     assert (inner.granted, sibling.granted) == (True, False)

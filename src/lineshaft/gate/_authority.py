@@ -1,6 +1,6 @@
 """What a call may do ends with the call: its workspace answers no longer."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from lineshaft.errors import ToolError
@@ -19,13 +19,31 @@ from lineshaft.values import (
 
 @dataclass(slots=True)
 class Lease:
-    """Whether a call is still under way."""
+    """What a call may see of the workspace, and whether it is still under way."""
+
+    look: Callable[[], Callable[[str], bool]]
+    """Makes the answer to: may the call look at this path? Only asked for when needed."""
+
+    granted: frozenset[str] = frozenset()
+    """The paths that the call names, which policy has judged."""
 
     over: bool = False
+    _visible: Callable[[str], bool] | None = None
+
+    def sees(self, path: str) -> bool:
+        """Return whether policy lets the call look at a path."""
+        if path in self.granted:
+            return True
+        if self._visible is None:
+            self._visible = self.look()
+        return self._visible(path)
 
 
 class Leased(Workspace):
-    """A run's view of the workspace, as long as the call lasts that it was lent to."""
+    """A run's view of the workspace, as long as the call lasts that it was lent to.
+
+    A path that policy hides from the call is not there in a walk, and is refused by name.
+    """
 
     def __init__(self, view: Stage, lease: Lease) -> None:
         self._view = view
@@ -36,6 +54,14 @@ class Leased(Workspace):
         if self._lease.over:
             raise ToolError("E_DENIED", "the call is over: it can no longer use the workspace")
         return self._view
+
+    async def _at(self, path: str, *, follow: bool = True) -> Stage:
+        view = self._live
+        if path not in self._lease.granted:
+            real = (await view.resolve(path, follow=follow)).path
+            if not self._lease.sees(real):
+                raise ToolError("E_DENIED", f"policy hides {path!r} from this call")
+        return view
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -48,29 +74,32 @@ class Leased(Workspace):
 
     async def stat(self, path: str) -> Entry:
         """As `Workspace.stat`."""
-        return await self._live.stat(path)
+        return await (await self._at(path)).stat(path)
 
     async def read(self, path: str) -> Content:
         """As `Workspace.read`."""
-        return await self._live.read(path)
+        return await (await self._at(path)).read(path)
 
     async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
         """As `Workspace.write`."""
-        return await self._live.write(path, data, if_match=if_match)
+        return await (await self._at(path)).write(path, data, if_match=if_match)
 
     async def move(self, source: str, target: str) -> Change:
         """As `Workspace.move`."""
-        return await self._live.move(source, target)
+        await self._at(source, follow=False)
+        return await (await self._at(target, follow=False)).move(source, target)
 
     async def delete(self, path: str) -> Change:
         """As `Workspace.delete`."""
-        return await self._live.delete(path)
+        return await (await self._at(path, follow=False)).delete(path)
 
-    def walk(
+    async def walk(
         self, root: str = ".", *, ignore: bool = True, depth: int | None = None
     ) -> AsyncIterator[Entry]:
-        """As `Workspace.walk`."""
-        return self._live.walk(root, ignore=ignore, depth=depth)
+        """As `Workspace.walk`, without what policy hides."""
+        async for entry in self._live.walk(root, ignore=ignore, depth=depth):
+            if self._lease.sees(entry.path):
+                yield entry
 
     async def run(self, command: Command) -> Process:
         """As `Workspace.run`."""

@@ -41,6 +41,9 @@ class Entry:
     started: float | None = None
     """`time.monotonic()` when the tool itself was started."""
 
+    refusal: Failure | None = None
+    """Set where the call was refused, whatever becomes of the run after it."""
+
     status: CallStatus = "pending"
     duration_ms: float = 0
     error: CallError | None = None

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
@@ -11,6 +11,7 @@ from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import Place
+from lineshaft.policy import Subject, sight
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
 from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, Value
@@ -18,23 +19,37 @@ from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
 
 
-async def execute(
-    frame: Frame, entry: Entry, tool: Tool, *, place: Place, dispatch: Dispatch
-) -> Value:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave:
+    """What a call was given when it was allowed."""
+
+    subject: Subject
+    """As policy judged it."""
+
+    place: Place
+    """Where it stands in its lanes."""
+
+    dispatch: Dispatch
+    """For further calls, if the tool is a container."""
+
+
+async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value:
     """Run a tool whose call has been allowed, and whose turn has come.
 
     Args:
         frame: The run.
         entry: The call; its arguments are final.
         tool: The tool.
-        place: The call's place in its lanes.
-        dispatch: For further calls, if the tool is a container.
+        leave: What the call was given.
 
     Raises:
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
     seconds = _seconds(frame, tool)
-    lease = Lease()
+    lease = Lease(
+        look=partial(sight, frame.gate.policy, leave.subject),
+        granted=frozenset(leave.subject.paths),
+    )
     ending = Ending()
     context = Context(
         workspace=Leased(frame.view, lease),
@@ -42,14 +57,14 @@ async def execute(
         run_id=frame.run_id,
         key=entry.key,
         deadline=time.monotonic() + seconds,
-        dispatch=partial(_further, entry, tool, lease, dispatch),
+        dispatch=partial(_further, entry, tool, lease, leave.dispatch),
         notify=partial(_notify, frame, entry, lease),
         ask=_nobody_to_ask,
         deps=frame.gate.deps,
     )
 
     async def body() -> object:
-        place.hold(entry.key)
+        leave.place.hold(entry.key)
         return await invoke(tool, entry.arguments, context)
 
     try:

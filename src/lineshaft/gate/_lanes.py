@@ -1,6 +1,7 @@
 """Who may go when: calls of one lane run one at a time, in the order in which they arrived."""
 
 from collections import deque
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -10,8 +11,8 @@ from lineshaft.values import ToolSpec
 
 WORKSPACE = "workspace"
 
-_holder: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("lineshaft_lanes_held", default=())
-"""The lanes that the calls around the current task hold, each with its call's key."""
+_NONE: Mapping[str, str] = {}
+_holder: ContextVar[Mapping[str, str]] = ContextVar("lineshaft_lanes_held", default=_NONE)
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +85,11 @@ class Lanes:
             del self._lines[key]
 
 
+def held_around() -> Mapping[str, str]:
+    """Return the lanes that calls around the current task hold, each with its call's key."""
+    return _holder.get()
+
+
 class Place:
     """Where one call stands, in all of its lines.
 
@@ -91,15 +97,18 @@ class Place:
         spec: The tool that is called.
         lanes: The session's lanes.
         order: The line of the call's run, which keeps its reads and writes of files in order.
+        held: The lanes that calls around the run hold, each with its call's key.
     """
 
-    def __init__(self, spec: ToolSpec, *, lanes: Lanes, order: Line) -> None:
+    def __init__(
+        self, spec: ToolSpec, *, lanes: Lanes, order: Line, held: Mapping[str, str]
+    ) -> None:
         self._lanes = lanes
         self._order = order
         self._shared = spec.lane != WORKSPACE
         self._ordered = spec.lane == WORKSPACE or (spec.effect == "read" and bool(spec.paths))
-        held = dict(_holder.get()).get(spec.lane or "", "")
-        self._key = None if spec.lane is None else (spec.lane, held)
+        self._held = held
+        self._key = None if spec.lane is None else (spec.lane, held.get(spec.lane, ""))
         self._tickets: list[tuple[Line, Ticket]] = []
 
     def join(self) -> None:
@@ -122,9 +131,9 @@ class Place:
                 await ticket.granted.wait()
 
     def hold(self, call_key: str) -> None:
-        """Let the current task's further calls pass through this call's own lane."""
-        if self._key is not None:
-            _holder.set((*_holder.get(), (self._key[0], call_key)))
+        """Let calls that the current task makes further on pass through this call's own lane."""
+        own = {} if self._key is None else {self._key[0]: call_key}
+        _holder.set({**self._held, **own})
 
     def leave(self) -> None:
         """Let the next ones go."""

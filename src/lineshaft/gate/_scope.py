@@ -13,9 +13,9 @@ import pydantic_core
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.gate._asks import Asks
 from lineshaft.gate._book import Entry
-from lineshaft.gate._execution import execute
+from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._frame import EndKind, Frame
-from lineshaft.gate._lanes import Line, Place
+from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._paths import with_paths_decided
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
@@ -46,6 +46,7 @@ class Scope:
         self._reserved = 0
         self._seen: Counter[str] = Counter()
         self._order = Line()
+        self._held = held_around()
         self._asks = Asks(
             frame.gate.approver,
             turn=frame.gate.approving,
@@ -102,8 +103,7 @@ class Scope:
         try:
             done = await self._through(entry)
         finally:
-            if isinstance(done, Failure) and entry.status == "unknown":
-                done = replace(done, status="unknown")
+            done = _fate(entry, done)
             del self._open[entry.id]
             book.close(entry, done)
             self._script_waits = self._frame.alone
@@ -117,8 +117,9 @@ class Scope:
         except ToolError as error:
             if entry.started is not None:
                 return Failure(error.code, clean(error.message), error.hint)
+            entry.refusal = Failure(error.code, clean(error.message), error.hint, "refused")
             await self._count_refusal()
-            return Failure(error.code, clean(error.message), error.hint, "refused")
+            return entry.refusal
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
             text = f"{entry.call.tool} failed: {type(error).__name__}: {error}"
             return Failure("E_TOOL_FAILED", clean(text))
@@ -144,7 +145,8 @@ class Scope:
         except ToolError:
             self._frame.book.asked(entry)
             raise
-        place = Place(tool.spec, lanes=self._frame.gate.lanes, order=self._order)
+        lanes = self._frame.gate.lanes
+        place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
         try:
             paths = await self._decide_paths(entry, tool)
@@ -152,8 +154,11 @@ class Scope:
             self._frame.book.asked(entry)
             if entry.key in self._known:
                 return self._known[entry.key]
-            verdict = await self._judge(entry, tool, paths)
-            return await self._allowed(entry, tool, verdict=verdict, place=place)
+            call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
+            subject = Subject(spec=tool.spec, call=call, paths=paths)
+            leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
+            verdict = await self._judge(entry, subject)
+            return await self._allowed(entry, tool, verdict=verdict, leave=leave)
         finally:
             place.leave()
 
@@ -183,29 +188,30 @@ class Scope:
         self._seen[pair] += 1
         return f"{self._frame.run_id}/{pair}/{self._seen[pair]}"
 
-    async def _judge(self, entry: Entry, tool: Tool, paths: tuple[str, ...]) -> Verdict:
-        call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
-        verdict = judge(self._frame.gate.policy, Subject(spec=tool.spec, call=call, paths=paths))
+    async def _judge(self, entry: Entry, subject: Subject) -> Verdict:
+        verdict = judge(self._frame.gate.policy, subject)
         entry.rule = verdict.rule
         self._frame.book.note(
             "verdict", entry.id, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason
         )
         if verdict.kind == "deny":
-            raise ToolError("E_DENIED", _refusal(tool.name, verdict))
+            raise ToolError("E_DENIED", _refusal(subject.call.tool, verdict))
         if verdict.kind == "stop":
-            await self._end("refused", "E_DENIED", _refusal(tool.name, verdict))
+            text = _refusal(subject.call.tool, verdict)
+            entry.refusal = Failure("E_DENIED", text, "", "refused")
+            await self._end("refused", "E_DENIED", text)
         return verdict
 
-    async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, place: Place) -> Done:
+    async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, leave: Leave) -> Done:
         self._reserve()
         try:
             if verdict.kind == "ask":
                 # Whoever waits for a person gives up its place and lines up again.
-                place.leave()
+                leave.place.leave()
                 shown = self._frame.book.show(entry)
                 await self._approval(tool.name, verdict, call_id=entry.id, shown=shown)
-                place.join()
-            await place.turn()
+                leave.place.join()
+            await leave.place.turn()
         except BaseException:
             self._reserved -= 1
             raise
@@ -213,7 +219,7 @@ class Scope:
             return _OVER
         self._frame.book.start(entry)
         await self._unless_ended()
-        return await execute(self._frame, entry, tool, place=place, dispatch=self.dispatch)
+        return await execute(self._frame, entry, tool, leave)
 
     def _reserve(self) -> None:
         most = self._frame.limits.calls
@@ -263,6 +269,15 @@ class Scope:
     async def _unless_ended(self) -> None:
         if self._frame.controls.ended:
             await self._end("error", "E_DENIED", "the run has ended")
+
+
+def _fate(entry: Entry, done: Done) -> Done:
+    """Return how a call ended, also where the run was ended in the middle of it."""
+    if done is _CANCELLED and entry.refusal is not None:
+        return entry.refusal
+    if isinstance(done, Failure) and entry.status == "unknown":
+        return replace(done, status="unknown")
+    return done
 
 
 def _refusal(name: str, verdict: Verdict) -> str:

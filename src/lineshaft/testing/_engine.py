@@ -55,6 +55,11 @@ class ScriptedEngine:
         """Name in configuration and results."""
         return "scripted"
 
+    @property
+    def interprets(self) -> bool:
+        """It makes its calls whatever the program's text says."""
+        return False
+
     async def run(
         self,
         program: Program,
