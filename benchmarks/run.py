@@ -62,7 +62,7 @@ async def medians(bare: Work, ours: Work, *, turns: int) -> tuple[float, float]:
 async def scripts(*, check: bool, turns: int) -> list[Row]:
     """Compare runs of scripts, with or without the check before them."""
     added: Tool = tool(effect="read")(add)
-    stubs = checker_stubs([added.spec]).main if check else None
+    told = f"import asyncio as asyncio\n{checker_stubs([added.spec]).main}"
     session = Session(
         [added],
         policy=Policy(mode="read"),
@@ -70,7 +70,7 @@ async def scripts(*, check: bool, turns: int) -> list[Row]:
         check="error" if check else "off",
     )
     label = "checked" if check else "unchecked"
-    with Bare({"add": add}, stubs=stubs) as bare:
+    with Bare({"add": add}, stubs=told if check else None) as bare:
         async with session:
 
             async def ours(script: str) -> None:
