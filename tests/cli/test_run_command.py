@@ -249,3 +249,32 @@ def test_a_reader_that_goes_away_is_no_error(workspace: Path, environ: dict[str,
         process.stdin.close()
         assert process.wait(timeout=20) == 0
         assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_error(
+    workspace: Path, environ: dict[str, str], closed: str
+) -> None:
+    (workspace / "s.py").write_text("print('x')\nreturn 1")
+    command = f"{sys.executable} -m lineshaft run s.py {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=workspace, env=environ, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
+def test_output_that_cannot_be_written_is_a_clear_error(
+    workspace: Path, environ: dict[str, str]
+) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"echo 'return 1' | {sys.executable} -m lineshaft run - -q >/dev/full"],
+        cwd=workspace,
+        env=environ,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: the output cannot be written: No space left")
+    assert b"Traceback" not in done.stderr

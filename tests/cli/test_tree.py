@@ -59,6 +59,14 @@ def test_finished_calls_make_room_for_those_under_way() -> None:
     assert shown(tree, 3) == ["+8", "slow asked", "8 done", "9 done"]
 
 
+def test_calls_that_failed_stay_longer_than_those_that_went_well() -> None:
+    tree = Tree()
+    for number in range(10):
+        tree.take(asked(str(number)))
+        tree.take(finished(str(number), "refused" if number == 2 else "done"))
+    assert shown(tree, 3) == ["+7", "2 refused", "8 done", "9 done"]
+
+
 def test_more_calls_under_way_than_fit_are_counted() -> None:
     tree = Tree()
     for number in range(10):

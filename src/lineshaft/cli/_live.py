@@ -25,16 +25,23 @@ _STYLES = {
 }
 
 
+_LEFT_STANDING = 12
+
+
 class Live(Silent):
     """A tree that is drawn anew as the run goes on."""
 
     def __init__(self) -> None:
         self._tree = Tree()
         self._since: dict[str, float] = {}
+        self._most = 1_000
         self._console = Console(
             file=sys.stderr, no_color=not has_colour(sys.stderr), highlight=False, emoji=False
         )
-        self._drawing = Drawing(
+        self._drawing = self._begin()
+
+    def _begin(self) -> Drawing:
+        drawing = Drawing(
             console=self._console,
             auto_refresh=False,
             get_renderable=self._render,
@@ -42,7 +49,8 @@ class Live(Silent):
             redirect_stderr=False,
             vertical_overflow="crop",
         )
-        self._drawing.start()
+        drawing.start()
+        return drawing
 
     def take(self, event: Event) -> None:
         """Put the event into the tree; the next refresh shows it."""
@@ -64,16 +72,17 @@ class Live(Silent):
         try:
             yield
         finally:
-            self._drawing.transient = False
-            self._drawing.start()
+            self._drawing = self._begin()  # the old one would draw over what was shown meanwhile
 
     def close(self) -> None:
-        """Draw the tree for the last time and leave it standing."""
+        """Draw the tree for the last time, short, and leave it standing."""
+        self._most = _LEFT_STANDING
         self._drawing.refresh()
         self._drawing.stop()
 
     def _render(self) -> Group:
-        rows, hidden = self._tree.rows(max(self._console.height - 4, 3))
+        room = max(self._console.height - 4, 3)
+        rows, hidden = self._tree.rows(min(room, self._most))
         lines = [Text(f"  … {hidden:,} more", style="dim")] if hidden else []
         for depth, node in rows:
             style = _STYLES.get(node.state, "")

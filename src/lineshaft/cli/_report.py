@@ -63,9 +63,7 @@ def failure(
 
 def took_effect(run: RunResult) -> list[CallRecord]:
     """Return the calls that changed, or may have changed, something before the run ended."""
-    return [
-        call for call in run.calls if call.status in ("done", "unknown") and call.effect != "read"
-    ]
+    return [call for call in run.calls if call.effect != "read" and _did_something(call)]
 
 
 def finding_line(finding: Finding, name: str, *, stream: TextIO | None = None) -> str:
@@ -111,8 +109,13 @@ def _reason(run: RunResult) -> str:
     return f"{run.error.message} [{run.error.code}]"
 
 
+def _did_something(call: CallRecord) -> bool:
+    cut_short = call.status == "cancelled" and call.duration_ms > 0
+    return cut_short or call.status in ("done", "unknown")
+
+
 def _doubt(call: CallRecord) -> str:
-    return "  (may or may not have)" if call.status == "unknown" else ""
+    return "" if call.status == "done" else f"  ({call.status}: in part, or not at all)"
 
 
 def _excerpt(script: str, line: int, name: str) -> list[str]:

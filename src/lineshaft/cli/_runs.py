@@ -8,7 +8,7 @@ import typer
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._records import read_record, records_folder, run_ids
 from lineshaft.cli._shape import counted, took
-from lineshaft.cli._terminal import note, paint, result
+from lineshaft.cli._terminal import note, one_line, paint, result
 
 
 def command(
@@ -21,10 +21,13 @@ def command(
     folder = records_folder(settings_for(workspace).root)
     ids = run_ids(folder)
     for run_id in ids[:last]:
-        _, run = read_record(folder / f"{run_id}.jsonl")
+        events, run = read_record(folder / f"{run_id}.jsonl")
+        name = str(events[0].data.get("name", ""))
         if json:
             facts = {
                 "run_id": run_id,
+                "started": events[0].at,
+                "name": name,
                 "status": run.status,
                 "duration_ms": run.duration_ms,
                 "calls": len(run.calls),
@@ -32,7 +35,8 @@ def command(
             result(json_module.dumps(facts))
         else:
             calls = counted(len(run.calls), "call")
-            result(f"{run_id}  {run.status:<9}  {took(run.duration_ms):>8}  {calls}")
+            head = f"{run_id}  {run.status:<9}  {took(run.duration_ms):>8}"
+            result(f"{head}  {calls:<11}  {one_line(name)}")
     if not ids:
         note(paint("no run of this workspace is recorded", "dim"))
     elif len(ids) > last and not json:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import cast
 
 from lineshaft.cli._terminal import one_line
 
@@ -19,6 +20,9 @@ MARKS: Mapping[str, str] = {
 """One character for each state of a call."""
 
 
+_LINE = 80
+
+
 def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> str:
     """Return a call on one safe line: `read_file path="notes.txt"`."""
     words = [f"{name}={brief(value)}" for name, value in arguments.items()]
@@ -26,7 +30,12 @@ def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> s
 
 
 def brief(value: object) -> str:
-    """Return a value as compact JSON."""
+    """Return a value as JSON on one line; of a content that was left out, its size."""
+    if isinstance(value, dict):
+        left_out = cast("dict[str, object]", value)
+        count = left_out.get("bytes")
+        if set(left_out) == {"bytes", "sha256"} and isinstance(count, int):
+            return f"<{size(count)}>"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -35,12 +44,13 @@ def value_text(value: object, *, wide: bool = False) -> str:
 
     Args:
         value: JSON-like.
-        wide: Over several lines, for a person; on one line, for a program.
+        wide: For a person, over several lines where it is long; else on one line.
     """
     if value is None or isinstance(value, str):
         return value or ""
     if wide:
-        return json.dumps(value, ensure_ascii=False, indent=2)
+        line = json.dumps(value, ensure_ascii=False)
+        return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=2)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

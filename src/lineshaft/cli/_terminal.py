@@ -9,7 +9,10 @@ import os
 import re
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Literal, TextIO
+
+from lineshaft.errors import LineshaftError
 
 Colour = Literal["red", "green", "yellow", "bold", "dim"]
 
@@ -60,7 +63,13 @@ def paint(text: str, colour: Colour, *, stream: TextIO | None = None) -> str:
 
 
 def prepare_streams() -> None:
-    """Make both streams take any text: what cannot be encoded is shown as an escape."""
+    """Make both streams take any text: what cannot be encoded is shown as an escape.
+
+    A stream that was closed by whoever started us becomes an empty one.
+    """
+    sys.stdin = sys.stdin or Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  for good
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"
@@ -97,3 +106,5 @@ def _write(stream: TextIO, text: str) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
+    except OSError as error:
+        raise LineshaftError(f"the output cannot be written: {error.strerror}") from error

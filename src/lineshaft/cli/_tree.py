@@ -78,18 +78,15 @@ class Tree:
         """Return what to show: (depth, call) in order, and how many earlier calls are not.
 
         Args:
-            limit: The most rows; finished calls make room for those under way, oldest first.
+            limit: The most rows; finished calls make room for those under way.
         """
         everything = [row for root in self._roots for row in _walk(root, 0)]
-        excess = len(everything) - limit
-        hidden: set[int] = set()
-        for index, (_, node) in enumerate(everything):
-            if len(hidden) >= excess:
-                break
-            if not node.open:
-                hidden.add(index)
-        shown = [row for index, row in enumerate(everything) if index not in hidden]
-        return shown[:limit], self.left_out + len(everything) - min(len(shown), limit)
+        spare = [index for index, (_, node) in enumerate(everything) if not node.open]
+        # What went well goes first, and the oldest of it.
+        spare.sort(key=lambda index: (everything[index][1].state != "done", index))
+        hidden = set(spare[: max(len(everything) - limit, 0)])
+        shown = [row for index, row in enumerate(everything) if index not in hidden][:limit]
+        return shown, self.left_out + len(everything) - len(shown)
 
     def _add(self, call_id: str, data: Mapping[str, object]) -> Node:
         arguments = data.get("arguments")

@@ -174,7 +174,7 @@ def read_settings(
         ConfigError: Something is unknown, not allowed, or not readable; names file and key.
     """
     environ = os.environ if environ is None else environ
-    here = Path.cwd()
+    here = _here()
     given = from_environment(environ)
     held: dict[str, list[Setting]] = {
         name: [Setting(value=key.default, giver="default", source="default", base=here)]
@@ -224,6 +224,13 @@ def _add(
 ) -> None:
     for name, value in flatten(table, source=str(path)).items():
         held[name].append(Setting(value=value, giver=giver, source=str(path), base=path.parent))
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigError("the current folder is gone", hint="cd to one that exists") from error
 
 
 def _below(base: Path, text: str) -> Path:
