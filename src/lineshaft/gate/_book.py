@@ -126,8 +126,8 @@ class Book:
         size = 0
         if isinstance(done, Failure):
             entry.status = done.status
-            message = self._redactor.text(done.message)
-            entry.error = CallError(code=done.code, message=message, hint=done.hint)
+            message, hint = self._redactor.text(done.message), self._redactor.text(done.hint)
+            entry.error = CallError(code=done.code, message=message, hint=hint)
             self.refused += done.status == "refused"
         else:
             entry.status = "done"

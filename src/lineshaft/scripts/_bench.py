@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import anyio
 import pydantic_core
@@ -13,7 +13,7 @@ from lineshaft.gate import Book, Frame, Gate, Scope
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._output import Printed
-from lineshaft.trace import Recorder
+from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Change,
     Finding,
@@ -106,15 +106,14 @@ class Bench:
 
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
-        with anyio.CancelScope(shield=True):
-            return await self._settle(progress)
-
-    async def _settle(self, progress: Progress) -> RunResult:
         if self._scope is not None:
             self._scope.close()
         self.printed.finish()
         how = self._how(progress)
-        changes, findings = await self._landed(how)
+        changes: tuple[Change, ...] = ()
+        findings: tuple[Finding, ...] = ()
+        with anyio.CancelScope(shield=True):
+            changes, findings = await self._landed(how)
         bytes_out = self._bytes_out(how)
         result = RunResult(
             run_id=self.run_id,
@@ -166,18 +165,8 @@ class Bench:
     def _note_end(self, result: RunResult) -> None:
         if result.changes:
             self.book.note("changes", changes=[asdict(c) for c in result.changes])
-        self.book.note(
-            "run_finished",
-            status=result.status,
-            duration_ms=result.duration_ms,
-            value=result.value,
-            error=result.error and asdict(result.error),
-            usage=asdict(result.usage),
-            engine=result.engine,
-            engine_reason=result.engine_reason,
-            truncated=result.truncated,
-            landed=result.landed,
-        )
+        shown = replace(result, value=self._gate.redactor.value(result.value))
+        self.book.note("run_finished", None, **result_data(shown))
 
     def _broken(self, error: Exception) -> None:
         text = f"the run cannot be recorded: {error}"

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 from lineshaft.processes import Capture
-from lineshaft.trace import Redactor
+from lineshaft.trace import RedactedStream, Redactor
 from lineshaft.values import Limits, Stream
-
-_LONGEST_LINE = 64_000
 
 
 class Printed:
@@ -29,29 +27,25 @@ class Printed:
             "stdout": Capture(limits.stdout_bytes),
             "stderr": Capture(limits.stderr_bytes),
         }
-        self._partial: dict[Stream, str] = {"stdout": "", "stderr": ""}
-        self._redactor = redactor
+        # Redacted as a stream, so that a secret is never seen in two halves.
+        self._shown: dict[Stream, RedactedStream] = {
+            "stdout": RedactedStream(redactor),
+            "stderr": RedactedStream(redactor),
+        }
         self._note = note
 
     def take(self, stream: Stream, text: str) -> None:
         """Take printed text, in order."""
         self._kept[stream].add(text)
-        if self._note is None:
-            return
-        # Whole lines only, so that a secret is never seen in two halves.
-        lines, newline, rest = (self._partial[stream] + text).rpartition("\n")
-        if len(rest) > _LONGEST_LINE:
-            lines, newline, rest = lines + newline + rest, "", ""
-        self._partial[stream] = rest
-        if lines or newline:
-            self._note(stream, self._redactor.text(lines + newline))
+        if self._note is not None and (shown := self._shown[stream].add(text)):
+            self._note(stream, shown)
 
     def finish(self) -> None:
-        """Record what stands in a last line without a line break."""
-        for stream, rest in self._partial.items():
+        """Record what was held back."""
+        for stream, waiting in self._shown.items():
+            rest = waiting.end()
             if rest and self._note is not None:
-                self._note(stream, self._redactor.text(rest))
-            self._partial[stream] = ""
+                self._note(stream, rest)
 
     def text(self, stream: Stream) -> str:
         """Return what was kept, with a marker where something was left out."""

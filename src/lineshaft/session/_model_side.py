@@ -102,13 +102,13 @@ class ModelSide:
         }
         return Handled(
             text=_text.of_run(result, self._redactor),
-            structured=self._redactor.value(structured),
+            structured=_text.structured(structured, self._redactor),
             is_error=result.status != "success",
         )
 
     def _of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
         return Handled(
             text=_text.of_call(result, spec, self._redactor),
-            structured=self._redactor.value(result.value),
+            structured=_text.structured(result.value, self._redactor),
             is_error=result.error is not None,
         )

@@ -21,6 +21,18 @@ def of_run(result: RunResult, redactor: Redactor) -> str:
     return _fit(text or "(the script returned None and printed nothing)", redactor)
 
 
+def structured(value: object, redactor: Redactor) -> object:
+    """Return data with secrets taken out of its texts; names alone hide nothing here."""
+    if isinstance(value, str):
+        return redactor.text(value)
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        return {name: structured(member, redactor) for name, member in members.items()}
+    if isinstance(value, list | tuple):
+        return [structured(item, redactor) for item in cast("list[object]", value)]
+    return value
+
+
 def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> str:
     """Return one call's value, or why it failed."""
     if result.error is not None:
