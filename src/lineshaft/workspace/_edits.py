@@ -64,7 +64,7 @@ def write(place: Place, data: bytes, approve: Approve) -> State:
         must_be_file(path, before.kind)
         if before.data == data:
             return before
-    existing = _existing_folders(place)
+    existing = len(place.parts) if before is not MISSING else _existing_folders(place)
     try:
         with told(path), opened(place, create=True) as at:
             old = None if before is MISSING else _writable(path, at)

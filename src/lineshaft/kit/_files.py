@@ -1,0 +1,176 @@
+"""Tools that read and change single files."""
+
+from collections.abc import Sequence
+
+from typing_extensions import TypedDict
+
+from lineshaft.errors import ToolError
+from lineshaft.kit._failures import invalid, raised_by_calls
+from lineshaft.kit._replacing import replaced
+from lineshaft.kit._results import FileChange, FileText, change
+from lineshaft.kit._text import decoded, lines_of
+from lineshaft.tools import EntryPath, WorkspacePath, tool
+from lineshaft.values import Context
+
+READ_BYTES = 50_000
+WRITE_BYTES = 100_000
+
+
+class Edit(TypedDict):
+    """One replacement."""
+
+    old: str
+    """Exact text that is in the file once."""
+
+    new: str
+    """What to put in its place; empty deletes."""
+
+
+@tool(effect="read", idempotent=True)
+async def read_file(
+    path: WorkspacePath, call: Context, start: int = 1, end: int | None = None
+) -> FileText:
+    """Read a text file, or a window of its lines.
+
+    The content comes as it is, without line numbers, at most 50,000 bytes of it. Where `truncated`
+    is true, go on with `start` at `end + 1`.
+
+    Args:
+        path: The file.
+        call: The call.
+        start: First line; the first line of a file is 1.
+        end: Last line, itself included; all lines up to the end where left out.
+    """
+    if start < 1:
+        raise invalid(f"`start` is {start}: the first line is 1")
+    if end is not None and end < start:
+        raise invalid(f"`end` is {end}, before `start`, which is {start}")
+    with raised_by_calls():
+        resolved = await call.workspace.resolve(path)
+        content = await call.workspace.read(path)
+    lines = lines_of(decoded(content.data, resolved.path).text)
+    window, truncated = _within(lines[start - 1 : end])
+    return {
+        "path": resolved.path,
+        "content": "".join(window),
+        "start": start,
+        "end": start + len(window) - 1,
+        "total_lines": len(lines),
+        "sha256": content.sha256,
+        "truncated": truncated,
+    }
+
+
+def _within(lines: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the first whole lines that are few enough; of a longer one its head."""
+    kept: list[str] = []
+    left = READ_BYTES
+    for line in lines:
+        data = line.encode("utf-8", "surrogatepass")
+        if len(data) > left:
+            return kept or [data[:left].decode("utf-8", "ignore")], True
+        kept.append(line)
+        left -= len(data)
+    return kept, False
+
+
+@tool(effect="write", idempotent=True)
+async def write_file(
+    path: WorkspacePath, content: str, call: Context, if_match: str | None = None
+) -> FileChange:
+    """Write a whole text file in UTF-8, at most 100,000 bytes; folders are created.
+
+    Use `edit_file` to change a part of a file that exists.
+
+    Args:
+        path: The file; what is there is replaced.
+        content: All of its new text.
+        call: The call.
+        if_match: Write only if this is the sha256 of what is there, as `read_file` gave it.
+    """
+    try:
+        data = content.encode()
+    except UnicodeEncodeError as error:
+        raise invalid(f"`content` cannot be written in UTF-8: {error.reason}") from error
+    if len(data) > WRITE_BYTES:
+        raise ToolError(
+            "E_TOO_LARGE",
+            f"`content` has {len(data):,} bytes; a file is written with {WRITE_BYTES:,} at most",
+            hint="Write it in several files, or let a command make it.",
+        )
+    with raised_by_calls():
+        return change(await call.workspace.write(path, data, if_match=if_match))
+
+
+@tool(effect="write")
+async def edit_file(
+    path: WorkspacePath,
+    call: Context,
+    old: str | None = None,
+    new: str | None = None,
+    *,
+    replace_all: bool = False,
+    edits: list[Edit] | None = None,
+) -> FileChange:
+    r"""Replace exact text in a file: one place with `old` and `new`, or several with `edits`.
+
+    Each `old` must be in the file exactly once, unless `replace_all` is true. Several edits are
+    made one after the other, all of them or none. An empty `new` deletes. Encoding, line endings
+    and a missing last newline stay as they are; write line breaks as `\n`.
+
+    Args:
+        path: The file.
+        call: The call.
+        old: Text that is in the file, to the letter.
+        new: What to put in its place.
+        replace_all: Replace every place where it is.
+        edits: Several replacements, instead of `old` and `new`.
+    """
+    wanted = _wanted(old, new, edits)
+    with raised_by_calls():
+        resolved = await call.workspace.resolve(path)
+        content = await call.workspace.read(path)
+        before = decoded(content.data, resolved.path)
+        text = before.text
+        for name, one in wanted:
+            where = f"{resolved.path}: {name}" if name else resolved.path
+            text = replaced(text, one["old"], one["new"], every=replace_all, name=where)
+        data = before.encoded(text, resolved.path)
+        return change(await call.workspace.write(path, data, if_match=content.sha256))
+
+
+def _wanted(
+    old: str | None, new: str | None, edits: list[Edit] | None
+) -> Sequence[tuple[str, Edit]]:
+    if edits is not None and old is None and new is None:
+        if not edits:
+            raise invalid("`edits` is empty")
+        return [(f"edits[{index}]", edit) for index, edit in enumerate(edits)]
+    if edits is None and old is not None and new is not None:
+        return [("", {"old": old, "new": new})]
+    raise invalid("give either `old` and `new`, or `edits`", 'An empty `new` ("") deletes.')
+
+
+@tool(effect="write")
+async def move_file(source: EntryPath, target: EntryPath, call: Context) -> FileChange:
+    """Move or rename a file or folder; folders on the way are created, nothing is overwritten.
+
+    Args:
+        source: What to move; a symlink is moved itself.
+        target: Its new path, where nothing may be.
+        call: The call.
+    """
+    with raised_by_calls():
+        return change(await call.workspace.move(source, target))
+
+
+@tool(effect="write", destructive=True)
+async def delete_file(path: EntryPath, call: Context) -> FileChange:
+    """Delete a file, a symlink (not what it leads to) or an empty folder.
+
+    Args:
+        path: What to delete.
+        call: The call.
+    """
+    with raised_by_calls():
+        return change(await call.workspace.delete(path))

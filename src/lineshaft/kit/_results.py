@@ -1,0 +1,122 @@
+"""What the kit's tools return."""
+
+from typing_extensions import TypedDict
+
+from lineshaft.values import Change, ChangeKind, Entry, EntryKind
+
+
+class FileText(TypedDict):
+    """Lines of a text file."""
+
+    path: str
+    content: str
+    """The lines as they are, line breaks included."""
+
+    start: int
+    """Number of the first line in `content`; the first line of a file is 1."""
+
+    end: int
+    """Number of the last line in `content`; `start - 1` where there is none."""
+
+    total_lines: int
+    sha256: str
+    """Of the whole file, for `if_match`."""
+
+    truncated: bool
+    """Whether `content` was cut at 50,000 bytes; go on at `end + 1`."""
+
+
+class FileEntry(TypedDict):
+    """One file or folder."""
+
+    path: str
+    kind: EntryKind
+    size: int
+    """Bytes; 0 for folders."""
+
+    hidden: bool
+    """Some part of the path starts with a dot."""
+
+    symlink: bool
+
+
+class Entries(TypedDict):
+    """Files and folders."""
+
+    entries: list[FileEntry]
+    truncated: bool
+    """Whether there are more."""
+
+
+class Match(TypedDict):
+    """One line that matches."""
+
+    path: str
+    line: int
+    """Its number; the first line of a file is 1."""
+
+    text: str
+    before: list[str]
+    after: list[str]
+
+
+class Matches(TypedDict):
+    """Lines that match."""
+
+    matches: list[Match]
+    truncated: bool
+    """Whether there may be more."""
+
+
+class FileChange(TypedDict):
+    """What was done to a file."""
+
+    path: str
+    kind: ChangeKind
+    sha256: str | None
+    """Of the content after it; null where the file is gone."""
+
+    added: int
+    """Lines."""
+
+    removed: int
+    """Lines."""
+
+
+class CommandResult(TypedDict):
+    """How a command ended."""
+
+    exit_code: int
+    """0 where all went well; minus the number of the signal that ended it."""
+
+    stdout: str
+    stderr: str
+    duration_ms: float
+    stdout_truncated: bool
+    """Whether the middle was left out."""
+
+    stderr_truncated: bool
+    changes: list[FileChange]
+    """What files of the workspace it changed."""
+
+
+def entry(found: Entry) -> FileEntry:
+    """Return an entry as the tools give it."""
+    return {
+        "path": found.path,
+        "kind": found.kind,
+        "size": found.size,
+        "hidden": found.hidden,
+        "symlink": found.symlink,
+    }
+
+
+def change(made: Change) -> FileChange:
+    """Return a change as the tools give it."""
+    return {
+        "path": made.path,
+        "kind": made.kind,
+        "sha256": made.sha256,
+        "added": made.added,
+        "removed": made.removed,
+    }

@@ -1,0 +1,142 @@
+"""One search through many files, its time bounded."""
+
+import time
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from lineshaft.errors import LineshaftError, ToolError
+from lineshaft.kit._failures import invalid
+from lineshaft.kit._results import Match
+from lineshaft.kit._text import text_or_none
+from lineshaft.values import Workspace
+
+if TYPE_CHECKING:
+    import regex
+
+MATCHES = 50
+SECONDS = 5.0
+"""That matching may take, over all files."""
+
+_LONGEST_PATTERN = 1_000
+_LONGEST_LINE = 2_000
+_BATCH_FILES = 64
+_BATCH_BYTES = 1_000_000
+
+
+class Search:
+    """A regular expression, and the lines that it matched so far.
+
+    Args:
+        pattern: The expression.
+        context: Lines before and after each match.
+        ignore_case: Whether upper and lower case are the same.
+
+    Raises:
+        ToolError: The expression is none.
+    """
+
+    def __init__(self, pattern: str, *, context: int, ignore_case: bool) -> None:
+        self.matches: list[Match] = []
+        self.truncated = False
+        self._pattern = _compiled(pattern, ignore_case=ignore_case)
+        self._context = context
+        self._seconds = SECONDS
+
+    async def run(self, workspace: Workspace, path: str) -> None:
+        """Search a file, or all files below a folder that are not ignored."""
+        found = await workspace.stat(path)
+        resolved = (await workspace.resolve(path)).path
+        if found.kind != "folder":
+            content = await workspace.read(path)
+            await self._look([(resolved, content.data)])
+            return
+        batch: list[tuple[str, bytes]] = []
+        async for entry in workspace.walk(path):
+            if entry.kind != "file" or entry.symlink:
+                continue  # what a link in the workspace leads to is found where it is
+            data = await self._read(workspace, entry.path)
+            if data is not None:
+                batch.append((entry.path, data))
+            if len(batch) == _BATCH_FILES or sum(len(d) for _, d in batch) > _BATCH_BYTES:
+                await self._look(batch)
+                batch = []
+            if len(self.matches) == MATCHES:
+                self.truncated = True
+                return
+        await self._look(batch)
+
+    async def _read(self, workspace: Workspace, path: str) -> bytes | None:
+        """Return a file's content; None for one that may not be read, or is gone by now."""
+        try:
+            return (await workspace.read(path)).data
+        except LineshaftError as error:
+            self.truncated |= error.code == "E_TOO_LARGE"
+            return None
+
+    async def _look(self, files: list[tuple[str, bytes]]) -> None:
+        """Search some files in a thread; matching gives the other threads their turn."""
+        await to_thread.run_sync(self._search, files, abandon_on_cancel=True)
+
+    def _search(self, files: list[tuple[str, bytes]]) -> None:
+        for path, data in files:
+            text = text_or_none(data)
+            if text is not None and not self.truncated:
+                self._search_text(path, text.text.replace("\r\n", "\n"))
+
+    def _search_text(self, path: str, text: str) -> None:
+        began = time.monotonic()
+        lines: list[str] = []
+        starts: list[int] = []
+        last = -1
+        try:
+            for match in self._pattern.finditer(text, timeout=max(self._seconds, 0.001)):
+                if not lines:
+                    lines = text.split("\n")
+                    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+                number = bisect_right(starts, match.start()) - 1
+                if number == last or (number == len(lines) - 1 and not lines[number]):
+                    continue
+                if len(self.matches) == MATCHES:
+                    self.truncated = True
+                    return
+                last = number
+                self.matches.append(self._match(path, lines, number))
+        except TimeoutError as error:
+            raise ToolError(
+                "E_TOOL_TIMEOUT",
+                f"the pattern {self._pattern.pattern!r} took more than {SECONDS:g} s; "
+                f"it was matched against {path!r}",
+                hint="Make it simpler: repetitions inside repetitions take long.",
+            ) from error
+        self._seconds -= time.monotonic() - began
+
+    def _match(self, path: str, lines: list[str], number: int) -> Match:
+        first = max(0, number - self._context)
+        after = lines[number + 1 : number + 1 + self._context]
+        if number + 1 + self._context >= len(lines) and after and not after[-1]:
+            after.pop()  # what follows the last line break is no line
+        return {
+            "path": path,
+            "line": number + 1,
+            "text": lines[number][:_LONGEST_LINE],
+            "before": [line[:_LONGEST_LINE] for line in lines[first:number]],
+            "after": [line[:_LONGEST_LINE] for line in after],
+        }
+
+
+def _compiled(pattern: str, *, ignore_case: bool) -> "regex.Pattern[str]":
+    import regex  # noqa: PLC0415  not needed to start
+
+    if not pattern or len(pattern) > _LONGEST_PATTERN:
+        raise invalid(f"the pattern is empty or longer than {_LONGEST_PATTERN:,} characters")
+    flags = regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
+    try:
+        return regex.compile(pattern, flags)
+    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+        raise invalid(
+            f"{pattern!r} is no regular expression: {error}",
+            r"Escape characters with a meaning, such as `\(`.",
+        ) from error
