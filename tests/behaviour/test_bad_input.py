@@ -43,7 +43,7 @@ async def test_a_malformed_script_gives_a_clear_error(make: Make, script: str) -
 @pytest.mark.parametrize(
     "value",
     [object(), {1, 2}, b"bytes", {1: 2}, float("nan"), float("inf"), lambda: 1, [object()]],
-    ids=repr,
+    ids=["object", "set", "bytes", "int key", "nan", "inf", "function", "objects"],
 )
 async def test_a_tool_that_returns_what_is_not_json_has_failed(make: Make, value: Any) -> None:
     def odd():
