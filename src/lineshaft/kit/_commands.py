@@ -44,7 +44,7 @@ async def run_command(
         args: The program's arguments, one by one.
         timeout: Seconds until it is ended, 60 where left out; then the call fails.
     """
-    argv = (command, *args) if args is not None else _split(command)
+    argv = (command, *args) if args is not None else split_command(command)
     if timeout is not None and not 0 < timeout <= MOST_SECONDS:
         raise invalid(f"`timeout` is {timeout:g}: it may be up to {MOST_SECONDS:g} seconds")
     seconds = _seconds(timeout, call.deadline - time.monotonic())
@@ -68,7 +68,7 @@ async def run_command(
     }
 
 
-def _split(command: str) -> tuple[str, ...]:
+def split_command(command: str) -> tuple[str, ...]:
     """Split a command line as a shell would, and refuse what only a shell can do."""
     for found in _SHELL.finditer(command):
         sign = found["quoted"] or found["bare"]

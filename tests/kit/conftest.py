@@ -1,0 +1,45 @@
+"""A call's context over a real folder, without the gate."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from lineshaft.values import Call, Context, Done, Failure
+from lineshaft.workspace import Folder
+
+
+async def _refuse(call: Call) -> Done:
+    return Failure("E_DENIED", f"{call.tool} is not called from here")
+
+
+async def _nobody(_message: str, _schema: object) -> object:
+    raise NotImplementedError
+
+
+@pytest.fixture
+async def make_call(tmp_path: Path) -> AsyncIterator[Callable[[float], Context]]:
+    """Make a context whose call has so many seconds left."""
+    view = Folder(tmp_path).begin()
+
+    def make(seconds: float) -> Context:
+        return Context(
+            workspace=view,
+            call_id="call",
+            run_id="run",
+            key="key",
+            deadline=time.monotonic() + seconds,
+            dispatch=_refuse,
+            notify=lambda _kind, _data: None,
+            ask=_nobody,
+        )
+
+    yield make
+    await view.discard()
+
+
+@pytest.fixture
+def call(make_call: Callable[[float], Context]) -> Context:
+    """A context with a minute left."""
+    return make_call(60)
