@@ -26,7 +26,7 @@ def describe(result: RunResult) -> str:
 
 
 async def main() -> None:
-    files = kit.tools("list_files", "find_files", "read_file", "write_file")
+    files = kit.tools("find_files", "read_file", "write_file")
     limits = Limits(seconds=120, calls=20_000)
     policy = Policy(mode="read")
     async with Session(files, workspace=LIBRARY, policy=policy, limits=limits) as session:

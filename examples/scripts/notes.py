@@ -6,25 +6,17 @@ NOTE = re.compile(r"#.*?\b(TODO|FIXME|XXX)\b")
 DEF = re.compile(r"(?:async )?def (\w+)\(")
 
 
-async def entries(folder):
-    """Everything in a folder; a listing is cut at 200, then it is asked for by first letter."""
-    listing = await list_files(path=folder)
-    if not listing["truncated"]:
-        return listing["entries"]
-    found = {}
-    for letter in "_abcdefghijklmnopqrstuvwxyz":
-        part = await find_files(pattern=letter + "*", path=folder)
-        found.update({entry["path"]: entry for entry in part["entries"]})
-    return list(found.values())
-
-
 async def text_of(path):
-    """A whole file; a window holds 50,000 bytes."""
-    window = await read_file(path=path)
-    parts = [window["content"]]
-    while window["truncated"] and window["end"] < window["total_lines"]:
-        window = await read_file(path=path, start=window["end"] + 1)
+    """A whole file, window by window (each holds 50,000 bytes); None where it is no text."""
+    parts, start, more = [], 1, True
+    while more:
+        try:
+            window = await read_file(path=path, start=start)
+        except ToolError as e:
+            print(e.code, path)
+            return path, None
         parts.append(window["content"])
+        start, more = window["end"] + 1, window["truncated"]
     return path, "".join(parts)
 
 
@@ -50,20 +42,24 @@ def functions(path, text):
 folders, files = ["."], []
 while folders:
     some, folders = folders[:20], folders[20:]
-    for listing in await asyncio.gather(*[entries(folder) for folder in some]):
-        for entry in listing:
+    for found in await asyncio.gather(*[find_files(pattern="*", path=path) for path in some]):
+        for entry in found["entries"]:
             if entry["kind"] == "folder" and not entry["path"].endswith(SKIP):
                 folders.append(entry["path"])
             elif entry["kind"] == "file" and entry["path"].endswith(".py"):
                 files.append(entry["path"])
 
-notes, longest, lines = {"TODO": 0, "FIXME": 0, "XXX": 0}, [], 0
+notes, longest, lines, unread = {"TODO": 0, "FIXME": 0, "XXX": 0}, [], 0, 0
 for some in batched(sorted(files), 50):
     for path, text in await asyncio.gather(*[text_of(path) for path in some]):
+        if text is None:
+            unread += 1
+            continue
         lines += text.count("\n")
         for word in NOTE.findall(text):
             notes[word] += 1
         longest = sorted(longest + functions(path, text), reverse=True)[:10]
 
 rows = [{"lines": n, "function": name, "where": where} for n, where, name in longest]
-return f"{len(files)} files, {lines} lines, notes: {notes}\n\n{table(rows)}"
+head = f"{len(files)} files ({unread} of them no text), {lines} lines, notes: {notes}"
+return f"{head}\n\n{table(rows)}"
