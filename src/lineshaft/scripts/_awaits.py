@@ -79,7 +79,7 @@ class Awaits:
                 self._report_stuck(call, context)
         elif _is_runner(self.defs.places.resolver.ref(call.func)):
             self.inserter.replace_runner(call, is_awaited=place == "awaited")
-        elif place in ("value", "returned"):
+        elif self.defs.must_wait(call):
             if not self.inserter.insert(call):
                 name = self._text.short(call.func)
                 self._report(call, f"`{name}(...)` is not awaited", f"write `await {name}(...)`")

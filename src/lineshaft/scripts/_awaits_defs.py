@@ -4,6 +4,7 @@ import ast
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from lineshaft.scripts._awaits_gathered import Gathered
 from lineshaft.scripts._awaits_places import Places
 from lineshaft.scripts._names import WAITING_HELPERS
 from lineshaft.scripts._names_refs import BUILT_IN_METHODS, Ref
@@ -28,6 +29,9 @@ class Defs:
     converted: set[ast.AST] = field(default_factory=set[ast.AST])
     """Those of them that the script wrote without `async`, and lambdas that hand on such a call."""
 
+    valued: set[ast.AST] = field(default_factory=set[ast.AST])
+    """Those of the converted whose calls were meant to give values: they use results themselves."""
+
     blocked: dict[ast.AST, str] = field(default_factory=dict[ast.AST, str])
     """Functions that cannot become async, and why."""
 
@@ -40,6 +44,11 @@ class Defs:
         default_factory=lambda: defaultdict[ast.AST, list[ast.Call]](list)
     )
     """Calls by the function, lambda or class body that makes them."""
+
+    gathered: Gathered = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.gathered = Gathered(self.places, self.sites)
 
     @classmethod
     def of(cls, places: Places) -> "Defs":
@@ -91,7 +100,15 @@ class Defs:
 
     def must_wait(self, call: ast.Call) -> bool:
         """Return whether a call's result is used where the call stands."""
-        return self.places.of(call) in ("value", "returned")
+        place = self.places.of(call)
+        if place in ("value", "returned"):
+            return True
+        is_put_away = place in ("kept", "other") and self._is_valued(call)
+        return is_put_away and self.gathered.of(call) != "yes"
+
+    def _is_valued(self, call: ast.Call) -> bool:
+        ref = self.places.resolver.ref(call.func)
+        return ref is not None and ref.node in self.valued
 
     def _block(self, functions: list[ast.FunctionDef]) -> None:
         """Find the functions that cannot become async, and those that are used by such."""
@@ -149,19 +166,23 @@ class Defs:
         todo = [call for call in reading.calls if self.is_waiting(call)]
         for node in reading.nodes:
             if isinstance(node, ast.Await):
-                todo += self._make_async(self.context(node))
+                todo += self._make_async(self.context(node), valued=False)
         while todo:
             call = todo.pop()
             if self.must_wait(call):
-                todo += self._make_async(self.context(call))
+                valued = self._is_valued(call) or self.places.of(call) == "value"
+                todo += self._make_async(self.context(call), valued=valued)
 
-    def _make_async(self, context: Context) -> list[ast.Call]:
-        """Make a function async if it can be; return the calls that have to be awaited now."""
-        if context in self.converted or context in self.blocked:
+    def _make_async(self, context: Context, *, valued: bool) -> list[ast.Call]:
+        """Make a function async if it can be; return the calls to look at again."""
+        known = self.valued if valued else self.converted
+        if context in known or context in self.blocked:
             return []
         if isinstance(context, ast.FunctionDef):
             self.waits.add(context)
         elif not isinstance(context, ast.Lambda):
             return []
         self.converted.add(context)
+        if valued:
+            self.valued.add(context)
         return self.sites[context]

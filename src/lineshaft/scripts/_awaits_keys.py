@@ -5,12 +5,9 @@ from collections.abc import Iterator
 
 from lineshaft.scripts._awaits_defs import Defs
 from lineshaft.scripts._awaits_edits import Text
-from lineshaft.scripts._names_refs import Ref
-from lineshaft.scripts._names_scopes import COMPREHENSIONS
 
 _BY_KEY = frozenset({"sorted", "min", "max"})
 _BY_FIRST = frozenset({"map", "filter"})
-_WRAPPERS = frozenset(Ref("builtin", name) for name in ("iter", "list", "reversed", "set", "tuple"))
 
 
 def key_functions(defs: Defs, text: Text) -> Iterator[tuple[ast.Call, ast.expr, str]]:
@@ -24,7 +21,7 @@ def key_functions(defs: Defs, text: Text) -> Iterator[tuple[ast.Call, ast.expr, 
             continue
         name, function = found
         if defs.gives_waiting(defs.places.resolver.ref(function)) or _waits_within(defs, function):
-            if name == "map" and _is_gathered(defs, call, set()):
+            if name == "map" and defs.gathered.of(call) != "no":
                 continue
             yield call, function, _instead(name, call, function, text)
 
@@ -49,42 +46,6 @@ def _waits_within(defs: Defs, function: ast.expr) -> bool:
     return any(defs.is_waiting(c) and defs.must_wait(c) for c in defs.inside[function])
 
 
-def _is_gathered(defs: Defs, node: ast.expr, seen: set[ast.AST]) -> bool:
-    """Return whether what `map` makes of calls is awaited somewhere, or may be."""
-    if len(seen) > _FAR or node in seen:
-        return False
-    seen.add(node)
-    reading = defs.places.resolver.reading
-    above, (slot, _) = reading.parents[node], reading.slots[node]
-    match above:
-        case ast.Starred():
-            outer = reading.parents[above]
-            is_gathered = isinstance(outer, ast.Call) and _takes_calls(defs, outer)
-        case ast.Call():
-            is_gathered = _takes_calls(defs, above)
-            if defs.places.resolver.ref(above.func) in _WRAPPERS:
-                is_gathered = _is_gathered(defs, above, seen)
-        case ast.For(target=ast.Name() as target) | ast.comprehension(target=ast.Name() as target):
-            home = reading.binder(target.id, reading.scopes[target])
-            used = defs.places.name(target.id, home) if home and slot == "iter" else "other"
-            is_gathered = used in ("awaited", "asyncio", "kept")
-        case ast.Assign(targets=[ast.Name() as target]):
-            home = reading.binder(target.id, reading.scopes[target])
-            uses = reading.uses.get((home, target.id), ()) if home else ()
-            is_gathered = any(_is_gathered(defs, use, seen) for use in uses)
-        case ast.Return():
-            is_gathered = not isinstance(defs.context(above), ast.Module)
-        case _:
-            is_gathered = isinstance(above, (ast.keyword, ast.Tuple, ast.List, *COMPREHENSIONS))
-    return is_gathered
-
-
-def _takes_calls(defs: Defs, call: ast.Call) -> bool:
-    """Return whether a function may want calls that are still to be awaited."""
-    ref = defs.places.resolver.ref(call.func)
-    return ref is None or ref.kind not in ("builtin", "tool")
-
-
 def _instead(name: str, call: ast.Call, function: ast.expr, text: Text) -> str:
     """Return what to write for a call of `map`, `sorted` and the like."""
     source = call.args[1] if name in _BY_FIRST else call.args[0] if call.args else None
@@ -103,7 +64,3 @@ def _instead(name: str, call: ast.Call, function: ast.expr, text: Text) -> str:
         case _:
             then = f", then sort the pairs of `zip(results, {items})`"
     return f"write {first}{then}"
-
-
-_FAR = 100
-"""Names handed on more often than this are not followed."""

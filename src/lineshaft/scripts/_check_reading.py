@@ -113,14 +113,14 @@ def _name_hint(resolver: Resolver, name: str, *, is_called: bool) -> str:
     own = resolver.reading.module.bindings
     if name in _FULL_NAMES:
         return f"write `{_FULL_NAMES[name]}`"
+    if name in _IMPORTABLE:
+        return f"write `import {name}` first"
     close = get_close_matches(name, {*own, *known.flat, *known.spaces, *MODULES, *HELPERS}, n=1)
     if close:
         return f"did you mean `{close[0]}`?"
     for space, tools in known.spaces.items():
         if name in tools:
             return f"did you mean `{signature(tools[name])}`?" if is_called else f"`{space}.{name}`"
-    if name in _IMPORTABLE:
-        return f"write `import {name}` first"
     close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
     if close:
         return f"did you mean `{close[0]}`?"
