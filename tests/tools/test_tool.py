@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import pytest
 
@@ -171,7 +173,7 @@ def var_keywords(**options: str) -> None: ...
 def by_position(path: str, /) -> None: ...
 
 
-def not_there(path: "Nowhere") -> None: ...  # noqa: F821  # pyright: ignore
+def not_there(path: "Nowhere") -> None: ...  # noqa: F821  # pyright: ignore[reportUndefinedVariable, reportUnknownParameterType]
 
 
 def yields() -> object:
@@ -184,36 +186,36 @@ def odd_type(stream: inspect.Signature) -> None: ...
 def odd_result() -> inspect.Signature: ...  # pyright: ignore[reportReturnType]
 
 
-@pytest.mark.parametrize(
-    ("function", "message", "hint"),
-    [
-        (no_name(), "a tool's name must be text, not None", "name="),
-        (var_args, r"parameter 'paths' of var_args\(\) is `\*args`", ""),
-        (var_keywords, r"parameter 'options' of var_keywords\(\) is `\*\*kwargs`", ""),
-        (by_position, r"parameter 'path' of by_position\(\) is positional-only", ""),
-        (not_there, r"the annotations of not_there\(\) name 'Nowhere'", "top of the module"),
-        (yields, r"yields\(\) yields; a tool must return", "list"),
-        (odd_type, r"parameter 'stream' of odd_type\(\) has a type without a JSON Schema", "JSON"),
-        (odd_result, r"the result of odd_result\(\) has a type without a JSON Schema", "JSON"),
-        (shout, "is a tool already", "with_name"),
-        (5, "5 is no function", ""),
-    ],
-)
+REFUSED: list[tuple[object, str, str]] = [
+    (no_name(), "a tool's name must be text, not None", "name="),
+    (var_args, r"parameter 'paths' of var_args\(\) is `\*args`", ""),
+    (var_keywords, r"parameter 'options' of var_keywords\(\) is `\*\*kwargs`", ""),
+    (by_position, r"parameter 'path' of by_position\(\) is positional-only", ""),
+    (not_there, r"the annotations of not_there\(\) name 'Nowhere'", "top of the module"),
+    (yields, r"yields\(\) yields; a tool must return", "list"),
+    (odd_type, r"parameter 'stream' of odd_type\(\) has a type without a JSON Schema", "JSON"),
+    (odd_result, r"the result of odd_result\(\) has a type without a JSON Schema", "JSON"),
+    (shout, "is a tool already", "with_name"),
+    (5, "5 is no function", ""),
+]
+
+
+@pytest.mark.parametrize(("function", "message", "hint"), REFUSED)
 def test_what_cannot_be_a_tool_is_refused_with_the_reason(
     function: object, message: str, hint: str
 ) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
-        Tool.from_function(function)  # pyright: ignore
+        Tool.from_function(cast("Callable[..., object]", function))
     assert hint in caught.value.hint
 
 
 def test_options_that_are_wrong_are_refused() -> None:
     with pytest.raises(ConfigError, match="effect 'reads' is none of read, write, exec, external"):
-        tool(effect="reads")  # pyright: ignore
+        tool(effect="reads")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ConfigError, match="seconds must be above 0, not 0"):
         tool(seconds=0)
     with pytest.raises(TypeError, match="colour"):
-        tool(colour="red")  # pyright: ignore
+        tool(colour="red")  # pyright: ignore[reportCallIssue]
 
 
 def test_types_may_be_defined_after_the_tool() -> None:

@@ -2,6 +2,7 @@
 
 import datetime
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -153,7 +154,6 @@ def test_the_one_required_text_may_be_given_by_position() -> None:
         (("a", True), {}, "takes `path` alone by position, got 2"),
         (("a",), {"path": "b"}, "`path` is given by position and by name"),
         ((5,), {}, "`path` must be a string, not 5"),
-        (([],), {}, "`path` must be a string, not an empty list"),
     ],
 )
 def test_any_other_use_of_positions_is_refused(
@@ -170,8 +170,8 @@ def nothing() -> None: ...
 
 
 @pytest.mark.parametrize("function", [several, number, nullable, optional, nothing])
-def test_other_tools_take_nothing_by_position(function: object) -> None:
-    made = Tool.from_function(function)  # pyright: ignore
+def test_other_tools_take_nothing_by_position(function: Callable[..., object]) -> None:
+    made = Tool.from_function(function)
     assert made.spec.positional is None
     assert "takes nothing by position, got 1" in refusal(made, "a").message
 

@@ -72,13 +72,13 @@ def test_names_that_nothing_may_have_are_refused(name: object, message: str) -> 
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["exit", "Exit", "run_script", "search_tools", "describe_tool", "resume", "status", "tools"]
-    + ["agents", "asyncio", "json", "math", "re", "datetime", "toolerror", "json_parse", "retry"]
-    + ["batched", "table", "attempt", "print", "LIST", "len", "import", "async", "__import__"]
-    + ["ｅｘｉｔ", "json.read", "Tools.read", "print.read", "class.read"],
-)
+taken = ["exit", "Exit", "run_script", "search_tools", "describe_tool", "resume", "status"]
+taken += ["tools", "agents", "asyncio", "json", "math", "re", "datetime", "toolerror", "retry"]
+taken += ["json_parse", "batched", "table", "attempt", "print", "LIST", "len", "import", "async"]
+taken += ["__import__", "\uff45\uff58\uff49\uff54", "json.read", "Tools.read", "class.read"]
+
+
+@pytest.mark.parametrize("name", taken)
 def test_reserved_names_are_refused_in_any_spelling(name: str) -> None:
     @tool(name=name)
     def body() -> None: ...

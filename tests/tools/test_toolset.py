@@ -67,9 +67,11 @@ def test_prefix_puts_tools_into_a_namespace() -> None:
     tools = Toolset([read_file, write_file]).prefix("disk")
     assert list(tools) == ["disk.read_file", "disk.write_file"]
     assert tools["disk.write_file"].spec.lane == "disk"
-    with pytest.raises(ConfigError, match="'disk.read_file' is in a namespace already"):
+    with pytest.raises(ConfigError, match=r"'disk\.read_file' is in a namespace already"):
         tools.prefix("other")
-    with pytest.raises(ConfigError, match="namespace 'json' of tool 'json.read_file' is reserved"):
+    with pytest.raises(
+        ConfigError, match=r"namespace 'json' of tool 'json\.read_file' is reserved"
+    ):
         Toolset([read_file]).prefix("json")
 
 
@@ -99,7 +101,7 @@ def test_two_tools_with_one_name_in_some_spelling_are_refused(
     assert message in str(caught.value)
     assert "Toolset.rename" in caught.value.hint
     with pytest.raises(ConfigError):
-        Toolset([named(first)]) | Toolset([named(second)])
+        Toolset([named(first)]).combine(Toolset([named(second)]))
 
 
 def test_many_tools_of_one_namespace_go_together() -> None:

@@ -18,7 +18,7 @@ def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
         specs: The tools; those of a namespace stand in a class of its name.
         budget: Characters. A text above it is written again with less: first without the words
             about parameters and keys, then with plain dicts, then without any words. Names and
-            parameters always stay.
+            parameters always stay; of a tool with more than 200 the rest is `**more`.
     """
     found = list(specs)
     full = read_specs(found)

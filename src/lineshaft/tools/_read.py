@@ -111,12 +111,13 @@ class _Reader:
         self._steps = _MOST_STEPS
         self._records_left = _MOST_RECORDS if records_wanted else 0
         self._inside: tuple[object, ...] = ()
+        self._objects: dict[int, Shape] = {}
 
     def parameters(self, hint: str) -> tuple[tuple[Field, ...], Shape | None]:
         """Return the fields of the whole schema, and the type of further names."""
         found = members(self._root, self._root)
         more = self.shape(found.rest, hint) if found.rest is not None else None
-        if found.open and more is None:
+        if (found.open and more is None) or len(found.properties) > _MOST_FIELDS:
             more = ANY
         return self._fields(found, hint), more
 
@@ -210,13 +211,17 @@ class _Reader:
         return ListOf(union([*shapes, *further]))
 
     def _object(self, schema: Schema, hint: str, depth: int) -> Shape:
+        if (known := self._objects.get(id(schema))) is not None:
+            return known
         found = members(schema, self._root)
         if not found.properties:
             rest = ANY if found.rest is None else self.shape(found.rest, f"{hint}Item", depth + 1)
             return DictOf(rest)
-        if self._records_left <= 0 or len(found.properties) > _MOST_FIELDS:
+        fits = "" not in found.properties and len(found.properties) <= _MOST_FIELDS
+        if self._records_left <= 0 or not fits:
             return DictOf(ANY)
         name, new = self._names.give(hint, self._digest(schema))
+        self._objects[id(schema)] = Named(name)
         if new:
             self._records_left -= 1
             self._records[name] = Record(name, ())
@@ -253,7 +258,10 @@ class _Reader:
                 if isinstance(ref, str) and ref not in parts:
                     parts[ref] = resolve(ref, self._root)
                     waiting.append(as_schema(parts[ref]))
-        text = json.dumps([own, parts], sort_keys=True, default=str)
+        try:
+            text = json.dumps([own, parts], sort_keys=True, default=str)
+        except RecursionError:
+            text = str(id(schema))
         return hashlib.sha256(text.encode()).hexdigest()
 
 

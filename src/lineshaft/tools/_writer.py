@@ -6,6 +6,7 @@ from typing import Literal, cast
 from lineshaft.tools._names import is_identifier
 from lineshaft.tools._read import WORDS
 from lineshaft.tools._shapes import (
+    ANY,
     MISSING,
     Atom,
     Catalogue,
@@ -123,7 +124,9 @@ class Writer:
         write = self.loose if loose else self.type
         named = [p for p in routine.parameters if _is_parameter(p.name)]
         odd = [p for p in routine.parameters if not _is_parameter(p.name)]
-        first = [p for p in named if p.name == routine.spec.positional]
+        # The checkers take a first parameter of these names for an object.
+        alone = {routine.spec.positional} - {"self", "cls"}
+        first = [p for p in named if p.name in alone]
         parts = [f"{p.name}: {write(p.shape)}" for p in first]
         others = [p for p in named if p not in first]
         if others:
@@ -165,7 +168,8 @@ class Writer:
             about = f"  # {field.about[:160]}" if comments and field.about else ""
             lines.append(f"{line}{about}")
         if comments and record.more is not None:
-            lines.append(f"    # and further keys: {self.type(record.more)}")
+            kind = "" if record.more == ANY else f": {self.type(record.more)}"
+            lines.append(f"    # and further keys{kind}")
         return "\n".join([*lines, *([] if plain else ["})"])])
 
     def _mapping(self, shape: Named) -> str:

@@ -1,0 +1,247 @@
+"""The stubs for the checker, in the checker itself: what it takes, and what it refuses."""
+
+import enum
+from typing import Literal
+
+import pytest
+from typing_extensions import TypedDict
+
+from lineshaft.engines import MontyChecker
+from lineshaft.tools import Tool, Toolset, checker_stubs, tool
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Edit(TypedDict):
+    old: str
+    new: str
+
+
+class Patch(TypedDict):
+    line: int
+    text: str
+
+
+class Match(TypedDict):
+    path: str
+    line: int
+
+
+class Found(TypedDict):
+    matches: list[Match]
+    truncated: bool
+
+
+@tool(effect="read")
+async def temperature(city: str) -> float: ...  # pyright: ignore[reportReturnType]
+
+
+@tool(effect="write")
+def edit_file(
+    path: str,
+    edits: list[Edit] | None = None,
+    old: str | None = None,
+    patches: list[Patch] | None = None,
+    colour: Colour = Colour.RED,
+) -> Found: ...  # pyright: ignore[reportReturnType]
+
+
+@tool(effect="read")
+def search(
+    pattern: str,
+    kinds: list[Literal["file", "folder"]] | None = None,
+    sizes: list[float] | None = None,
+    where: dict[str, int] | None = None,
+    pair: tuple[int, str] = (1, "a"),
+) -> Found: ...  # pyright: ignore[reportReturnType]
+
+
+@tool(effect="read")
+def pair(x: int) -> tuple[int, str]: ...  # pyright: ignore[reportReturnType]
+
+
+@tool(effect="read")
+def maybe(x: int) -> Found | None: ...
+
+
+async def call(**arguments: object) -> object:
+    return arguments
+
+
+ITEM = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "odd-key": {"type": "string"},
+        "parent": {"$ref": "#/items"},
+        "list": {"type": "array", "items": {"type": "string"}},
+    },
+}
+
+github = Tool.from_schema(
+    name="github.list",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "repo": {"type": "string"},
+            "state": {"enum": ["open", "closed"]},
+            "labels": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["repo"],
+    },
+    output_schema={"type": "array", "items": ITEM},
+    function=call,
+)
+
+STUBS = checker_stubs(
+    Toolset([temperature, edit_file, search, pair, maybe, github]).specs,
+)
+
+RIGHT = """
+await temperature("Oslo")
+---
+await temperature(city="Oslo") + 1
+---
+edits = [{"old": "a", "new": "b"}]
+await edit_file(path="x", edits=edits)
+---
+edits = []
+for x in ["a"]:
+    edits.append({"old": x, "new": "b"})
+await edit_file(path="x", edits=edits)
+---
+await edit_file(path="x", edits=[{"old": x, "new": x} for x in "abc"])
+---
+edits = [dict(old="a", new="b")]
+await edit_file(path="x", edits=edits)
+---
+edit = {"old": "a"}
+edit["new"] = "b"
+await edit_file(path="x", edits=[edit])
+---
+patches = [{"line": 1, "text": "b"}]
+await edit_file(path="x", patches=patches)
+---
+patches = []
+patches.append({"line": 1, "text": "b"})
+await edit_file(path="x", patches=patches)
+---
+for colour in ["red", "blue"]:
+    await edit_file(path="x", colour=colour)
+---
+kinds = ["file", "folder"]
+await search("x", kinds=kinds)
+---
+sizes = [1, 2]
+await search("x", sizes=sizes)
+---
+await search("x", sizes=(1.5, 2))
+---
+where = {}
+where["a"] = 1
+await search("x", where=where)
+---
+await search("x", pair=[1, "a"])
+---
+await search("x", pair=(1, "a"))
+---
+a, b = await pair(x=1)
+a + 1
+await temperature(b)
+---
+r = await search("x")
+for m in r["matches"]:
+    print(m["path"].upper(), m["line"] + 1)
+    await temperature(m["path"])
+---
+found = sorted((await search("x"))["matches"], key=lambda m: m["line"])
+out = [await temperature(city=m["path"]) for m in found]
+---
+r = await maybe(x=1)
+if r:
+    r["matches"]
+---
+import github
+issues = await github.list(repo="x", state="open", labels=["a"])
+issues[0]["id"] + 1
+issues[0]["odd-key"].upper()
+issues[0]["parent"]["id"]
+issues[0]["list"][0].upper()
+---
+labels = ("a", "b")
+await github.list(repo="x", labels=labels)
+---
+from tools import temperature as t
+await t("Oslo")
+---
+import tools
+r = await tools.search("Oslo")
+r["matches"][0]["line"] + 1
+---
+await edit_file(path="x", old=None)
+---
+r = await search("x")
+await edit_file(path="x", edits=[{"old": m["path"], "new": "y"} for m in r["matches"]])
+"""
+
+WRONG = """
+await temperature(5)
+---
+await temperature()
+---
+await temperature(town="x")
+---
+await temperature("a", "b")
+---
+await edit_file("x", [])
+---
+await edit_file(path="x", edits=[{"old": 1, "new": "b"}])
+---
+await edit_file(path="x", edits="abc")
+---
+await edit_file(path="x", patches=[1])
+---
+await search("x", kinds="file")
+---
+await search("x", sizes=["a"])
+---
+await search("x", sizes="abc")
+---
+await search("x", where={"a": "b"})
+---
+await github.list(repo=1)
+---
+await github.lst(repo="x")
+---
+await github.list(repo="x", state=3)
+---
+await github.list(repo="x", labels="a")
+---
+r = await search("x")
+r["nope"]
+---
+await temprature("x")
+---
+temperature("a") + 1
+"""
+
+
+@pytest.mark.parametrize("script", [text.strip() for text in RIGHT.split("---")])
+async def test_the_checker_takes_what_is_right(checker: MontyChecker, script: str) -> None:
+    assert await checker.check(script, stubs=STUBS, inputs={}) == ()
+
+
+@pytest.mark.parametrize("script", [text.strip() for text in WRONG.split("---")])
+async def test_the_checker_refuses_what_is_wrong(checker: MontyChecker, script: str) -> None:
+    assert await checker.check(script, stubs=STUBS, inputs={}) != ()
+
+
+@pytest.fixture(scope="module")
+def checker() -> object:
+    """Share one checker: its process starts once."""
+    made = MontyChecker()
+    yield made
+    made.close()
