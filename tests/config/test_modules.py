@@ -3,6 +3,7 @@
 import importlib.util
 import py_compile
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -196,6 +197,30 @@ def test_an_installed_module_is_hashed_without_being_imported(home: Home) -> Non
     (home.project / "lineshaft.toml").write_text('[tools]\nmodules = ["xml.dom.minidom"]')
     (module,) = unapproved(home.read().modules, environ=home.environ)
     assert [file.name for file in module.files] == ["__init__.py", "__init__.py", "minidom.py"]
+
+
+def test_an_installed_module_is_imported_by_its_name(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home.root / "installed").mkdir()
+    (home.root / "installed" / "shop_tools.py").write_text(DOUBLE)
+    monkeypatch.setattr(sys, "path", [str(home.root / "installed"), *sys.path])
+    home.user_file.write_text('[tools]\nkit = []\nmodules = ["shop_tools"]')
+    assert names(home, home.read()) == ["double"]
+    home.user_file.write_text("")
+    (home.project / "lineshaft.toml").write_text('[tools]\nkit = []\nmodules = ["shop_tools"]')
+    with pytest.raises(ConfigError, match="nobody has approved"):
+        tools(home.read(), environ=home.environ)
+    home.trust(home.read())
+    assert names(home, home.read()) == ["double"]
+
+
+def test_a_state_folder_that_cannot_be_made_is_named(home: Home) -> None:
+    settings = home.name_module()
+    (module,) = unapproved(settings.modules, environ=home.environ)
+    (home.root / "state").write_text("in the way")
+    with pytest.raises(ConfigError, match="state"):
+        approve(module, environ=home.environ)
 
 
 def test_tools_with_one_name_from_two_modules_are_refused(home: Home) -> None:

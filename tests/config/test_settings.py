@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft.config import KEYS, Settings, read_settings
+from lineshaft.config._files import is_strangers
 from lineshaft.errors import ConfigError
 
 
@@ -101,6 +102,26 @@ def test_a_settings_file_can_be_named_itself(home: Home) -> None:
     assert settings.root == home.project
 
 
+def test_a_pyproject_can_be_named_itself_if_it_speaks_of_us(home: Home) -> None:
+    named = home.project / "pyproject.toml"
+    named.write_text("[tool.lineshaft.limits]\ncalls = 4")
+    assert read_settings(named, environ=home.environ).setting("limits.calls").value == 4
+    for text in ("[tool.other]\nx = 1", "tool = 'lineshaft'", "[tool.other]\nx = 'lineshaft'"):
+        named.write_text(text)
+        with pytest.raises(ConfigError, match="has no table"):
+            read_settings(named, environ=home.environ)
+    named.write_text("[tool]\nlineshaft = 1")
+    with pytest.raises(ConfigError, match="must be a table"):
+        read_settings(named, environ=home.environ)
+
+
+def test_only_files_of_this_user_and_of_root_count_above_the_start() -> None:
+    assert is_strangers(owner=1001, me=1000)
+    assert not is_strangers(owner=1000, me=1000)
+    assert not is_strangers(owner=0, me=1000)
+    assert not is_strangers(owner=1000, me=0)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -120,6 +141,7 @@ def test_a_settings_file_can_be_named_itself(home: Home) -> None:
         ("[tools]\nkit = [1]", ["tools.kit"]),
         ("[workspace]\nroot = ''", ["workspace.root"]),
         ("[workspace.aliases]\npkg = {path = 'x', writeable = true}", ["workspace.aliases"]),
+        ("[workspace.aliases]\npkg = 1", ["workspace.aliases", "writable = true"]),
         ("policy = 'read'", ["'policy' must be a table"]),
         ("[limits]\ncalls = 1\ncalls = 2", ["not TOML", "line 3"]),
         ("a = " + "[" * 5_000, ["lineshaft.toml"]),
@@ -234,6 +256,19 @@ def test_aliases_and_modules_of_all_files_add_up(home: Home) -> None:
         ("./two.py", False),
         ("three.py", False),
     ]
+
+
+def test_an_unknown_persons_home_is_refused(home: Home) -> None:
+    home.user_file.write_text('[workspace]\nroot = "~no-such-person/x"')
+    with pytest.raises(ConfigError, match="home folder"):
+        _ = home.read().root
+
+
+def test_what_only_files_can_say_cannot_be_given_as_text(home: Home) -> None:
+    with pytest.raises(ConfigError, match="only in a file"):
+        home.read(policy__rules="[]")
+    with pytest.raises(ConfigError, match=r"unknown key 'limits\.all'"):
+        home.read(limits__all="1")
 
 
 def test_a_missing_folder_is_refused(home: Home) -> None:

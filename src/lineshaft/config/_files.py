@@ -112,11 +112,19 @@ def _pyproject_table(path: Path) -> dict[str, object] | None:
 
 def _refuse_strangers(path: Path, start: Path) -> None:
     """Refuse a file above the start that another user put there, as in a shared /tmp."""
-    if sys.platform == "win32" or path.parent == start or os.geteuid() == 0:
+    if sys.platform == "win32" or path.parent == start:
         return
     owner = path.lstat().st_uid
-    if owner not in (0, os.geteuid()):
+    if is_strangers(owner, os.geteuid()):
         raise ConfigError(
             f"{str(path)!r} belongs to another user (uid {owner})",
             hint="name the workspace with --workspace, or own the file",
         )
+
+
+def is_strangers(owner: int, me: int) -> bool:
+    """Return whether a file's owner is neither this user nor root.
+
+    Root itself works on everybody's files, as in containers with mounted folders.
+    """
+    return me != 0 and owner not in (0, me)

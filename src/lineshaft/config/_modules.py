@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import importlib.machinery
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,8 +116,8 @@ def _find_importable(module: Module) -> _Found:
     name = ""
     for part in module.name.split("."):
         name = f"{name}.{part}" if name else part
-        spec = importlib.machinery.PathFinder.find_spec(name, folders)
-        if spec is None or not part.isidentifier():
+        spec = _spec(name, folders) if part.isidentifier() else None
+        if spec is None:
             raise ConfigError(
                 "there is no such module",
                 hint="write a file as ./tools.py; a dotted name must be installed",
@@ -128,6 +129,15 @@ def _find_importable(module: Module) -> _Found:
     for file in files:
         digest.update(hashlib.sha256(read_bytes(file, limit=MAX_MODULE_BYTES)).digest())
     return _Found(tuple(files), digest.hexdigest(), None)
+
+
+def _spec(name: str, folders: list[str] | None) -> importlib.machinery.ModuleSpec | None:
+    if folders is not None:
+        return importlib.machinery.PathFinder.find_spec(name, folders)
+    try:
+        return importlib.util.find_spec(name)  # imports nothing, as there is no package around it
+    except ValueError:
+        return None
 
 
 def _start(module: Module, found: _Found) -> ModuleType:
