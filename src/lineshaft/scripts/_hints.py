@@ -114,11 +114,13 @@ _DEEP = 6
 
 def _attribute(failure: Failure) -> str:
     kind, name = failure.found["kind"], failure.found["name"]
+    if known := _ON_TYPES.get((kind, name)):
+        return known
     if kind == "dict":
         return f'results are dicts: write `["{name}"]`, not `.{name}`'
     if kind in ("list", "str") and any(name in keys for _, keys in _results(failure)):
         return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
-    return _ON_TYPES.get((kind, name), "")
+    return ""
 
 
 _ON_TYPES = {
@@ -148,11 +150,12 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
     (frozenset({kind} if isinstance(kind, str) else kind), re.compile(pattern), advice)
     for kind, pattern, advice in (
         ("Unsupported", "", _unsupported),
+        ("NotImplementedError", r"keyword arguments", _unsupported),
         (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),
         (_TYPES, r"'coroutine'|coroutine object|(?<!an )awaitable", _AWAIT),
         (
             "TypeError",
-            r"object can't be (?:awaited|used in 'await' expression)",
+            r"object (?:\w+ )?can't be (?:awaited|used in 'await' expression)",
             "this is a result already: leave out the `await`",
         ),
         (

@@ -1,0 +1,122 @@
+"""One line of advice for what scripts get wrong most often."""
+
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+
+from lineshaft.engines import MontyEngine
+from lineshaft.scripts import hint_for, prepare
+from lineshaft.values import Call, Done, Limits, Program, Raised, ToolSpec, Value
+
+Specs = tuple[ToolSpec, ...]
+
+FAILING = [
+    ("x = 1\ndel d['a']", "write `d.pop('a', None)`"),
+    ("xs = [1]\ndel xs", "`items.pop(index)`"),
+    ("class A(Exception):\n    pass", "use dicts and functions"),
+    ("def g():\n    yield 1", "collect the items in a list"),
+    ("import statistics", "`statistics` is not here: mean"),
+    ("import pandas as pd", "`pandas` is not here: use lists of dicts"),
+    ("import urllib.request", "`urllib` is not here"),
+    ("import made_up_module", "`made_up_module` is not here: write it in plain Python"),
+    ("from collections import OrderedDict", "dicts keep their order"),
+    ("from asyncio import create_task", "`await asyncio.gather(*calls)`"),
+    ("asyncio.create_task(1)", "`await asyncio.gather(*calls)`"),
+    ("async def f():\n    return 1\nawait asyncio.wait_for(f(), 1)", "await the call itself"),
+    ("await asyncio.gather(f(), return_exceptions=True)", "`try` and `except ToolError`"),
+    ("x = 'abc'\nx['a']", "json_parse(text)"),
+    ("x = [1]\nx['a']", "this is a list"),
+    ("x = {}.get('a')\nx['b']", "this is None"),
+    ("x = None\nx.upper()", "this is None"),
+    ("x = None\nlen(x)", "this is None"),
+    ("async def f():\n    return {}\nx = [f()]\nx[0]['a']", "write `await` before it"),
+    ("async def f():\n    return {}\nx = [f()]\nx[0].get('a')", "write `await` before it"),
+    ("async def f():\n    return {}\nx = [f()]\nx[0] + 1", "write `await` before it"),
+    ("await 5", "leave out the `await`"),
+    ("async def f():\n    return 1\nx = f()\nawait x\nawait x", "keep its result in a name"),
+    ("f = await read_file('a')\nf['contents']", "results of `read_file` have `path`, `content`"),
+    ("d = {'a': 1}\nd['b']", "`d.get(key)`"),
+    ("f = await read_file('a')\nf.content", 'write `["content"]`'),
+    ("json.loads({'a': 1})", "leave out `json.loads`"),
+    ("json.loads('{bad')", "`json_parse(text)`"),
+    ("open('a.txt').read()", "`await read_file(path=...)`"),
+    ("'a' + 1", 'use `f"{a}{b}"`'),
+    ("sorted([{'a': 1}, {'a': 2}])", "sorted(items, key="),
+    ("[1][5]", "the list is shorter"),
+    ("a, b = [1, 2, 3]", "print(items[0])"),
+    ("def f():\n    return f()\nf()", "write it as a loop"),
+    ("datetime.now()", "`datetime` is the module"),
+    ("[].add(1)", "a list has `append`"),
+    ("{}.append(1)", "`d[key] = value`"),
+]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def engine() -> AsyncIterator[MontyEngine]:
+    engine = MontyEngine()
+    yield engine
+    await engine.aclose()
+
+
+async def _dispatch(call: Call) -> Done:
+    return Value({"path": call.tool, "content": "text", "total_lines": 1})
+
+
+@pytest.mark.parametrize(("source", "words"), FAILING)
+async def test_a_script_that_fails_gets_advice(
+    source: str, words: str, engine: MontyEngine, specs: Specs
+) -> None:
+    program = Program(
+        source=prepare(source, specs=specs).program_source, tools=frozenset({"read_file"})
+    )
+    with anyio.fail_after(30):
+        outcome = await engine.run(
+            program,
+            _dispatch,
+            limits=Limits(seconds=10),
+            output=lambda stream, text: None,
+            waiting=lambda ids: "wait",
+        )
+    assert isinstance(outcome, Raised)
+    hint = hint_for(outcome, source=source, specs=specs)
+    assert words in hint
+    assert "\n" not in hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "words"),
+    [
+        ("Unsupported", "this engine does not take it: async with", "plain values"),
+        ("Unsupported", "something else altogether", "functions, dicts, lists and loops"),
+        ("TypeError", "'coroutine' object is not subscriptable", "write `await`"),
+        ("TypeError", "object int can't be used in 'await' expression", "leave out"),
+        ("TypeError", "read_file() missing 1 required positional argument", "read_file(path"),
+        ("TypeError", "Object of type set is not JSON serializable", "return dicts"),
+        ("SyntaxError", "unterminated string literal (detected at line 1)", "close the quote"),
+        ("RuntimeError", "'os.environ' is not supported in this environment", "as inputs"),
+    ],
+)
+def test_other_engines_words_are_understood(
+    kind: str, message: str, words: str, specs: Specs
+) -> None:
+    raised = Raised(kind=kind, message=message, line=1)
+    assert words in hint_for(raised, source="x", specs=specs)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        Raised(kind="ValueError", message="the author's own words"),
+        Raised(kind="ToolError", message="KeyError: 'x' None", code="E_DENIED", tool="x", line=1),
+        Raised(kind="ZeroDivisionError", message="division by zero", line=99),
+        Raised(kind="Strange", message="", line=0),
+    ],
+)
+def test_nothing_is_said_where_nothing_is_known(raised: Raised, specs: Specs) -> None:
+    assert hint_for(raised, source="return 1", specs=specs) == ""
