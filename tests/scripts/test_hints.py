@@ -24,7 +24,10 @@ FAILING = [
     ("from asyncio import create_task", "`await asyncio.gather(*calls)`"),
     ("asyncio.create_task(1)", "`await asyncio.gather(*calls)`"),
     ("async def f():\n    return 1\nawait asyncio.wait_for(f(), 1)", "await the call itself"),
-    ("await asyncio.gather(f(), return_exceptions=True)", "`try` and `except ToolError`"),
+    (
+        "await asyncio.gather(read_file('a'), return_exceptions=True)",
+        "`try` and `except ToolError`",
+    ),
     ("x = 'abc'\nx['a']", "json_parse(text)"),
     ("x = [1]\nx['a']", "this is a list"),
     ("x = {}.get('a')\nx['b']", "this is None"),
