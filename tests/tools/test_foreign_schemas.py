@@ -300,6 +300,18 @@ def test_a_function_with_a_context_keeps_it_out_of_the_arguments() -> None:
         Tool.from_schema(name="a.b", input_schema={"properties": {"context": {}}}, function=body)
 
 
+def test_a_body_gets_its_own_copy_of_the_arguments() -> None:
+    def body(a: list[int]) -> list[int]:
+        a.append(2)
+        return a
+
+    tool = Tool.from_schema(name="a.b", input_schema={"properties": {"a": {}}}, function=body)
+    given = {"a": [1]}
+    assert tool.contract.accept(dict(given)) is not given
+    body(**tool.contract.accept(dict(given)))  # pyright: ignore[reportArgumentType]
+    assert given == {"a": [1]}
+
+
 def test_what_is_done_to_a_schema_afterwards_changes_nothing() -> None:
     part: dict[str, object] = {"type": "string"}
     tool = taking(part)

@@ -95,6 +95,15 @@ def test_a_method_needs_its_object() -> None:
         Toolset([Counter])
 
 
+def test_a_class_that_only_mentions_a_tool_does_not_take_it_over() -> None:
+    class Menu:
+        favourite = shout
+
+    assert Menu.favourite is shout
+    assert Toolset([Menu()])["shout"] is shout
+    assert list(Toolset([shout])) == ["shout"]
+
+
 def test_an_object_without_tools_is_refused() -> None:
     with pytest.raises(ConfigError, match="str has no @tool methods"):
         Toolset.from_object("text")

@@ -115,7 +115,7 @@ def test_what_was_given_is_copied() -> None:
         ({"path": "a", "even": {"number": 102}}, "could not be checked: LookupError(102)"),
         ({"path": "a", "even": [1, 2]}, "`even` must be a dict, not a list of 2"),
         ({"path": {1}}, "`path` is a set"),
-        ({"path": b"x"}, "`path` is bytes, which JSON does not have"),
+        ({"path": b"x"}, "`path` is bytes, which JSON does not have (use text, or base64"),
         ({"path": "a", "ratio": float("nan")}, "`ratio` is nan, which JSON does not have"),
         ({"path": "\ud800"}, "`path` is text that is not valid Unicode"),
         ({"path": "a", "edits": [{2: 3}]}, "`edits[0]` is a dict with the key 2"),

@@ -66,7 +66,7 @@ class Foreign:
         self._output = None if self.output_schema is None else checker(self.output_schema)
 
     def accept(self, arguments: dict[str, object]) -> dict[str, object]:
-        """Return the arguments as they are, if they fit the input schema."""
+        """Return a copy of the arguments, if they fit the input schema."""
         problems: list[Problem] = []
         if not self._open:
             extra = [name for name in arguments if name not in self._names]
@@ -74,7 +74,7 @@ class Foreign:
         problems += _problems(self._input, arguments, self._names)
         if problems:
             raise Mismatch(list({problem.path: problem for problem in problems}.values()))
-        return arguments
+        return cast("dict[str, object]", plain(arguments))
 
     def deliver(self, result: object) -> object:
         """Return a result as plain values that fit the output schema."""

@@ -4,14 +4,25 @@ import builtins
 import hashlib
 import keyword
 import re
+import sys
 import unicodedata
 
 from lineshaft.errors import ConfigError
 
+
+def _is_own(builtin: object) -> bool:
+    module = getattr(builtin, "__module__", None)
+    return module is None or str(module).partition(".")[0] in sys.stdlib_module_names
+
+
 _RUNTIME = {"exit", "quit", "run_script", "search_tools", "describe_tool", "resume", "status"}
 _SCOPE = {"asyncio", "json", "math", "re", "datetime", "tools", "agents", "ToolError"}
 _HELPERS = {"json_parse", "retry", "batched", "table", "attempt"}
-_PYTHON = {*keyword.kwlist, *(name for name in dir(builtins) if name != "_")}
+_PYTHON = {
+    *keyword.kwlist,
+    # Notebooks and debuggers put names of their own among the builtins.
+    *(name for name, value in vars(builtins).items() if _is_own(value) and name != "_"),
+}
 
 RESERVED: frozenset[str] = frozenset(_RUNTIME | _SCOPE | _HELPERS | _PYTHON)
 """Names that neither a namespace nor a tool without one may have, in any spelling of case."""

@@ -10,7 +10,7 @@ _DEEPEST = 100
 _MOST_VALUES = 2_000_000
 _LONGEST_INT = 14_000  # bits; Python refuses to write down integers of some more
 
-_BYTES = "return text, or base64.b64encode(...).decode()"
+_BYTES = "use text, or base64.b64encode(...).decode()"
 _SET = "make it a list: sorted(...)"
 
 Path = tuple[str | int, ...]
@@ -124,7 +124,7 @@ def _text(value: str) -> str:
 
 def _integer(value: int) -> int:
     if value.bit_length() > _LONGEST_INT:
-        raise NotPlain("an integer of too many digits", "return it as text: hex(...)")
+        raise NotPlain("an integer of too many digits", "write it as text: hex(...)")
     return int(value)
 
 
@@ -171,7 +171,7 @@ def _by_pydantic(value: object) -> object:
         return to_jsonable_python(value, by_alias=True)
     except Exception as error:
         what = f"{_kind(value)}, which has no JSON form"
-        raise NotPlain(what, "return a dict, a dataclass or a pydantic model") from error
+        raise NotPlain(what, "use a dict, a dataclass or a pydantic model") from error
 
 
 def _kind(value: object) -> str:

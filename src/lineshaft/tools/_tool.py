@@ -230,7 +230,8 @@ class Tool(Generic[P, R]):
         return self._function(*args, **kwargs)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.is_unbound = True
+        outer = getattr(target_of(self._function), "__qualname__", "").rpartition(".")[0]
+        self.is_unbound = outer == owner.__qualname__  # not where a class only mentions a tool
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
