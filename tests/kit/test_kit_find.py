@@ -196,6 +196,18 @@ async def test_many_files_are_searched(call: Context, tmp_path: Path) -> None:
     assert {match["path"] for match in found["matches"]} == {"f149"}
 
 
+async def test_a_file_too_large_to_search_is_not_passed_over_in_silence(
+    call: Context, tmp_path: Path
+) -> None:
+    grow(tmp_path, f="x")
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(64_000_001)
+
+    found = await search_text("x", call)
+
+    assert ([match["path"] for match in found["matches"]], found["truncated"]) == (["f"], True)
+
+
 async def test_a_long_line_is_cut(call: Context, tmp_path: Path) -> None:
     grow(tmp_path, f="x" * 100_000)
 

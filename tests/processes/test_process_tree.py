@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 
 from lineshaft.processes import start
@@ -148,6 +149,16 @@ async def test_cancelling_whoever_waits_ends_the_tree(tmp_path: Path, no_strays:
         tasks.cancel_scope.cancel()
 
     assert not alive(pid)
+
+
+async def test_cancelling_a_start_leaves_nothing(tmp_path: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await start(Command(argv=("sleep", "60")), cwd=tmp_path)
+
+    assert scope.cancelled_caught
+    assert set(psutil.Process().children(recursive=True)) == before
 
 
 async def test_cancelling_whoever_reads_lines_ends_the_tree(

@@ -7,8 +7,10 @@ import resource
 import signal
 import socket
 import stat
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -211,6 +213,63 @@ async def test_a_full_disk_leaves_everything_as_it_was(folder: Folder, tmp_path:
 
     assert (tmp_path / "f").read_bytes() == b"old"
     assert tree(tmp_path) == {"f"}
+
+
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder for a user without privileges, who this process is for a while."""
+    with tempfile.TemporaryDirectory() as name:
+        was = os.geteuid()
+        if was == 0:
+            os.chown(name, 65_534, 65_534)
+            os.seteuid(65_534)
+        yield Path(name)
+        os.seteuid(was)
+
+
+async def test_a_write_protected_file_is_left_alone(nobody: Path) -> None:
+    (nobody / "f").write_text("old")
+    (nobody / "f").chmod(0o444)
+
+    with pytest.raises(WorkspaceError, match="'f' is write-protected"):
+        await Folder(nobody).write("f", b"new")
+
+    assert (nobody / "f").read_text() == "old"
+
+
+async def test_what_may_not_be_entered_is_said_and_walked_past(nobody: Path) -> None:
+    (nobody / "closed").mkdir()
+    (nobody / "closed" / "f").write_text("x")
+    (nobody / "g").write_text("x")
+    (nobody / "closed").chmod(0)
+    folder = Folder(nobody)
+
+    try:
+        for act in (folder.read, folder.stat, folder.resolve):
+            with pytest.raises(WorkspaceError, match="Permission denied") as caught:
+                await act("closed/f")
+            assert str(nobody) not in str(caught.value)
+        assert [entry.path async for entry in folder.walk()] == ["closed", "g"]
+    finally:
+        (nobody / "closed").chmod(0o700)
+
+
+async def test_files_are_handled_where_folders_cannot_be_opened(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows: everything by path."""
+    monkeypatch.setattr(_disk, "BY_DESCRIPTOR", False)
+    monkeypatch.setattr(_edits, "BY_DESCRIPTOR", False)
+
+    await folder.write("a/b", b"one")
+    await folder.write("a/b", b"two")
+    await folder.move("a/b", "c/d")
+    await folder.write("gone", b"x")
+    await folder.delete("gone")
+
+    assert [entry.path async for entry in folder.walk()] == ["a", "c", "c/d"]
+    assert (await folder.read("c/d")).data == b"two"
+    assert tree(tmp_path) == {"a", "c", "c/d"}
 
 
 async def test_left_over_temporary_files_are_hidden_and_swept(

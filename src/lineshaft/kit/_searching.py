@@ -42,6 +42,7 @@ class Search:
         self.matches: list[Match] = []
         self.truncated = False
         self._pattern = _compiled(pattern, ignore_case=ignore_case)
+        self._full = False
         self._context = context
         self._seconds = SECONDS
 
@@ -63,8 +64,7 @@ class Search:
             if len(batch) == _BATCH_FILES or sum(len(d) for _, d in batch) > _BATCH_BYTES:
                 await self._look(batch)
                 batch = []
-            if len(self.matches) == MATCHES:
-                self.truncated = True
+            if self._full:
                 return
         await self._look(batch)
 
@@ -83,7 +83,7 @@ class Search:
     def _search(self, files: list[tuple[str, bytes]]) -> None:
         for path, data in files:
             text = text_or_none(data)
-            if text is not None and not self.truncated:
+            if text is not None and not self._full:
                 self._search_text(path, text.text.replace("\r\n", "\n"))
 
     def _search_text(self, path: str, text: str) -> None:
@@ -100,7 +100,7 @@ class Search:
                 if number == last or (number == len(lines) - 1 and not lines[number]):
                     continue
                 if len(self.matches) == MATCHES:
-                    self.truncated = True
+                    self._full = self.truncated = True
                     return
                 last = number
                 self.matches.append(self._match(path, lines, number))

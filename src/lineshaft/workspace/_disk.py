@@ -14,7 +14,6 @@ import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import BufferedReader
 from typing import Literal
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
@@ -158,12 +157,22 @@ def must_be_file(path: str, kind: Kind) -> None:
 
 
 @contextmanager
-def _open_file(path: str, at: At) -> Generator[BufferedReader]:
+def _open_file(path: str, at: At) -> Generator[int]:
     name, folder = at
     must_be_file(path, kind_of(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode))
-    with os.fdopen(os.open(name, os.O_RDONLY | FILE_FLAGS, dir_fd=folder), "rb") as file:
-        must_be_file(path, kind_of(os.fstat(file.fileno()).st_mode))
-        yield file
+    descriptor = os.open(name, os.O_RDONLY | FILE_FLAGS, dir_fd=folder)
+    try:
+        must_be_file(path, kind_of(os.fstat(descriptor).st_mode))
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _chunks(descriptor: int) -> Iterator[bytes]:
+    """Return a file's content in parts; most files are one."""
+    size = min(os.fstat(descriptor).st_size, KEPT_BYTES) + 1
+    while chunk := os.read(descriptor, size):
+        yield chunk
 
 
 def read(place: Place) -> bytes:
@@ -174,11 +183,15 @@ def read(place: Place) -> bytes:
         TooLarge: It is larger than anybody should hold in memory.
         WorkspaceError: It is no file, or may not be read.
     """
-    with told(place.path), opened(place) as at, _open_file(place.path, at) as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
-    return data
+    parts: list[bytes] = []
+    left = MOST_BYTES
+    with told(place.path), opened(place) as at, _open_file(place.path, at) as descriptor:
+        for chunk in _chunks(descriptor):
+            parts.append(chunk)
+            left -= len(chunk)
+            if left < 0:
+                raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
+    return b"".join(parts)
 
 
 def look(place: Place) -> State:
@@ -191,8 +204,8 @@ def look(place: Place) -> State:
         return State(kind)
     digest = hashlib.sha256()
     kept = bytearray()
-    with told(place.path), opened(place) as at, _open_file(place.path, at) as file:
-        while chunk := file.read(KEPT_BYTES):
+    with told(place.path), opened(place) as at, _open_file(place.path, at) as descriptor:
+        for chunk in _chunks(descriptor):
             digest.update(chunk)
             kept += chunk[: KEPT_BYTES + 1 - len(kept)]
     data = bytes(kept) if len(kept) <= KEPT_BYTES else None

@@ -77,7 +77,8 @@ def write(place: Place, data: bytes, approve: Approve) -> State:
 
 def _writable(path: str, at: At) -> os.stat_result:
     name, folder = at
-    if not os.access(name, os.W_OK, dir_fd=folder):
+    effective = os.access in os.supports_effective_ids
+    if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
         raise WorkspaceError(f"{path!r} is write-protected")
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
