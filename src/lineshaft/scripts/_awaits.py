@@ -45,6 +45,7 @@ class Awaits:
             if isinstance(function, ast.FunctionDef):
                 awaits.inserter.make_async(function)
         awaits.inserter.make_lists()
+        awaits.inserter.name_stars(resolver.known)
         awaits.findings.sort(key=lambda f: (f.line or 0, f.column or 0))
         return awaits
 
@@ -58,10 +59,19 @@ class Awaits:
 
     def _look_at_key_functions(self) -> None:
         for call, function, hint in key_functions(self.defs, self._text):
+            if not hint:
+                self._wrap(function)
+                continue
             name = self._text.short(call.func)
             message = f"`{name}` cannot wait for what `{self._text.short(function)}` gives"
             self._report(function, message, hint)
             self.handled.add(function)
+
+    def _wrap(self, function: ast.expr) -> None:
+        """Make `map(tool, xs)` hold calls on every engine, as `map(lambda *_: tool(*_), xs)`."""
+        ref = self.defs.places.resolver.ref(function)
+        if ref and ref.kind == "tool":
+            self.inserter.edits.wrap(*self._text.span(function), "lambda *_: ", "(*_)")
 
     def _look_at_await(self, node: ast.Await) -> None:
         self.inserter.waited.append(node)

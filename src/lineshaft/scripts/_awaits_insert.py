@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from lineshaft.scripts._awaits_edits import Edits, Text
+from lineshaft.scripts._names import Known
 from lineshaft.scripts._names_scopes import COMPREHENSIONS, Reading
 
 _AWAIT = "(await "
@@ -66,6 +67,21 @@ class Inserter:
                     done.add(scope.node)
                     self._make_list(scope.node)
                 scope = scope.parent
+
+    def name_stars(self, known: Known) -> None:
+        """Turn `from tools import *` into an import by name, which every engine takes."""
+        text = self.edits.text
+        for node in self.reading.nodes:
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                members = known.members(node.module or "")
+                free = (n.id for n in self.reading.names if n.id in members)
+                used = [
+                    name for name in dict.fromkeys(free) if name not in self.reading.module.bindings
+                ]
+                if members:
+                    start = text.starts[node.names[0].lineno - 1] + node.names[0].col_offset
+                    names = used or sorted(members)[:1]
+                    self.edits.replace(start, start + 1, ", ".join(names))
 
     def _make_list(self, node: ast.GeneratorExp) -> None:
         above, (slot, _) = self.reading.parents[node], self.reading.slots[node]

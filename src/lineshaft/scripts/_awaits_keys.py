@@ -11,9 +11,10 @@ _BY_FIRST = frozenset({"map", "filter"})
 
 
 def key_functions(defs: Defs, text: Text) -> Iterator[tuple[ast.Call, ast.expr, str]]:
-    """Return the calls that hand a tool to `sorted`, `map` and the like, in vain.
+    """Return the calls that hand a tool to `sorted`, `map` and the like.
 
-    Each comes with the function handed over, and with what to write instead.
+    Each comes with the function handed over, and with what to write instead; with nothing where
+    the calls that `map` makes are awaited later.
     """
     for call in defs.places.resolver.reading.calls:
         found = _handed_over(defs, call)
@@ -21,9 +22,8 @@ def key_functions(defs: Defs, text: Text) -> Iterator[tuple[ast.Call, ast.expr, 
             continue
         name, function = found
         if defs.gives_waiting(defs.places.resolver.ref(function)) or _waits_within(defs, function):
-            if name == "map" and defs.gathered.of(call) != "no":
-                continue
-            yield call, function, _instead(name, call, function, text)
+            is_gathered = name == "map" and defs.gathered.of(call) != "no"
+            yield call, function, "" if is_gathered else _instead(name, call, function, text)
 
 
 def _handed_over(defs: Defs, call: ast.Call) -> tuple[str, ast.expr] | None:

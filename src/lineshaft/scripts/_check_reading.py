@@ -55,7 +55,7 @@ def _has(known: Known, module: str, name: str) -> bool:
 
 
 def _members_hint(known: Known, module: str, member: str) -> str:
-    tools = known.flat if module == "tools" else known.spaces.get(module, {})
+    tools = known.members(module)
     close = get_close_matches(member, tools, n=1)
     if close:
         return f"did you mean `{signature(tools[close[0]])}`?"

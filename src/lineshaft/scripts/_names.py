@@ -86,8 +86,11 @@ class Known:
 
     def member(self, module: str, name: str) -> ToolSpec | None:
         """Return the tool that a module has under a name."""
-        tools = self.flat if module == "tools" else self.spaces.get(module, {})
-        return tools.get(name)
+        return self.members(module).get(name)
+
+    def members(self, module: str) -> Mapping[str, ToolSpec]:
+        """Return the tools of `tools` or of a namespace, by name; of anything else none."""
+        return self.flat if module == "tools" else self.spaces.get(module, {})
 
     def has(self, name: str) -> bool:
         """Return whether a name is in scope before the script binds anything."""
