@@ -117,8 +117,11 @@ def test_check_prints_findings_and_ends_in_one_where_they_block(here: Lineshaft)
 def test_tools_lists_searches_and_describes(here: Lineshaft) -> None:
     names = [line.split()[0] for line in here("tools").stdout.splitlines()]
     assert {"read_file", "run_command", "write_file"} <= set(names)
-    found = here("tools", "rename", "a", "file").stdout
+    found = here("tools", "rename").stdout
     assert "move_file(" in found
+    several = here("tools", "read", "file").stdout.splitlines()
+    assert several[0].startswith("read_file ")
+    assert len(several) > 2
     exact = here("tools", "read_file").stdout
     assert "read_file(" in exact
     assert "effect: read" in exact
@@ -153,7 +156,7 @@ def test_a_call_that_is_wrong_says_how_it_is_right(here: Lineshaft) -> None:
     done = here("call", "read_file", "path=a.txt", "start=2")
     assert done.returncode == 1
     assert "start" in done.stderr
-    assert "name:=3" in done.stderr
+    assert "write start:=..." in done.stderr
     unknown = here("call", "read_fil")
     assert unknown.returncode == 1
     assert "E_UNKNOWN_TOOL" in unknown.stderr

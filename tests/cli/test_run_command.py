@@ -134,6 +134,21 @@ def test_a_failure_shows_the_line_and_the_calls_that_took_effect(
     assert str(workspace) not in done.stderr
 
 
+def test_findings_that_block_are_shown_once_each_with_their_line(here: Lineshaft) -> None:
+    done = here("run", script="x = 1\nreturn await write_file(pth='a', content='x')\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the script was not run: 2 findings [E_CHECK]" in done.stderr
+    assert done.stderr.count("> 2 | return await write_file") == 2
+    assert done.stderr.count("hint: ") == 1
+
+
+def test_a_run_that_took_effect_in_part_says_so(here: Lineshaft) -> None:
+    script = "await run_command(command='sleep 20')"
+    done = here("run", "--mode", "open", "--timeout", "0.5", script=script)
+    assert done.returncode == 4
+    assert 'run_command command="sleep 20"  (cancelled: in part, or not at all)' in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

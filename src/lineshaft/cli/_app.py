@@ -8,7 +8,6 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
 from typing import Annotated, cast
 
 import typer
@@ -96,6 +95,8 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
+        from importlib import metadata  # noqa: PLC0415  a seventh of what --help may cost
+
         result(f"lineshaft {metadata.version('lineshaft')}")
         raise typer.Exit
 

@@ -65,10 +65,12 @@ def command(
 
 def _complain(error: CallError, given: Mapping[str, object]) -> None:
     note(f"{paint('error', 'red')}: {clean(error.message)} [{error.code}]")
-    hint = error.hint
-    if error.code == "E_INVALID_ARGS" and any(isinstance(value, str) for value in given.values()):
-        hint = f"{hint}\n      name=text gives text; write name:=3 for other values".lstrip()
-    if hint:
+    hints = [error.hint] if error.hint else []
+    texts = [name for name, value in given.items() if isinstance(value, str)]
+    spoken_of = next((name for name in texts if f"`{name}` must" in error.message), None)
+    if error.code == "E_INVALID_ARGS" and spoken_of is not None:
+        hints.append(f"{spoken_of}=... gives text; write {spoken_of}:=... for other values")
+    for hint in hints:
         note(f"{paint('hint', 'yellow')}: {clean(hint)}")
 
 

@@ -1,6 +1,8 @@
 """A finished run as a person reads it."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from lineshaft.cli._shape import call_line, counted, size, took, value_text
@@ -45,11 +47,14 @@ def failure(
         name: The script's name.
         stream: Where the lines go, for colours; standard error if none is given.
     """
+    blocking = [f for f in run.findings if f.level == "error"]
+    if run.error is not None and run.error.code == "E_CHECK" and blocking:
+        return _not_run(blocking, script=script, name=name, stream=stream)
     lines = [f"{paint(run.status, 'red', stream=stream)}: {clean(_reason(run))}"]
     error = run.error
     if error is not None and error.line is not None:
-        lines += _excerpt(script, error.line, name)
-    lines += [finding_line(f, name, stream=stream) for f in run.findings if f.level == "error"]
+        lines.append(f"  {clean(name)}, line {error.line}:")
+        lines += _excerpt(script, error.line)
     effects = took_effect(run)
     if effects:
         lines.append("These calls had taken effect:")
@@ -58,6 +63,19 @@ def failure(
             lines.append(f"  … and {len(effects) - _LISTED:,} more")
     if error is not None and error.hint:
         lines.append(f"{paint('hint', 'yellow', stream=stream)}: {clean(error.hint)}")
+    return lines
+
+
+def _not_run(
+    findings: Sequence[Finding], *, script: str, name: str, stream: TextIO | None
+) -> list[str]:
+    count = counted(len(findings), "finding")
+    lines = [f"{paint('error', 'red', stream=stream)}: the script was not run: {count} [E_CHECK]"]
+    for finding in findings:
+        shown = finding_line(replace(finding, hint=""), name, stream=stream)
+        lines += [shown, *_excerpt(script, finding.line or 0)[-1:]]
+    hints = dict.fromkeys(finding.hint for finding in findings if finding.hint)
+    lines += [f"{paint('hint', 'yellow', stream=stream)}: {clean(hint)}" for hint in hints]
     return lines
 
 
@@ -118,15 +136,12 @@ def _doubt(call: CallRecord) -> str:
     return "" if call.status == "done" else f"  ({call.status}: in part, or not at all)"
 
 
-def _excerpt(script: str, line: int, name: str) -> list[str]:
+def _excerpt(script: str, line: int) -> list[str]:
     lines = script.split("\n")
-    head = f"  {clean(name)}, line {line}"
-    if not 0 < line <= len(lines):
-        return [head]
-    first = max(line - 2, 1)
+    if not script or not 0 < line <= len(lines):
+        return []
     width = len(str(line))
-    shown = [
+    return [
         f"  {'>' if number == line else ' '} {number:>{width}} | {one_line(lines[number - 1])}"
-        for number in range(first, line + 1)
+        for number in range(max(line - 2, 1), line + 1)
     ]
-    return [f"{head}:", *shown]

@@ -12,6 +12,9 @@ from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.tools import describe, python_stubs, search_specs, typescript_stubs
 from lineshaft.values import ToolSpec
 
+_DESCRIBED = 2
+"""So many tools are told in full; more of them as a list."""
+
 
 def command(
     *,
@@ -34,7 +37,7 @@ def command(
         result(python_stubs(chosen) if stubs == "python" else typescript_stubs(chosen))
     elif json:
         result(json_module.dumps([asdict(spec) for spec in chosen], ensure_ascii=False))
-    elif words:
+    elif words and len(chosen) <= _DESCRIBED:
         result("\n\n".join(f"{describe(spec)}\n{_facts(spec)}" for spec in chosen))
     else:
         width = max((len(spec.name) for spec in chosen), default=0)
@@ -42,6 +45,8 @@ def command(
             result(
                 f"{spec.name:<{width}}  {spec.effect:<8}  {spec.description.partition(chr(10))[0]}"
             )
+        if words:
+            note(paint("lineshaft tools NAME describes one of them", "dim"))
     if not chosen:
         note(paint("no tool fits" if words else "there are no tools", "dim"))
 
