@@ -23,7 +23,7 @@ from lineshaft.errors import (
     TooLarge,
     WorkspaceError,
 )
-from lineshaft.workspace import Folder, Mount, _disk, _edits
+from lineshaft.workspace import Folder, _disk, _edits
 from lineshaft.workspace._disk import MOST_BYTES
 from lineshaft.workspace._mounts import Mounts
 from lineshaft.workspace._scan import scan
@@ -321,123 +321,6 @@ def test_a_symlink_put_in_the_way_after_the_decision_is_not_followed(tmp_path: P
 
     assert {path.name for path in outside.iterdir()} == {"f"}
     assert (outside / "f").read_bytes() == b"outside"
-
-
-async def test_a_move_overwrites_nothing(folder: Folder, tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a")
-    (tmp_path / "b").write_text("b")
-    (tmp_path / "d").mkdir()
-    (tmp_path / "dangling").symlink_to("nowhere")
-
-    for target in ("b", "d", "dangling"):
-        with pytest.raises(PreconditionFailed, match=f"'{target}' exists"):
-            await folder.move("a", target)
-    change = await folder.move("a", "new/place/a")
-
-    assert (change.path, change.kind, change.moved_from) == ("new/place/a", "moved", "a")
-    assert change.sha256 == sha(b"a")
-    assert (tmp_path / "new/place/a").read_text() == "a"
-    assert (tmp_path / "b").read_text() == "b"
-    assert not (tmp_path / "a").exists()
-
-
-async def test_a_folder_moves_with_all_that_is_in_it(folder: Folder, tmp_path: Path) -> None:
-    (tmp_path / "d" / "e").mkdir(parents=True)
-    (tmp_path / "d" / "e" / "f").write_text("x")
-    (tmp_path / "empty").mkdir()
-
-    with pytest.raises(PreconditionFailed):
-        await folder.move("d", "empty")
-    with pytest.raises(WorkspaceError, match="into itself"):
-        await folder.move("d", "d/e/g")
-    with pytest.raises(WorkspaceError, match="not moved"):
-        await folder.move(".", "x/y")
-    await folder.move("d", "to/d2")
-
-    assert tree(tmp_path) == {"to", "to/d2", "to/d2/e", "to/d2/e/f", "empty"}
-
-
-async def test_a_move_that_fails_leaves_no_folders(folder: Folder, tmp_path: Path) -> None:
-    with pytest.raises(FileMissing):
-        await folder.move("nothing", "new/place")
-
-    assert tree(tmp_path) == set()
-
-
-async def test_a_link_is_moved_and_deleted_itself(folder: Folder, tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("x")
-    (tmp_path / "link").symlink_to("f")
-    (tmp_path / "out").symlink_to("/etc")
-
-    await folder.move("link", "other")
-    await folder.delete("other")
-    await folder.delete("out")
-
-    assert tree(tmp_path) == {"f"}
-    assert Path("/etc").exists()
-
-
-async def test_a_file_moves_to_another_file_system(tmp_path: Path) -> None:
-    shared = Path("/dev/shm")  # noqa: S108  a file system in memory, where there is one
-    if not shared.is_dir() or shared.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("this machine has no second file system to write to")
-    other = shared / f"lineshaft-test-{os.getpid()}"
-    other.mkdir()
-    try:
-        folder = Folder(tmp_path, aliases={"other": Mount(other, writable=True)})
-        (tmp_path / "f").write_text("x")
-        (tmp_path / "f").chmod(0o700)
-        (tmp_path / "d").mkdir()
-
-        await folder.move("f", "@other/in/f")
-
-        assert tree(tmp_path) == {"d"}
-        assert (other / "in/f").read_text() == "x"
-        assert stat.S_IMODE((other / "in/f").stat().st_mode) == 0o700
-        with pytest.raises(WorkspaceError, match="lies on another disk"):
-            await folder.move("d", "@other/d")
-        await folder.write("f", b"new")
-        with pytest.raises(PreconditionFailed):
-            await folder.move("f", "@other/in/f")
-    finally:
-        for path in sorted(other.rglob("*"), reverse=True):
-            path.unlink() if path.is_file() else path.rmdir()
-        other.rmdir()
-
-
-async def test_only_empty_folders_are_deleted(folder: Folder, tmp_path: Path) -> None:
-    (tmp_path / "d").mkdir()
-    (tmp_path / "d" / "f").write_text("one\ntwo")
-
-    with pytest.raises(WorkspaceError, match="'d' is not empty"):
-        await folder.delete("d")
-    with pytest.raises(WorkspaceError, match="not deleted"):
-        await folder.delete(".")
-    change = await folder.delete("d/f")
-    assert (change.kind, change.removed, change.sha256) == ("deleted", 2, None)
-    await folder.delete("d")
-
-    assert tree(tmp_path) == set()
-
-
-async def test_a_read_only_mount_is_read_and_nothing_else(tmp_path: Path) -> None:
-    root, package = tmp_path / "ws", tmp_path / "pkg"
-    for place in (root, package):
-        place.mkdir()
-        (place / "f").write_text("x")
-    (root / "link").symlink_to(package)
-    folder = Folder(root, aliases={"pkg": Mount(package)})
-
-    assert (await folder.read("@pkg/f")).data == b"x"
-    for path in ("@pkg/f", "@pkg/new", "link/f"):
-        with pytest.raises(OutsideWorkspace, match="read-only"):
-            await folder.write(path, b"y")
-    for source, target in (("@pkg/f", "g"), ("f", "@pkg/g")):
-        with pytest.raises(OutsideWorkspace, match="read-only"):
-            await folder.move(source, target)
-    with pytest.raises(OutsideWorkspace, match="read-only"):
-        await folder.delete("@pkg/f")
-    assert tree(package) == {"f"}
 
 
 async def test_a_workspace_that_vanishes_is_said_to_be_gone(tmp_path: Path) -> None:
