@@ -9,6 +9,9 @@ from lineshaft.engines._plain import NotPlain, plain_argument
 from lineshaft.engines._state import Told
 from lineshaft.values import Call, Done, Program, Value
 
+LINE = "_ls_line"
+"""Where `_ls_later` adds the line of the script to a call."""
+
 
 def tool_called(name: str, program: Program) -> str | None:
     """Return the script name of the tool that a call of `name` means, if it means one."""
@@ -33,6 +36,8 @@ def call_of(snapshot: FunctionSnapshot, tool: str, number: int) -> Call:
             raise NotPlain(error.sentence(f"{tool}: argument {place + 1}")) from None
     arguments: dict[str, object] = {}
     for name, value in snapshot.kwargs.items():
+        if name == LINE:
+            continue
         try:
             arguments[name] = plain_argument(value)
         except NotPlain as error:

@@ -9,15 +9,18 @@ inside the script; what is put before it is counted, and taken off again in erro
   before somebody awaits it.
 * In a plain function a call is answered with its value, unless its coroutine is wanted.
 * `e.code`, `repr(e)` and the like look at a caught error through `_ls_te`.
+* A statement under a `try` that errors may pass notes its line, see `_marks`.
 * The script's value is kept under a name, to ask of what type its parts are.
 """
 
 import ast
 import warnings
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import accumulate
 
+from lineshaft.engines._marks import marked
 from lineshaft.engines._prelude import HELPERS, MODULES, prelude
 from lineshaft.engines._reading import ToolCall, read
 from lineshaft.values import Program
@@ -42,8 +45,14 @@ class Lowered:
     breaks: tuple[int, ...] = ()
     """Where lines of the text end, by bytes."""
 
+    tools: frozenset[str] = frozenset()
+    """Tools that the script names, to be bound before it."""
+
     later: bool = False
     """Some calls are made by `_ls_later`."""
+
+    passes: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Lines of `except`, and where `_ls_at` holds the line of an error that passed it."""
 
     keeps: bool = False
     """The value is kept as `_ls_value`."""
@@ -122,6 +131,10 @@ class _Text:
         self._edits.append(_Edit(start, 1, turn, start, before.encode()))
         self._edits.append(_Edit(end, 0, -turn, end, after.encode()))
 
+    def insert(self, node: ast.stmt, text: str) -> None:
+        start, _ = self.span(node)
+        self._edits.append(_Edit(start, 1, len(self._edits), start, text.encode()))
+
     def replace(self, start: int, end: int, text: str = "") -> None:
         self._edits.append(_Edit(start, 2, 0, end, text.encode()))
 
@@ -166,6 +179,8 @@ class _Lowering:
         self._views = False
 
     def result(self) -> Lowered:
+        for site, node in enumerate(self._found.tries):
+            self._mark(site, node)
         for value in self._found.results:
             self._text.wrap(value, "(_ls_value := (", "))")
         for node in self._found.looked_at:
@@ -187,16 +202,30 @@ class _Lowering:
                 for node in self._found.functions
             ),
             breaks=_breaks(text),
+            tools=self._program.tools & self._found.used,
             later=self._later,
+            passes={
+                handler.lineno: site
+                for site, node in enumerate(self._found.tries)
+                for handler in node.handlers
+            },
             keeps=bool(self._found.results),
         )
+
+    def _mark(self, site: int, node: ast.Try) -> None:
+        for part in marked(node.body):
+            if isinstance(part, ast.stmt):
+                self._text.insert(part, f"_ls_at[{site}]={part.lineno};")
+            else:
+                self._text.wrap(part, f"(_ls_put({site}, {part.lineno}) or (", "))")
 
     def _before(self) -> str:
         program = self._program
         free = self._found.used - self._found.imported_first - set(program.inputs)
         modules = {name for name in ("tools", *program.namespaces) if name in free}
         names = (free & {*MODULES, *HELPERS, "ToolError"}) - modules - program.tools
-        return prelude(names, modules, views=self._views, later=self._later)
+        marks = len(self._found.tries)
+        return prelude(names, modules, views=self._views, later=self._later, marks=marks)
 
     def _call(self, call: ToolCall) -> None:
         start, _ = self._text.span(call.node)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from lineshaft.engines._desk import Desk, Job, Postbox, finished
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, EngineCrashed
 from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
 
 if TYPE_CHECKING:
@@ -63,7 +63,10 @@ class MontyEngine:
         Raises:
             ConfigError: The engine was closed.
         """
-        workers = self._workers or await asyncio.to_thread(self._start)
+        try:
+            workers = self._workers or await asyncio.to_thread(self._start)
+        except EngineCrashed as error:
+            return Crashed(message=error.message)
         box = Postbox()
         desk = Desk(box, dispatch, limits=limits, output=output, waiting=waiting)
         ended = _Ended()
@@ -83,21 +86,32 @@ class MontyEngine:
     async def aclose(self) -> None:
         """End all runs, processes and threads of this engine."""
         self._closed = True
-        workers, self._workers = self._workers, None
-        if workers is not None:
-            await asyncio.to_thread(workers.close)
+        await asyncio.to_thread(self._end)
 
     def _start(self) -> "Workers":
-        from lineshaft.engines._monty_pool import (  # noqa: PLC0415  costs 150 ms: at first use
-            Workers,
-        )
-
         with self._starting:
             if self._closed:
                 raise ConfigError("the engine monty is closed", hint="make a new one")
             if self._workers is None:
-                self._workers = Workers(self._max_workers)
+                self._workers = _workers(self._max_workers)
             return self._workers
+
+    def _end(self) -> None:
+        with self._starting:
+            workers, self._workers = self._workers, None
+        if workers is not None:
+            workers.close()
+
+
+def _workers(count: int) -> "Workers":
+    try:
+        from lineshaft.engines._monty_pool import (  # noqa: PLC0415  costs 150 ms: at first use
+            Workers,
+        )
+
+        return Workers(count)
+    except Exception as error:  # a foreign library and its binary: whatever they raise
+        raise EngineCrashed(f"the engine monty cannot start: {error}") from error
 
 
 class _Ended:

@@ -2,13 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import cast
 
 _ODD = re.compile(
     r"<.*>|range\(.*\)|slice\(.*\)|dict_(?:keys|values|items)\(.*\)|\{\.\.\.\}|\[\.\.\.\]",
     re.DOTALL,
 )
+_ODD_STARTS = frozenset("<rsd{[")
 _FUNCTION = re.compile(r"<(?:function '.*' at 0x[0-9a-f]+|tool \w+|bound method|coroutine .*)>")
 
 _KINDS = {
@@ -62,23 +63,34 @@ def plain_argument(value: object) -> object:
         NotPlain: As `plain` does.
     """
     result = plain(value)
-    for path, text in odd_texts(result):
-        if _FUNCTION.fullmatch(text):
-            raise NotPlain(f"a function, {text}").inside(path)
+    for path, text in texts(result, _is_function):
+        raise NotPlain(f"a function, {text}").inside(path)
     return result
 
 
-def odd_texts(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts, with their paths, that may stand for something that could not cross."""
+def texts(value: object, wanted: Callable[[str], object]) -> list[tuple[str, str]]:
+    """Return the texts in a value that are wanted, each after its path."""
     if isinstance(value, str):
-        if value[:1] in "<rsd{[" and _ODD.fullmatch(value):
-            yield path, value
-    elif isinstance(value, list):
-        for number, item in enumerate(cast("list[object]", value)):
-            yield from odd_texts(item, f"{path}[{number}]")
+        return [("", value)] if wanted(value) else []
+    if isinstance(value, list):
+        steps = enumerate(cast("list[object]", value))
     elif isinstance(value, dict):
-        for key, item in cast("dict[str, object]", value).items():
-            yield from odd_texts(item, f"{path}[{key!r}]")
+        steps = cast("dict[str, object]", value).items()
+    else:
+        return []
+    found: list[tuple[str, str]] = []
+    for step, item in steps:
+        found += [(f"[{step!r}]{path}", text) for path, text in texts(item, wanted)]
+    return found
+
+
+def is_odd(text: str) -> bool:
+    """Return whether a text may stand for something that could not cross."""
+    return text[:1] in _ODD_STARTS and _ODD.fullmatch(text) is not None
+
+
+def _is_function(text: str) -> bool:
+    return text[:1] == "<" and _FUNCTION.fullmatch(text) is not None
 
 
 def _plain(value: object) -> object:

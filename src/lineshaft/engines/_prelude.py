@@ -32,14 +32,19 @@ LATER = """
 _ls_made = {}
 _ls_count = [0]
 async def _ls_go(key, call, args, kwargs):
-    _ls_made.pop(key)
-    return await call(*args, **kwargs)
+    return await call(*args, **kwargs, _ls_line=_ls_made.pop(key))
 def _ls_later(line, call, *args, **kwargs):
     _ls_count[0] += 1
     _ls_made[_ls_count[0]] = line
     return _ls_go(_ls_count[0], call, args, kwargs)
 """
 """A call that is made now and awaited later, or never."""
+
+MARKS = """
+def _ls_put(site, line):
+    _ls_at[site] = line
+"""
+"""Notes the line where a compound statement under a `try` begins."""
 
 _NEEDS = {
     "json_parse": ("json", "re", "without_trailing_commas"),
@@ -48,13 +53,14 @@ _NEEDS = {
 }
 
 
-def prelude(names: set[str], modules: set[str], *, views: bool, later: bool) -> str:
+def prelude(names: set[str], modules: set[str], *, views: bool, later: bool, marks: int) -> str:
     """Return the lines that bind names before a script.
 
     Args:
         names: Names among `MODULES`, `HELPERS` and `ToolError` that the script uses.
         modules: Names of modules of tools that it uses.
         views: It looks into caught errors.
+        marks: How many of its `try` note lines.
         later: It makes calls that it does not await at once.
     """
     wanted = names | {need for name in names for need in _NEEDS.get(name, ())}
@@ -66,6 +72,8 @@ def prelude(names: set[str], modules: set[str], *, views: bool, later: bool) -> 
         parts.append("import csv as _ls_csv" + VIEW + "ToolError = _ls_csv.Error")
     elif "ToolError" in wanted:
         parts.append(TOOL_ERROR)
+    if marks:
+        parts.append(f"_ls_at = [0] * {marks}\n{MARKS}")
     if later:
         parts.append(LATER)
     parts.extend(source for name, source in _helper_sources().items() if name in wanted)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lineshaft.engines._marks import lets_pass
 from lineshaft.values import Program
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -63,6 +64,9 @@ class Reading:
     results: list[ast.expr] = field(default_factory=list[ast.expr])
     """What the script's value may come from."""
 
+    tries: list[ast.Try] = field(default_factory=list[ast.Try])
+    """Those that some error may pass."""
+
     looked_at: list[ast.expr] = field(default_factory=list[ast.expr])
     """What may be a caught error that is looked into, the outer before the inner."""
 
@@ -119,6 +123,7 @@ class _Reader:
             ast.GeneratorExp: self._hide,
             ast.FormattedValue: self._formatted,
             ast.Return: self._return,
+            ast.Try: self._try,
         }
 
     def visit(self, node: ast.AST) -> None:
@@ -193,6 +198,11 @@ class _Reader:
     def _formatted(self, node: ast.FormattedValue) -> None:
         if node.conversion == _REPR:
             self.found.looked_at.append(node.value)
+        self._inside(node)
+
+    def _try(self, node: ast.Try) -> None:
+        if lets_pass(node):
+            self.found.tries.append(node)
         self._inside(node)
 
     def _return(self, node: ast.Return) -> None:

@@ -1,7 +1,7 @@
 """What the small engine says went wrong -> an outcome in the script's own terms."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic_monty import Frame, MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
@@ -24,6 +24,9 @@ _OUT_OF_MEMORY = re.compile(r"memory limit exceeded: ")
 _OUT_OF_TIME = re.compile(r"(?:feed|turn) time limit exceeded: |total sleep")
 
 
+Ask = Callable[[str], object]
+
+
 class Reporter:
     """Explains the errors of one run."""
 
@@ -35,17 +38,22 @@ class Reporter:
         self._limits = limits
         self._progress = progress
 
-    def outcome(self, error: MontyError) -> Outcome:
-        """Return what an error of the engine means for the run."""
+    def outcome(self, error: MontyError, ask: Ask) -> Outcome:
+        """Return what an error of the engine means for the run.
+
+        Args:
+            error: What the engine raised.
+            ask: Evaluates an expression in what is left of the script.
+        """
         if isinstance(error, MontyCrashedError):
             if error.timed_out:
                 return self._exceeded_seconds(None)
             return Crashed(message="the engine's worker process died")
         if isinstance(error, MontyRuntimeError | MontySyntaxError):
-            return self._raised(error)
+            return self._raised(error, ask)
         return Raised(kind=type(error.exception()).__name__, message=str(error))
 
-    def _raised(self, error: MontyRuntimeError | MontySyntaxError) -> Outcome:
+    def _raised(self, error: MontyRuntimeError | MontySyntaxError, ask: Ask) -> Outcome:
         inner = error.exception()
         kind, message = type(inner).__name__, str(error.display("msg"))
         frames = self._own(error.traceback())
@@ -61,6 +69,11 @@ class Reporter:
             message = f"the monty engine does not support this: {what}"
         if kind == "Error" and self._is_tool_error(error):
             return self._tool_error(message, frames, line)
+        if line is not None and line in self._lowered.passes:
+            came_from = ask(f"_ls_at[{self._lowered.passes[line]}]")
+            if isinstance(came_from, int) and came_from > 0:
+                frames[-1] = (frames[-1][0], came_from, frames[-1][2])
+                line = came_from
         return self._report(kind, message, frames, line)
 
     def _exceeded_seconds(self, line: int | None) -> Exceeded:

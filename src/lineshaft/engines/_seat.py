@@ -40,6 +40,9 @@ class Seat:
         if not self._slots.ask(self):
             self._wait_for_worker()
         self._seated = True
+        with self._lock:
+            if self._stopping:
+                raise Stopped
         session = self._checkout()
         session.__enter__()
         with self._lock:

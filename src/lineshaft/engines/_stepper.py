@@ -16,9 +16,9 @@ from pydantic_monty import (
 )
 
 from lineshaft.engines._desk import Job, Signal, Stopped
-from lineshaft.engines._exchange import answer_of, call_of, stand_in, tool_called
+from lineshaft.engines._exchange import LINE, answer_of, call_of, stand_in, tool_called
 from lineshaft.engines._lower import Lowered
-from lineshaft.engines._plain import NotPlain, odd_texts, plain
+from lineshaft.engines._plain import NotPlain, is_odd, plain, texts
 from lineshaft.engines._reports import Reporter
 from lineshaft.engines._seat import Seat
 from lineshaft.engines._state import Progress, write
@@ -86,7 +86,7 @@ class Stepper:
         except _Unloadable:
             return Crashed(message="the suspended run cannot be read: its state is damaged")
         except MontyError as error:
-            return self._flooded() or self._reporter.outcome(error)
+            return self._flooded() or self._reporter.outcome(error, self._ask)
         finally:
             self._seat.leave()
 
@@ -100,7 +100,8 @@ class Stepper:
         return self._seat.turn(
             session.feed_start,
             self._lowered.text,
-            inputs=dict(self._program.inputs),
+            inputs={name: stand_in(name) for name in self._lowered.tools}
+            | dict(self._program.inputs),
             print_callback=self._desk.say,
         )
 
@@ -144,11 +145,9 @@ class Stepper:
             message = f"name {name!r} is not defined"
             unknown: Settled = {"exc_type": "NameError", "message": message}
             return self._seat.turn(snapshot.resume, unknown)
-        self._note_call(snapshot, tool)
         place = snapshot.position
-        line = self._lowered.line_at(place.start)
-        if line > 0:  # else `_ls_later` makes it
-            self._progress.lines[snapshot.call_id] = line
+        line = snapshot.kwargs.get(LINE) or self._lowered.line_at(place.start)
+        self._note_call(snapshot, tool, line)
         if self._lowered.is_direct(place.start, place.end):
             return self._answer_at_once(snapshot)
         return self._seat.turn(snapshot.resume, _FUTURE)
@@ -157,12 +156,13 @@ class Stepper:
         text = str(snapshot.args[0])
         return list(self._progress.told.get(text, ("", "", text)))
 
-    def _note_call(self, snapshot: FunctionSnapshot, tool: str) -> None:
+    def _note_call(self, snapshot: FunctionSnapshot, tool: str, line: int) -> None:
         """Keep what is called; a call that was announced before a pause is known already."""
         key, progress = snapshot.call_id, self._progress
         if key in progress.calls:
             return
         progress.count += 1
+        progress.lines[key] = line
         try:
             progress.calls[key] = call_of(snapshot, tool, progress.count)
         except NotPlain as error:
@@ -237,7 +237,7 @@ class Stepper:
             return forgotten
         try:
             value = plain(complete.output)
-            for path, _ in odd_texts(value):
+            for path, _ in texts(value, self._is_odd):
                 self._check_text(path)
         except NotPlain as error:
             return Raised(kind="TypeError", message=error.sentence("the script's value"))
@@ -251,6 +251,9 @@ class Stepper:
             return None
         message = "a call is made here and never awaited, so it did not run: write `await`"
         return self._reporter.at("NotAwaited", message, min(lines), code="E_NOT_AWAITED")
+
+    def _is_odd(self, text: str) -> bool:
+        return is_odd(text) or ("." in text and tool_called(text, self._program) is not None)
 
     def _check_text(self, path: str) -> None:
         """See whether a text that looks like one is a text."""

@@ -1,6 +1,7 @@
 """Threads that engines run scripts from: kept for the next run, ended with their engine."""
 
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 
@@ -46,9 +47,10 @@ class Threads:
             live = list(self._live)
         for inbox in idle:
             inbox.put(None)
+        end = time.monotonic() + seconds
         for thread in live:
             if thread is not threading.current_thread():
-                thread.join(seconds)
+                thread.join(max(0, end - time.monotonic()))
 
     def _work(self, inbox: "SimpleQueue[Job | None]") -> None:
         while (job := inbox.get()) is not None:

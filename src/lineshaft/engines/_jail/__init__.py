@@ -1,0 +1,21 @@
+"""The jail: one interface over the boundaries that can hold a full Python."""
+
+from lineshaft.engines._jail._sandlock import SandlockJail
+from lineshaft.engines._jail._walls import (
+    AttackResult,
+    Boundary,
+    FileChange,
+    Jail,
+    Jailed,
+    Walls,
+)
+
+__all__ = [
+    "AttackResult",
+    "Boundary",
+    "FileChange",
+    "Jail",
+    "Jailed",
+    "SandlockJail",
+    "Walls",
+]

@@ -1,0 +1,148 @@
+"""Hold one sandlock jail: the process that answers the system calls of what is inside.
+
+Above: `_keeper.py`, which forked it. Below: sandlock's supervisor threads and the inside. It gives
+up all capabilities before the inside starts. If the keeper is killed, it ends the inside itself.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Protocol, cast
+
+_BOUNDING_DROP = 24
+_SECUREBITS = 28
+_NOROOT_LOCKED = 0b11
+_CAPABILITY_V3 = 0x20080522
+_LAST_CAPABILITY = 63
+
+
+class _Keeper(Protocol):
+    def adopt_orphans(self) -> None: ...
+    def descendants(self) -> set[int]: ...
+    def end_all(self) -> None: ...
+    def set_limits(self, limits: Mapping[str, int], pid: int = 0) -> None: ...
+
+
+class _Process(Protocol):
+    pid: int
+
+    def wait(self) -> object: ...
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Sets(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+def give_up_capabilities() -> None:
+    """Drop every capability, for good, of this process and all that come of it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if os.geteuid() == 0:
+        with contextlib.suppress(OSError):
+            os.setgroups([])
+        for number in range(_LAST_CAPABILITY + 1):
+            if libc.prctl(_BOUNDING_DROP, number, 0, 0, 0) != 0:
+                break
+        libc.prctl(_SECUREBITS, _NOROOT_LOCKED, 0, 0, 0)
+    header = _Header(_CAPABILITY_V3, 0)
+    if libc.capset(ctypes.byref(header), (_Sets * 2)()) != 0:
+        raise OSError(ctypes.get_errno(), "capabilities cannot be given up")
+
+
+def watch(keeper: _Keeper, parent: int, main: int, wake: int) -> None:
+    """Reap adopted orphans; end everything if the keeper dies. Runs in a thread."""
+    poll = select.poll()
+    poll.register(parent, select.POLLIN)
+    poll.register(wake, select.POLLIN)
+    while True:
+        for fd, _ in poll.poll():
+            if fd == parent:
+                keeper.end_all()
+                os._exit(1)
+            os.read(fd, 4096)
+        for pid in dead_children() - {main}:
+            with contextlib.suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def dead_children() -> set[int]:
+    """Return children that ended and were not collected."""
+    found: set[int] = set()
+    for task in os.listdir("/proc/self/task"):  # noqa: PTH208  pathlib costs more than this
+        with contextlib.suppress(OSError), open(f"/proc/self/task/{task}/children") as file:  # noqa: PTH123  as above
+            found.update(int(pid) for pid in file.read().split())
+    return {pid for pid in found if _dead(pid)}
+
+
+def _dead(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123  as above
+            return file.read().rpartition(b")")[2].split()[0] == b"Z"
+    except OSError:
+        return False
+
+
+def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> None:
+    """Put up the boundary, start the inside, and stay until it has ended."""
+    keeper = cast("_Keeper", sys.modules["__main__"])
+    parent = os.pidfd_open(os.getppid())
+    keeper.adopt_orphans()
+    sandlock = __import__("sandlock")
+    options = dict(cast("dict[str, object]", order["sandbox"]))
+    if order.get("stay"):
+        options["on_exit"] = options["on_error"] = sandlock.BranchAction.DEFER
+    sandbox = sandlock.Sandbox(**options)
+    give_up_capabilities()
+    for target, fd in enumerate(stdio):
+        os.dup2(fd, target)
+    process = cast("_Process", sandbox.popen(order["argv"]))
+    keeper.set_limits(cast("dict[str, int]", order["limits"]), process.pid)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2, *stdio):
+        # Whoever reads the other end waits for the last holder, and that must be the inside.
+        os.dup2(null, fd)
+    os.write(reporting, f"started {process.pid}\n".encode())
+    wake, notify = os.pipe()
+    os.set_blocking(notify, False)  # noqa: FBT003  the standard library's own parameter
+    signal.set_wakeup_fd(notify, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()
+    result = process.wait()
+    if order.get("stay"):
+        os.write(reporting, f"changes {json.dumps(branch(sandbox, result))}\n".encode())
+    os.write(reporting, f"exited {code_of(result)}\n".encode())
+
+
+def code_of(result: object) -> int:
+    """Return an exit code, or minus a signal's number."""
+    number = cast("int", getattr(result, "signal", -1))
+    return -number if number > 0 else cast("int", getattr(result, "exit_code", -1))
+
+
+def branch(sandbox: object, result: object) -> dict[str, object]:
+    """Return what changed, and where the new bytes are."""
+    listed = cast("list[object]", getattr(result, "changes", []))
+    changes = [
+        [getattr(change, "path", ""), side(getattr(change, "after", None))] for change in listed
+    ]
+    return {"upper": getattr(sandbox, "upper_dir", None), "changes": changes}
+
+
+def side(entry: object) -> list[object] | None:
+    """Return what a path is after the run: kind, mode, link target; None where it is gone."""
+    if entry is None:
+        return None
+    return [getattr(entry, name) for name in ("kind", "mode", "target")]

@@ -1,0 +1,112 @@
+"""What a script may use, and what becomes of one that uses more."""
+
+import pytest
+
+from engines.play import Play
+from lineshaft.values import Exceeded, Limits, Raised, Returned
+
+TIGHT = Limits(seconds=0.3, memory_mb=30, stdout_bytes=100, stderr_bytes=100, recursion=100)
+
+BOMBS: dict[str, tuple[str, str]] = {
+    "an endless loop": ("while True: pass", "seconds"),
+    "an endless loop that catches all": (
+        "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
+        "seconds",
+    ),
+    "an endless loop after a call": ("await give(1)\nwhile True: pass", "seconds"),
+    "sleep": ("import time\nwhile True:\n    time.sleep(0.1)", "seconds"),
+    "one long sleep": ("await asyncio.sleep(10 ** 6)", "seconds"),
+    "sleeps at once": ("await asyncio.gather(*[asyncio.sleep(1000)] * 5)", "seconds"),
+    "a growing list": ("x = []\nwhile True: x.append('a' * 1000)", "memory_mb"),
+    "growing text": ("x = 'a'\nwhile True: x += x", "memory_mb"),
+    "one big object": ("x = [0] * 10 ** 10", "memory_mb"),
+    "memory, caught": (
+        "try:\n    x = 'a' * 10 ** 10\nexcept BaseException:\n    pass\nawait give(1)",
+        "memory_mb",
+    ),
+    "a flood of output": ("while True: print('x' * 100)", "stdout_bytes"),
+    "a flood without line ends": ("while True: print('x', end='')", "stdout_bytes"),
+    "a flood of errors": (
+        "import sys\nwhile True: print('x' * 100, file=sys.stderr)",
+        "stderr_bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "limit"), BOMBS.values(), ids=BOMBS)
+async def test_a_script_that_uses_too_much_is_ended(play: Play, source: str, limit: str) -> None:
+    outcome = await play(source, limits=TIGHT)
+    assert isinstance(outcome, Exceeded), outcome
+    assert outcome.limit == limit
+    assert outcome.message
+    assert [call.positional for call in play.calls if "caught" in source] == []
+
+
+async def test_the_engine_goes_on_after_a_bomb(play: Play) -> None:
+    await play("while True: pass", limits=Limits(seconds=0.1))
+    assert await play("1", limits=TIGHT) == Returned(value=1)
+
+
+async def test_output_within_bounds_is_let_through(play: Play) -> None:
+    limits = Limits(seconds=20, stdout_bytes=100)
+    outcome = await play("for _ in range(190): print('x' * 99)", limits=limits)
+    assert outcome == Returned(value=None)
+    assert len(play.printed) == 19_000
+
+
+async def test_recursion_is_bounded_and_may_be_caught(play: Play) -> None:
+    source = """
+def depth(n):
+    try:
+        return depth(n + 1)
+    except RecursionError:
+        return n
+depth(0)
+"""
+    outcome = await play(source, limits=TIGHT)
+    assert isinstance(outcome, Returned)
+    assert isinstance(outcome.value, int)
+    assert 50 < outcome.value <= 100
+
+
+async def test_an_error_of_ones_own_is_not_a_limit(play: Play) -> None:
+    for error in ("TimeoutError", "MemoryError"):
+        outcome = await play(f"raise {error}('x')")
+        assert isinstance(outcome, Raised)
+        assert outcome.kind == error
+
+
+async def test_waiting_for_calls_takes_no_time_of_the_script(play: Play) -> None:
+    play.release()
+    outcome = await play("for _ in range(300): await hold()\n'done'", limits=Limits(seconds=0.2))
+    assert outcome == Returned(value="done")
+
+
+async def test_sleep_takes_place(play: Play) -> None:
+    source = """
+import time
+a = time.monotonic()
+time.sleep(0.02)
+await asyncio.gather(asyncio.sleep(0.02), asyncio.sleep(0.02), asyncio.sleep(0.02))
+return time.monotonic() - a
+"""
+    value = await play.value(source)
+    assert isinstance(value, float)
+    assert value >= 0.04
+
+
+async def test_printed_text_comes_in_order_and_before_the_call_that_follows(play: Play) -> None:
+    source = """
+import sys
+print("a", end="")
+print("b")
+await give(1)
+print("c", file=sys.stderr)
+print("d")
+await give(2)
+print("é€")
+"""
+    await play(source)
+    assert play.printed == "ab\nd\né€\n"
+    assert "".join(text for stream, text in play.output if stream == "stderr") == "c\n"
+    assert play.printed_at_calls == ["ab\n", "ab\nd\n"]

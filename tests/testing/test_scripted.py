@@ -1,0 +1,72 @@
+"""The engine without an interpreter keeps the contract of control."""
+
+import asyncio
+
+import pytest
+
+from engines.play import Play
+from lineshaft.testing import ScriptedEngine
+from lineshaft.values import Call, Crashed, Failure, Returned, Suspended, Value
+
+
+def call(tool: str, *positional: object, id: str = "") -> Call:  # noqa: A002  as in `Call`
+    return Call(tool=tool, arguments={}, positional=positional, origin="script", id=id)
+
+
+async def test_calls_are_made_in_order_and_their_results_kept() -> None:
+    engine = ScriptedEngine(
+        [call("give", 1), call("fail", "E_STALE", "x"), call("give", 2, id="mine")],
+        value={"a": 1},
+        printed="hello\n",
+    )
+    play = Play(engine)
+    assert await play("whatever") == Returned(value={"a": 1})
+    assert [made.id for made in play.calls] == ["1", "2", "mine"]
+    assert engine.results == {"1": Value(1), "2": Failure("E_STALE", "x"), "mine": Value(2)}
+    assert play.printed == "hello\n"
+
+
+async def test_calls_of_one_group_are_made_at_once() -> None:
+    play = Play(ScriptedEngine([[call("meet", 2), call("meet", 2)], call("give", 1)]))
+    assert await play("") == Returned(value=None)
+    assert play.tools == ["meet", "meet", "give"]
+
+
+async def test_a_cancelled_run_ends_its_calls_and_makes_no_more() -> None:
+    play = Play(ScriptedEngine([[call("hold"), call("hold")], call("give", 1)]))
+    task = asyncio.create_task(play(""))
+    await play.held.wait()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert play.tools == ["hold", "hold"]
+    assert play.cancelled == ["1", "2"]
+
+
+async def test_a_suspended_run_goes_on_and_repeats_nothing_that_was_done() -> None:
+    calls = [call("give", 0), [call("hold"), call("give", 1), call("hold")], call("give", 2)]
+    engine = ScriptedEngine(calls, value="end")
+    play = Play(engine)
+    play.says = lambda ids: "suspend" if sorted(ids) == ["2", "4"] else "wait"
+    outcome = await play("")
+    assert isinstance(outcome, Suspended)
+    play.says = lambda ids: "wait"
+    play.release()
+    play.calls.clear()
+    assert await play("", resume=outcome.state) == Returned(value="end")
+    assert [made.id for made in play.calls] == ["2", "4", "5"]
+
+
+async def test_a_damaged_state_is_said_to_be_so() -> None:
+    assert isinstance(await Play(ScriptedEngine())("", resume=b"junk"), Crashed)
+
+
+async def test_waiting_is_asked_again_while_a_call_takes_its_time() -> None:
+    play = Play(ScriptedEngine([call("hold")]))
+    task = asyncio.create_task(play(""))
+    while len(play.asked) < 3:
+        await asyncio.sleep(0.001)
+    play.release()
+    assert await task == Returned(value=None)
+    assert set(play.asked) == {("1",)}
