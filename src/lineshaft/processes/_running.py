@@ -3,7 +3,8 @@
 Above: workspaces. Below: `_supervisor.py`, a process of its own, over a socket. Everything here
 happens in callbacks of the event loop, not in tasks: a process is started in one place and waited
 for in another, so there is no task group that could own a reader. Nothing is left behind all the
-same: when this object goes, its socket closes, and the supervisor ends the tree.
+same: its time runs out by itself, and when the event loop or the host goes, so does the socket, and
+the supervisor ends the tree.
 """
 
 import asyncio
