@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.cli import main
+from lineshaft.cli._app import execute
 
 Done = subprocess.CompletedProcess[str]
 Lineshaft = Callable[..., Done]
@@ -77,12 +77,8 @@ def here(
         if script is not None:
             (workspace.parent / "s.py").write_text(script, encoding="utf-8")
             words = (*words, "../s.py")
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        code = ended.value.code
+        code = execute(words)
         printed = capsys.readouterr()
-        return subprocess.CompletedProcess(
-            words, code if isinstance(code, int) else 0, printed.out, printed.err
-        )
+        return subprocess.CompletedProcess(words, code, printed.out, printed.err)
 
     return run

@@ -4,6 +4,7 @@ import json
 import subprocess
 import tomllib
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +29,16 @@ def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "lineshaft.cli._app" in imported
     assert [name for name in heavy if name in imported] == []
+
+
+def test_the_version_is_shown(here: Lineshaft) -> None:
+    done = here("--version")
+    assert (done.returncode, done.stdout) == (0, f"lineshaft {version('lineshaft')}\n")
+
+
+def test_without_a_command_there_is_help(here: Lineshaft) -> None:
+    done = here()
+    assert "Commands:" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

@@ -266,6 +266,28 @@ def test_a_reader_that_goes_away_is_no_error(workspace: Path, environ: dict[str,
         assert process.stderr.read() == ""
 
 
+def test_a_tool_that_hangs_in_its_thread_does_not_keep_the_process(
+    workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "own.py").write_text(
+        "import time\nfrom lineshaft import tool\n\n@tool(effect='read')\n"
+        'def nap() -> None:\n    """Sleep."""\n    time.sleep(3_600)\n'
+    )
+    (workspace / "s.py").write_text("await nap()")
+    words = ["run", "s.py", "--tools", "own.py", "--timeout", "0.5"]
+    done = subprocess.run(
+        [sys.executable, "-m", "lineshaft", *words],
+        cwd=workspace,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "unknown   nap" in done.stderr
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_streams_that_are_closed_are_no_error(
     workspace: Path, environ: dict[str, str], closed: str

@@ -7,8 +7,9 @@ import importlib
 import os
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, cast
+from typing import Annotated, NoReturn, cast
 
 import typer
 
@@ -33,23 +34,39 @@ COMMANDS: Mapping[str, str] = {
 _GROUPS = {"config": "Settings and where they come from."}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit.
+def main() -> NoReturn:
+    """Run the command line of this process and exit."""
+    code = execute(sys.argv[1:])
+    threads = (t for t in threading.enumerate() if t is not threading.main_thread())
+    if any(thread.is_alive() and not thread.daemon for thread in threads):
+        # A tool that was abandoned in its thread must not keep the process; all is settled,
+        # recorded and flushed.
+        os._exit(code)
+    sys.exit(code)
+
+
+def execute(words: Sequence[str]) -> int:
+    """Run one command line.
 
     Args:
-        arguments: Words after the program's name; those of the process where none are given.
+        words: What stands after the program's name.
+
+    Returns:
+        The exit code.
     """
     prepare_streams()
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        _app(_named(words))(args=words, prog_name="lineshaft")
+        _app(_named(words))(args=list(words), prog_name="lineshaft")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except LineshaftError as error:
         note(f"{paint('error', 'red')}: {clean(error.message)}")
         if error.hint:
             note(f"{paint('hint', 'yellow')}: {clean(error.hint)}")
-        sys.exit(exit_code(error))
+        return exit_code(error)
     except KeyboardInterrupt:
-        sys.exit(CANCELLED)
+        return CANCELLED
+    return 0
 
 
 def _app(named: str | None) -> typer.Typer:
@@ -61,7 +78,7 @@ def _app(named: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         no_args_is_help=True,
     )
-    app.callback()(_version)
+    app.callback()(_root)
     groups = {
         name: typer.Typer(help=text, rich_markup_mode=None, no_args_is_help=True)
         for name, text in _GROUPS.items()
@@ -90,15 +107,24 @@ def _named(words: Sequence[str]) -> str | None:
     return None
 
 
-def _version(
-    *,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
+def _version(wanted: object) -> None:
+    if wanted:
         from importlib import metadata  # noqa: PLC0415  a seventh of what --help may cost
 
         result(f"lineshaft {metadata.version('lineshaft')}")
         raise typer.Exit
+
+
+def _root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_version
+        ),
+    ] = False,
+) -> None:
+    del version
 
 
 def _load(name: str) -> Callable[..., None]:
