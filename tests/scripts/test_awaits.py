@@ -57,6 +57,30 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
         12,
         "async def f",
     ),
+    "a function bound twice": (
+        "def f(p):\n    return fetch(p)['n']\nf = f or None\nf(1)",
+        2,
+        12,
+        "async def f",
+    ),
+    "a method of two classes": (
+        "class A:\n    def f(self): return fetch(1)['n']\nclass B:\n    def f(self): pass\nA().f()",
+        2,
+        25,
+        "async def f",
+    ),
+    "a method used as a value": (
+        "class A:\n    def f(self): return fetch(1)['n']\ng = A().f",
+        2,
+        25,
+        "async def f",
+    ),
+    "gather in a decorated function": (
+        "@cache\ndef f():\n    asyncio.gather(fetch(1))",
+        3,
+        5,
+        "async def f",
+    ),
     "a constructor": (
         "class A:\n    def __init__(self, p):\n        self.text = fetch(p)['a']",
         3,
