@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NoReturn
 
 import anyio
 import psutil
@@ -180,21 +181,68 @@ async def test_a_parked_run_can_be_cancelled_and_suspended(alone: MontyEngine) -
     assert await play("return await hold()", resume=outcome.state) == Returned(value="1")
 
 
-async def test_what_a_dispatch_raises_against_its_contract_reaches_the_host(
-    alone: MontyEngine,
+@pytest.mark.parametrize("breaks", ["dispatch", "output", "waiting"])
+async def test_what_the_host_raises_against_the_contract_reaches_it(
+    alone: MontyEngine, breaks: str
 ) -> None:
-    async def broken(call: Call) -> Done:
-        raise LookupError(call.tool)
+    def broken(*_: object) -> NoReturn:
+        raise LookupError(breaks)
 
-    program = Program(source="await give(1)", tools=TOOLS)
-    with pytest.raises(LookupError, match="give"):
+    async def hold(call: Call) -> Done:
+        await asyncio.sleep(1000 if breaks != "dispatch" else broken())
+        return Value(None)
+
+    program = Program(source="print(1)\nawait give(1)", tools=TOOLS)
+    with anyio.fail_after(5), pytest.raises(LookupError, match=breaks):
         await alone.run(
             program,
-            broken,
+            hold,
             limits=LIMITS,
-            output=lambda stream, text: None,
-            waiting=lambda ids: "wait",
+            output=broken if breaks == "output" else lambda stream, text: None,
+            waiting=broken if breaks == "waiting" else lambda ids: "wait",
         )
+    assert await Play(alone).value("1") == 1
+
+
+UNSUPPORTED: dict[str, tuple[str, str, int | None]] = {
+    "a generator": ("\ndef f():\n    yield 1", "yield expressions", 3),
+    "a class hierarchy": ("class A(Exception): pass", "class inheritance", 1),
+    "del": ("x = 1\ndel x", "'del' statement", 2),
+    "an option of gather": (
+        "await asyncio.gather(give(1), return_exceptions=True)",
+        "gather() does not yet support keyword arguments",
+        1,
+    ),
+    "a star import": ("from github import *", "Wildcard imports", 1),
+    "a call in a sort key": ("f = give\nsorted([1], key=lambda x: f(x))", "cannot suspend", 2),
+    "an error's code in a sort key": (
+        (
+            "try:\n    await fail('E_X', 'm')\n"
+            "except ToolError as e:\n    sorted([e], key=lambda x: x.code)"
+        ),
+        "reading the parts of an error",
+        4,
+    ),
+    "an exception with two arguments": ("\nraise ValueError('a', 'b')", "zero or one string", None),
+}
+
+
+@pytest.mark.parametrize(("source", "part", "line"), UNSUPPORTED.values(), ids=UNSUPPORTED)
+async def test_what_the_small_engine_lacks_is_called_unsupported(
+    alone: MontyEngine, source: str, part: str, line: int | None
+) -> None:
+    error = await Play(alone).error(source)
+    assert (error.kind, error.line) == ("Unsupported", line)
+    assert error.message.startswith("the monty engine does not support this: ")
+    assert part in error.message
+    assert "_ls_" not in error.message
+
+
+async def test_a_value_that_contains_itself_is_refused(alone: MontyEngine) -> None:
+    error = await Play(alone).error("d = {}\nd['a'] = [d]\nreturn d")
+    assert (
+        error.message == "the script's value['a'][0] is not JSON: it is a dict that contains itself"
+    )
 
 
 async def test_ten_thousand_calls_leave_nothing_behind(alone: MontyEngine) -> None:

@@ -106,7 +106,7 @@ class Desk:
         self._queued = 0
         self._drained = threading.Condition()
         self.failed: BaseException | None = None
-        """What a dispatch raised against its contract."""
+        """What the host raised against its contract."""
 
         self.overslept = False
         """The script slept for longer than it may run."""
@@ -144,8 +144,16 @@ class Desk:
             printed, self._printed = self._printed, []
             self._queued = 0
             self._drained.notify_all()
-        for stream, text in printed:
-            self._output(stream, text)
+        try:
+            for stream, text in printed:
+                self._output(stream, text)
+        except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the run: the host broke the contract."""
+        self.failed = self.failed or error
+        self._box.put(Signal.STOP)
 
     def serve(
         self, calls: Mapping[int, Call], sleeps: Mapping[int, float], blocking: Mapping[int, str]
@@ -174,8 +182,7 @@ class Desk:
                 raise
             done = Failure("E_TOOL_FAILED", f"{call.tool} was cancelled", status="cancelled")
         except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
-            self.failed = error
-            self._box.put(Signal.STOP)
+            self._fail(error)
             return
         del self._tasks[key]
         self._box.put(Settled(key, done))
@@ -213,7 +220,12 @@ class Desk:
         under_way = all(key in self._tasks for key in calls)
         if self._closed or self._timers or not calls or not under_way:
             return  # something has come, or will by itself
-        if self._waiting(tuple(calls.values())) == "suspend":
+        try:
+            says = self._waiting(tuple(calls.values()))
+        except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
+            self._fail(error)
+            return
+        if says == "suspend":
             self._suspended = True
             for task in self._tasks.values():
                 task.cancel()

@@ -17,9 +17,17 @@ Place = tuple[str, int, str]
 """File, line and function."""
 
 _UNSUPPORTED = re.compile(
-    r"The monty syntax parser does not yet support (?P<what>.+)"
-    r"|(?P<sync>external function .* cannot suspend in this synchronous context)"
+    r"(?:The monty syntax parser does not yet support |Internal error in monty: )?(?P<what>.*)",
+    re.DOTALL,
 )
+_UNSUPPORTED_SIGNS = (
+    "not yet support",
+    "not supported",
+    "cannot suspend",
+    "Internal error in monty",
+)
+_FACTS_IN_SORT = "external function '_ls_error' cannot suspend in this synchronous context"
+
 _OUT_OF_MEMORY = re.compile(r"memory limit exceeded: ")
 _OUT_OF_TIME = re.compile(r"(?:feed|turn) time limit exceeded: |total sleep")
 
@@ -63,10 +71,8 @@ class Reporter:
             return Exceeded(limit="memory_mb", message=used, line=line)
         if isinstance(inner, TimeoutError) and _OUT_OF_TIME.match(message):
             return self._exceeded_seconds(line)
-        if isinstance(inner, NotImplementedError) and (found := _UNSUPPORTED.match(message)):
-            kind = "Unsupported"
-            what = found["what"] or found["sync"]
-            message = f"the monty engine does not support this: {what}"
+        if isinstance(inner, NotImplementedError | RuntimeError) and _is_unsupported(message):
+            kind, message = "Unsupported", _unsupported(message)
         if kind == "Error" and self._is_tool_error(error):
             return self._tool_error(message, frames, line)
         if line is not None and line in self._lowered.passes:
@@ -135,6 +141,17 @@ class Reporter:
             shown[_SHOWN:-_SHOWN] = [left_out]
         last = f"{kind}: {message}" if message else kind
         return "\n".join(["Traceback (most recent call last):", *shown, last])
+
+
+def _is_unsupported(message: str) -> bool:
+    return any(sign in message for sign in _UNSUPPORTED_SIGNS)
+
+
+def _unsupported(message: str) -> str:
+    what = _UNSUPPORTED.sub(r"\g<what>", message, count=1)
+    if message == _FACTS_IN_SORT:
+        what = "reading the parts of an error inside `sorted`, `map` and the like"
+    return f"the monty engine does not support this: {what}"
 
 
 def _frame(frame: Place, lines: Sequence[str]) -> str:

@@ -260,8 +260,9 @@ class Stepper:
         if not self._lowered.keeps:
             return
         if self._ask(f"isinstance(_ls_value{path}, str)") is not True:
-            name = self._ask(f"type(_ls_value{path}).__name__")
-            raise NotPlain(f"a {name}").inside(path)
+            name = str(self._ask(f"type(_ls_value{path}).__name__"))
+            itself = " that contains itself" if name in ("dict", "list") else ""
+            raise NotPlain(f"a {name}{itself}").inside(path)
 
     def _ask(self, expression: str) -> object:
         answer = self._seat.turn(self._session.feed_start, expression)
