@@ -19,6 +19,7 @@ from support import Make
         "/etc/passwd",
         "link-out",
         "folder-out/x",
+        "folder-evil/x",
         "@unknown/x",
         "@project/../outside.txt",
         "a\0b",
@@ -34,6 +35,7 @@ async def test_a_path_that_leads_out_is_refused_for_reads_and_writes(
     (folder.parent / "workspace-evil" / "x").write_text("private")
     (folder / "link-out").symlink_to(folder.parent / "outside.txt")
     (folder / "folder-out").symlink_to(folder.parent)
+    (folder / "folder-evil").symlink_to("../workspace-evil")  # starts with our own name
     (folder / "dangling").symlink_to(folder.parent / "not-yet.txt")
     before = sorted(p.name for p in folder.parent.iterdir())
     async with make() as session:
