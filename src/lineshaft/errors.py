@@ -6,7 +6,9 @@ LineshaftError
 ├─ EngineError
 │  ├─ ScriptFailed        the script raised; has its line and traceback
 │  ├─ LimitExceeded       the script used too much time, memory, recursion or output
-│  └─ EngineCrashed       the engine's worker died
+│  ├─ EngineCrashed       the engine's worker died
+│  ├─ PythonNotFound      there is no Python that scripts may use
+│  └─ NoBoundary          nothing on this machine can hold a full Python
 ├─ WorkspaceError
 │  ├─ OutsideWorkspace    a path that leads out, or that nobody mounted
 │  ├─ FileMissing         there is no such file
@@ -115,6 +117,18 @@ class EngineCrashed(EngineError):
     """The process that ran the script died."""
 
     code = "E_ENGINE_CRASHED"
+
+
+class PythonNotFound(EngineError):
+    """There is no Python that scripts may use, or the one that was asked for is unfit."""
+
+    code = "PYTHON_NOT_FOUND"
+
+
+class NoBoundary(EngineError):
+    """No boundary that holds full Python works on this machine, or the one asked for does not."""
+
+    code = "E_NO_BOUNDARY"
 
 
 class WorkspaceError(LineshaftError):

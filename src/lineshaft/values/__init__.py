@@ -40,6 +40,9 @@ from lineshaft.values._engines import (
 from lineshaft.values._limits import (
     Limits,
 )
+from lineshaft.values._python import (
+    PythonOptions,
+)
 from lineshaft.values._runs import (
     EXIT_CODES,
     CallError,
@@ -116,6 +119,7 @@ __all__ = [
     "Pending",
     "Process",
     "Program",
+    "PythonOptions",
     "Raised",
     "Resolved",
     "Returned",

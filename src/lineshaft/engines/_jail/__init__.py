@@ -1,5 +1,6 @@
 """The jail: one interface over the boundaries that can hold a full Python."""
 
+from lineshaft.engines._jail._choose import best_jail
 from lineshaft.engines._jail._sandlock import SandlockJail
 from lineshaft.engines._jail._walls import (
     AttackResult,
@@ -18,4 +19,5 @@ __all__ = [
     "Jailed",
     "SandlockJail",
     "Walls",
+    "best_jail",
 ]

@@ -25,7 +25,6 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -137,9 +136,8 @@ class Keeper:
         set_limits(cast("dict[str, int]", self.order["limits"]))
         for target, fd in enumerate(self.stdio):
             os.dup2(fd, target)
-        passed: list[int] = []
-        for text in cast("list[str]", self.order["texts"]):
-            passed.append(memory_file(bytes.fromhex(text)))
+        texts = cast("list[str]", self.order["texts"])
+        passed = [memory_file(bytes.fromhex(text)) for text in texts]
         os.set_inheritable(self.reporting, True)  # noqa: FBT003  the library's own parameter
         names = {"{info}": str(self.reporting)}
         names |= {f"{{{number}}}": str(fd) for number, fd in enumerate(passed)}
@@ -230,8 +228,8 @@ def set_limits(limits: Mapping[str, int], pid: int = 0) -> None:
     for name, value in limits.items():
         number = cast("int", getattr(resource, name))
         _, hard = resource.prlimit(pid, number)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.prlimit(pid, number, (value, value))
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.prlimit(pid, number, (most, most))
 
 
 def receive(control: socket.socket) -> tuple[Order, list[int]]:
@@ -271,4 +269,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    time.sleep(0)

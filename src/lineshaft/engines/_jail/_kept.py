@@ -93,8 +93,10 @@ class Kept:
     def _await_start(self) -> None:
         until = time.monotonic() + _START_SECONDS
         while not self._pid:
-            if self._failed or self._empty or not _readable(
-                self._control, max(0.0, until - time.monotonic())
+            if (
+                self._failed
+                or self._empty
+                or not _readable(self._control, max(0.0, until - time.monotonic()))
             ):
                 reason = self._failed or "it gave no sign of life"
                 raise NoBoundary(f"the jail could not be put up: {reason}")
@@ -129,7 +131,7 @@ def _start_keeper(far: socket.socket) -> "subprocess.Popen[bytes]":
     with far:
         return subprocess.Popen(  # noqa: S603  our own program
             [sys.executable, "-I", "-S", "-B", str(_KEEPER)],
-            stdin=far,
+            stdin=far.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",

@@ -116,7 +116,7 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
         os.dup2(null, fd)
     os.write(reporting, f"started {process.pid}\n".encode())
     wake, notify = os.pipe()
-    os.set_blocking(notify, False)  # noqa: FBT003  the standard library's own parameter
+    os.set_blocking(notify, False)
     signal.set_wakeup_fd(notify, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()

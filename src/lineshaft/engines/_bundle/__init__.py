@@ -1,0 +1,8 @@
+"""The bundled Python: built, installed, found, and given packages."""
+
+from lineshaft.engines._bundle._build import Bundle, build
+from lineshaft.engines._bundle._manifest import Manifest, verify
+from lineshaft.engines._bundle._packages import package_set
+from lineshaft.engines._bundle._resolve import Interpreter, resolve
+
+__all__ = ["Bundle", "Interpreter", "Manifest", "build", "package_set", "resolve", "verify"]

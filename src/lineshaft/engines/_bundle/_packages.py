@@ -1,0 +1,173 @@
+"""Packages for scripts: resolved once, locked with hashes, installed into a read-only folder."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+from lineshaft.engines._bundle._build import Bundle
+from lineshaft.engines._bundle._places import building, cache_folder
+from lineshaft.errors import PythonNotFound
+
+_SECONDS = 600
+_LAST_LINES = 12
+_LOCK = "lineshaft-lock.txt"
+_WHEELS = ("--only-binary", ":all:")
+_LOCKED = ("--require-hashes", "--no-deps")
+
+
+class _Installer(Protocol):
+    """A program that installs packages."""
+
+    def lock(self, bundle: Bundle, wanted: Sequence[str], draft: Path) -> str: ...
+    def install(self, bundle: Bundle, lock: Path, target: Path) -> None: ...
+
+
+def package_set(bundle: Bundle, requirements: Sequence[str]) -> Path | None:
+    """Return the folder of some packages, installed now if it is not there.
+
+    The first time requirements are named they are resolved and locked; from then on the lock
+    counts, until somebody removes it. Only wheels are installed: no
+    code of a package runs outside the jail.
+
+    Raises:
+        PythonNotFound: They cannot be resolved or installed.
+    """
+    wanted = sorted({word.strip() for word in requirements if word.strip()})
+    if not wanted:
+        return None
+    home = cache_folder() / "packages"
+    tag = f"{bundle.manifest.tag}-{bundle.manifest.platform}"
+    lock = home / "locks" / f"{_digest(tag, *wanted)}.txt"
+    try:
+        if not lock.is_file():
+            with building(lock):
+                if not lock.is_file():
+                    _write_lock(bundle, wanted, lock)
+        target = home / f"{bundle.manifest.tag}-{_digest(tag, lock.read_text(encoding='utf-8'))}"
+        if not target.is_dir():
+            with building(target):
+                if not target.is_dir():
+                    _install(bundle, lock, target)
+    except OSError as error:
+        raise PythonNotFound(f"packages cannot be kept in {str(home)!r}: {error}") from error
+    return target
+
+
+def _write_lock(bundle: Bundle, wanted: Sequence[str], lock: Path) -> None:
+    draft = lock.with_name(f".{lock.name}.{os.getpid()}")
+    text = _installer().lock(bundle, wanted, draft)
+    draft.write_text(text, encoding="utf-8")
+    draft.rename(lock)
+
+
+def _install(bundle: Bundle, lock: Path, target: Path) -> None:
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        _installer().install(bundle, lock, draft)
+        shutil.rmtree(draft / "bin", ignore_errors=True)
+        shutil.copyfile(lock, draft / _LOCK)
+        _make_read_only(draft)
+        draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _installer() -> _Installer:
+    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    if uv is not None:
+        return _Uv(uv)
+    for python in (sys.executable, str(getattr(sys, "_base_executable", sys.executable))):
+        if _has_pip(python):
+            return _Pip(python)
+    raise PythonNotFound("packages need pip or uv, and neither is here", hint="pip install uv")
+
+
+@dataclass(frozen=True, slots=True)
+class _Uv:
+    program: str
+
+    def lock(self, bundle: Bundle, wanted: Sequence[str], draft: Path) -> str:
+        asked = draft.with_suffix(".in")
+        asked.write_text("\n".join(wanted) + "\n", encoding="utf-8")
+        options = ["--generate-hashes", "--no-header", "--no-annotate", *_WHEELS]
+        python = ["--python", str(bundle.executable)]
+        try:
+            return _run([self.program, "pip", "compile", str(asked), *options, *python], wanted)
+        finally:
+            asked.unlink(missing_ok=True)
+
+    def install(self, bundle: Bundle, lock: Path, target: Path) -> None:
+        options = ["--target", str(target), *_LOCKED, *_WHEELS, "--link-mode", "copy"]
+        python = ["--python", str(bundle.executable)]
+        argv = [self.program, "pip", "install", *options, *python]
+        _run([*argv, "-r", str(lock)], [lock.name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Pip:
+    python: str
+
+    def lock(self, bundle: Bundle, wanted: Sequence[str], draft: Path) -> str:
+        options = ["--dry-run", "--ignore-installed", "--quiet", "--report", "-", *_WHEELS]
+        # The folder is not made: it is named because pip asks for one beside a Python version.
+        version = ["--python-version", _minor(bundle), "--target", str(draft.with_suffix(".none"))]
+        argv = [self.python, "-m", "pip", "install", *options, *version]
+        report = cast(
+            "dict[str, list[dict[str, object]]]", json.loads(_run([*argv, *wanted], wanted))
+        )
+        return "".join(sorted(_pinned(item) for item in report["install"]))
+
+    def install(self, bundle: Bundle, lock: Path, target: Path) -> None:
+        options = ["--target", str(target), *_LOCKED, *_WHEELS, "--no-compile", "--quiet"]
+        argv = [self.python, "-m", "pip", "install", *options, "--python-version", _minor(bundle)]
+        _run([*argv, "-r", str(lock)], [lock.name])
+
+
+def _minor(bundle: Bundle) -> str:
+    return ".".join(bundle.manifest.version.split(".")[:2])
+
+
+def _pinned(item: dict[str, object]) -> str:
+    about = cast("dict[str, str]", item["metadata"])
+    source = cast("dict[str, dict[str, dict[str, str]]]", item["download_info"])
+    digest = source["archive_info"]["hashes"]["sha256"]
+    return f"{about['name']}=={about['version']} --hash=sha256:{digest}\n"
+
+
+def _run(argv: Sequence[str], wanted: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603  an installer of the user's own
+            argv, capture_output=True, text=True, timeout=_SECONDS, check=False, errors="replace"
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise PythonNotFound(f"{argv[0]!r} failed: {error}") from error
+    if done.returncode != 0:
+        said = "\n".join(done.stderr.strip().splitlines()[-_LAST_LINES:])
+        names = ", ".join(wanted)
+        raise PythonNotFound(f"the packages {names} cannot be installed:\n{said}")
+    return done.stdout
+
+
+def _has_pip(python: str) -> bool:
+    argv = [python, "-I", "-c", "import pip"]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0  # noqa: S603  an interpreter
+
+
+def _make_read_only(root: Path) -> None:
+    for folder, _, names in os.walk(root):
+        Path(folder).chmod(0o755)
+        for name in names:
+            path = Path(folder, name)
+            if not path.is_symlink():
+                path.chmod(0o444 | (path.stat().st_mode & 0o111))
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]

@@ -1,0 +1,84 @@
+"""What is asked of an interpreter before a bundle is made of it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.errors import PythonNotFound
+
+_QUESTION = """
+import json, platform, sys, sysconfig
+paths = sysconfig.get_paths(vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix,
+    "installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix})
+print(json.dumps({
+    "name": sys.implementation.name, "tag": sys.implementation.cache_tag,
+    "version": platform.python_version(), "platform": sysconfig.get_platform(),
+    "executable": getattr(sys, "_base_executable", sys.executable) or sys.executable,
+    "prefix": sys.base_prefix, "stdlib": paths["stdlib"], "platstdlib": paths["platstdlib"],
+}))
+"""
+_SECONDS = 30
+_OLDEST = (3, 11)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """An interpreter, without its virtual environment."""
+
+    name: str
+    tag: str
+    version: str
+    platform: str
+    executable: Path
+    prefix: Path
+    stdlib: Path
+    platstdlib: Path
+
+    @property
+    def minor(self) -> str:
+        """First two numbers of the version."""
+        return ".".join(self.version.split(".")[:2])
+
+
+def ask(interpreter: Path) -> Subject:
+    """Return what an interpreter says of itself.
+
+    Raises:
+        PythonNotFound: It cannot be started, or is no CPython that we support.
+    """
+    argv = [str(interpreter), "-I", "-S", "-B", "-c", _QUESTION]
+    try:
+        answer = subprocess.run(  # noqa: S603  named by the user, or our own interpreter
+            argv, capture_output=True, timeout=_SECONDS, check=True, cwd="/", env={}
+        )
+        said = json.loads(answer.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise PythonNotFound(f"{str(interpreter)!r} cannot be asked what it is: {error}") from error
+    subject = _subject(said)
+    numbers = tuple(int(part) for part in subject.minor.split("."))
+    if subject.name != "cpython" or numbers < _OLDEST:
+        raise PythonNotFound(
+            f"{str(interpreter)!r} is {subject.name} {subject.version}",
+            hint="CPython 3.11 or newer is needed",
+        )
+    return subject
+
+
+def running() -> Path:
+    """Return the interpreter that runs this program."""
+    return Path(sys.executable)
+
+
+def _subject(said: dict[str, str]) -> Subject:
+    return Subject(
+        name=said["name"],
+        tag=said["tag"],
+        version=said["version"],
+        platform=said["platform"],
+        executable=Path(said["executable"]).resolve(),
+        prefix=Path(said["prefix"]),
+        stdlib=Path(said["stdlib"]),
+        platstdlib=Path(said["platstdlib"]),
+    )

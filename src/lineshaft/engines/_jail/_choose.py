@@ -1,0 +1,69 @@
+"""Which boundary is used: the best that was seen to work here, or the one that was asked for."""
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from lineshaft.engines._jail._sandlock import SandlockJail
+from lineshaft.engines._jail._walls import Jail, Walls
+from lineshaft.errors import NoBoundary
+
+JAILS: Mapping[str, type[Jail]] = {"sandlock": SandlockJail}
+"""Best first."""
+
+_NEED = "a full Python needs sandlock (Linux 6.12 or newer) or bubblewrap with user namespaces"
+_LOCK = threading.Lock()
+_TRIED: dict[str, str] = {}
+"""By name: why it does not work here; empty where it does."""
+
+_SECONDS = 20.0
+
+
+def best_jail(wanted: str | None = None) -> Jail:
+    """Return the jail to use. Each kind is tried once in the life of this process.
+
+    Args:
+        wanted: Name of a boundary; None: the best that works.
+
+    Raises:
+        NoBoundary: None works, or not the one that was asked for.
+    """
+    names = [wanted] if wanted is not None else list(JAILS)
+    reasons: list[str] = []
+    for name in names:
+        if name not in JAILS:
+            known = ", ".join(sorted(JAILS))
+            raise NoBoundary(f"there is no boundary {name!r}", hint=f"there are: {known}")
+        reason = unusable(name)
+        if not reason:
+            return JAILS[name]()
+        reasons.append(f"{name}: {reason}")
+    said = "; ".join(reasons)
+    raise NoBoundary(f"no boundary that holds full Python works here ({said})", hint=_NEED)
+
+
+def unusable(name: str) -> str:
+    """Return why a boundary does not work here, or nothing if it does."""
+    with _LOCK:
+        if name not in _TRIED:
+            _TRIED[name] = _try(JAILS[name]())
+        return _TRIED[name]
+
+
+def _try(jail: Jail) -> str:
+    """Start the smallest program there is inside, with the smallest walls."""
+    if not sys.platform.startswith("linux"):
+        return f"it needs Linux, not {sys.platform!r}"
+    walls = Walls(readable=tuple(Path(p) for p in ("/bin", "/usr", "/lib", "/lib64")))
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        jailed = jail.start(["/bin/true"], walls=walls, stdin=null, stdout=null, stderr=null)
+        code = jailed.wait(_SECONDS)
+        jailed.kill()
+    except NoBoundary as error:
+        return error.message
+    finally:
+        os.close(null)
+    return "" if code == 0 else f"a program inside ended with {code!r}"

@@ -1,0 +1,26 @@
+"""Which Python runs scripts of the engine `cpython`, and what `python_run` starts."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonOptions:
+    """What the full Python of a session is, and what it may use."""
+
+    path: str | None = None
+    """A bundle's folder, or an interpreter to make one of; None: the usual places, in order."""
+
+    packages: tuple[str, ...] = ()
+    """Requirements, such as `pandas`; locked and installed into a read-only folder."""
+
+    preload: tuple[str, ...] = ()
+    """Modules that are imported once, before the first script."""
+
+    workspace_imports: bool = False
+    """Scripts may import from the workspace, which they then can read outside the gate."""
+
+    seconds: float = 60
+    """Longest run of `python_run`."""
+
+    boundary: str | None = None
+    """Name of the boundary to use, also a weaker one; None: the best that works here."""
