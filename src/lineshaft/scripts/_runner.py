@@ -4,9 +4,11 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal
 
 import anyio
+import anyio.to_thread
 
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.gate import Gate, Scope
@@ -39,6 +41,9 @@ from lineshaft.values import (
 _Ready = tuple[Scope, Prepared]
 
 CheckLevel = Literal["error", "warn", "off"]
+
+_LONG_SCRIPT = 20_000
+"""From so many characters on, a script is read beside the event loop."""
 
 MAX_DEPTH = 8
 """A tool of a run may start a run, whose tools may start a run, so many times."""
@@ -160,7 +165,7 @@ class Runner:
         self, script: object, *, name: str, inputs: Mapping[str, object]
     ) -> tuple[Finding, ...]:
         """Return the findings of a script without running it."""
-        prepared = prepare(script, specs=self.specs, name=name)
+        prepared = await self._prepared(script, name)
         return await self._findings(prepared, inputs, "error")
 
     async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
@@ -204,7 +209,7 @@ class Runner:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=text)
             return None
-        prepared = prepare(script, specs=self.specs, name=job.name)
+        prepared = await self._prepared(script, job.name)
         progress.findings = await self._findings(prepared, job.inputs, self._check)
         blocking = [f for f in progress.findings if f.level == "error"]
         if blocking:
@@ -225,6 +230,12 @@ class Runner:
         call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
         await scope.admit(RUN_SCRIPT, call, paths=paths)
         return scope, await _text_of(paths[0], bench.view) if paths else job.script
+
+    async def _prepared(self, script: object, name: str) -> Prepared:
+        read = partial(prepare, script, specs=self.specs, name=name)
+        if isinstance(script, str) and len(script) > _LONG_SCRIPT:
+            return await anyio.to_thread.run_sync(read)
+        return read()
 
     async def _findings(
         self, prepared: Prepared, inputs: Mapping[str, object], level: CheckLevel
@@ -270,6 +281,11 @@ def _call_result(result: RunResult) -> CallResult:
 
 def _blocked(findings: list[Finding]) -> RunError:
     first = findings[0]
-    code = first.code if first.code == "E_INVALID_ARGS" else "E_CHECK"
+    code = {"E_INVALID_ARGS": "E_INVALID_ARGS", "not-awaited": "E_NOT_AWAITED"}.get(first.code)
     more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return RunError(code=code, message=f"{first.message}{more}", line=first.line, hint=first.hint)
+    return RunError(
+        code=code or "E_CHECK",
+        message=f"{first.message}{more}",
+        line=first.line,
+        hint=first.hint,
+    )

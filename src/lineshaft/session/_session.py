@@ -48,7 +48,7 @@ class Session:
         workspace: The folder that files and commands live in, or a workspace of another kind.
         policy: What may be called; None: `Policy(mode="auto")`.
         engine: `auto`, the name of an engine, or an engine.
-        limits: Of every run; None: `Limits()` for code, `Limits.for_model()` for models.
+        limits: Of every run; a model's script may make 50 calls where they say no other number.
         check: Whether findings about a script block it (`error`), inform, or are not looked for.
         approver: Answers what policy asks; None: what asks is refused.
         middleware: Wraps the door, outermost first.
@@ -91,7 +91,7 @@ class Session:
 
         self.policy = policy or Policy()
         self.limits = limits or Limits()
-        self._model_limits = limits or Limits.for_model()
+        self._model_limits = _for_model(self.limits)
         self._engines = Engines(engine)
         self._workspace = Folder(workspace) if isinstance(workspace, str | Path) else workspace
         gate = Gate(
@@ -297,3 +297,9 @@ class Session:
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
         return self._group
+
+
+def _for_model(limits: Limits) -> Limits:
+    """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
+    unsaid = limits.calls == Limits().calls
+    return replace(limits, calls=Limits.for_model().calls) if unsaid else limits
