@@ -60,6 +60,9 @@ class Play:
         self.freed: set[str] = set()
         """Ids of calls that `hold` does not hold."""
 
+        self.gives: object = None
+        """What `give` returns instead of its argument."""
+
         self._released = anyio.Event()
         self._meeting = 0
         self._met = anyio.Event()
@@ -150,6 +153,8 @@ class Play:
         return done
 
     async def _give(self, call: Call) -> Done:
+        if self.gives is not None:
+            return Value(self.gives)
         return Value([*call.positional, *call.arguments.values(), None][0])
 
     async def _fail(self, call: Call) -> Done:

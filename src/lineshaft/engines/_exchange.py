@@ -1,7 +1,7 @@
 """Calls and their results, between the small engine's terms and ours."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 from pydantic_monty import ExternalModule, ExternalSettledResult, FunctionSnapshot
 
@@ -92,5 +92,6 @@ def stand_in(name: str) -> Callable[[], None]:
     return tool
 
 
+@lru_cache(maxsize=64)
 def _module(names: frozenset[str]) -> ExternalModule:
     return ExternalModule({name: stand_in(name) for name in sorted(names)})

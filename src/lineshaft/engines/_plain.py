@@ -12,6 +12,9 @@ _ODD = re.compile(
 _ODD_STARTS = frozenset("<rsd{[")
 _FUNCTION = re.compile(r"<(?:function '.*' at 0x[0-9a-f]+|tool \w+|bound method|coroutine .*)>")
 
+_ATOMS = frozenset({type(None), bool, int, str})
+_SCALARS = frozenset({type(None), bool, int, float})
+
 _KINDS = {
     "MontyClassProxy": "instance of the class",
     "MontyClassTypeProxy": "class",
@@ -69,19 +72,34 @@ def plain_argument(value: object) -> object:
 
 
 def texts(value: object, wanted: Callable[[str], object]) -> list[tuple[str, str]]:
-    """Return the texts in a value that are wanted, each after its path."""
+    """Return the texts in a JSON-like value that are wanted, each after its path."""
     if isinstance(value, str):
         return [("", value)] if wanted(value) else []
+    steps: Iterable[tuple[object, object]] = ()
     if isinstance(value, list):
         steps = enumerate(cast("list[object]", value))
     elif isinstance(value, dict):
-        steps = cast("dict[str, object]", value).items()
-    else:
-        return []
+        steps = cast("dict[object, object]", value).items()
     found: list[tuple[str, str]] = []
     for step, item in steps:
-        found += [(f"[{step!r}]{path}", text) for path, text in texts(item, wanted)]
+        if type(item) in _SCALARS:
+            continue
+        inside = texts(item, wanted)
+        if inside:
+            found += [(f"[{step!r}]{path}", text) for path, text in inside]
     return found
+
+
+def scrubbed(value: object) -> object:
+    """Return a JSON-like value whose texts can be written as UTF-8: the rest becomes `?`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | tuple):
+        return [scrubbed(item) for item in cast("Iterable[object]", value)]
+    if isinstance(value, dict):
+        items = cast("dict[object, object]", value).items()
+        return {scrubbed(key): scrubbed(item) for key, item in items}
+    return value
 
 
 def is_odd(text: str) -> bool:
@@ -94,7 +112,7 @@ def _is_function(text: str) -> bool:
 
 
 def _plain(value: object) -> object:
-    if value is None or isinstance(value, bool | int | str):
+    if type(value) in _ATOMS or isinstance(value, int | str):
         return value
     if isinstance(value, float):
         if math.isfinite(value):
@@ -111,7 +129,7 @@ def _plain_list(items: Iterable[object]) -> list[object]:
     result: list[object] = []
     for item in items:
         try:
-            result.append(_plain(item))
+            result.append(item if type(item) in _ATOMS else _plain(item))
         except NotPlain as error:
             raise error.inside(f"[{len(result)}]") from None
     return result
@@ -123,7 +141,7 @@ def _plain_dict(items: dict[object, object]) -> dict[str, object]:
         if not isinstance(key, str):
             raise NotPlain(f"a dict with the key {key!r}, which is not a str")
         try:
-            result[key] = _plain(item)
+            result[key] = item if type(item) in _ATOMS else _plain(item)
         except NotPlain as error:
             raise error.inside(f"[{key!r}]") from None
     return result

@@ -1,6 +1,8 @@
 """One run of the small engine: a thread that goes through a script from call to call."""
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar, cast
 
 from pydantic_monty import (
@@ -10,6 +12,7 @@ from pydantic_monty import (
     FutureSnapshot,
     MontyComplete,
     MontyError,
+    MontyRuntimeError,
     MontySession,
     NameLookupSnapshot,
     SyncSnapshot,
@@ -18,7 +21,7 @@ from pydantic_monty import (
 from lineshaft.engines._desk import Job, Signal, Stopped
 from lineshaft.engines._exchange import LINE, answer_of, call_of, stand_in, tool_called
 from lineshaft.engines._lower import Lowered
-from lineshaft.engines._plain import NotPlain, is_odd, plain, texts
+from lineshaft.engines._plain import NotPlain, is_odd, plain, scrubbed, texts
 from lineshaft.engines._reports import Reporter
 from lineshaft.engines._seat import Seat
 from lineshaft.engines._state import Progress, write
@@ -34,6 +37,8 @@ from lineshaft.values import (
 
 Waiter = TypeVar("Waiter", FunctionSnapshot, FutureSnapshot)
 Settled = ExternalSettledResult
+
+T = TypeVar("T")
 
 _FUTURE: ExternalResult = {"future": ...}
 _FACTS = "_ls_error"
@@ -86,7 +91,7 @@ class Stepper:
         except _Unloadable:
             return Crashed(message="the suspended run cannot be read: its state is damaged")
         except MontyError as error:
-            return self._flooded() or self._reporter.outcome(error, self._ask)
+            return self._flooded() or self._reporter.outcome(error, self._ask_if_alive)
         finally:
             self._seat.leave()
 
@@ -97,13 +102,15 @@ class Stepper:
             except MontyError as error:
                 raise _Unloadable from error
         self._session = session
-        return self._seat.turn(
-            session.feed_start,
-            self._lowered.text,
-            inputs={name: stand_in(name) for name in self._lowered.tools}
-            | dict(self._program.inputs),
-            print_callback=self._desk.say,
-        )
+
+        def start(inputs: dict[str, object]) -> SyncSnapshot:
+            return session.feed_start(
+                self._lowered.text,
+                inputs={name: stand_in(name) for name in self._lowered.tools} | inputs,
+                print_callback=self._desk.say,
+            )
+
+        return self._resume(start, dict(self._program.inputs))
 
     def _load(self, session: MontySession, dump: bytes) -> SyncSnapshot:
         self._session = session
@@ -173,14 +180,22 @@ class Stepper:
         """Answer with a value: nothing of the script runs meanwhile."""
         key = snapshot.call_id
         waited = self._until_one_of([key], snapshot)
-        return self._seat.turn(waited.resume, self._take(key))
+        return self._resume(waited.resume, self._take(key))
 
     def _settle(self, snapshot: FutureSnapshot) -> SyncSnapshot:
         """Answer some of the calls that the script waits for."""
         keys = sorted(snapshot.pending_call_ids)
         waited = self._until_one_of(keys, snapshot)
         ready = {key: self._take(key) for key in keys if key in self._box.results}
-        return self._seat.turn(waited.resume, ready)
+        return self._resume(waited.resume, ready)
+
+    def _resume(self, resume: Callable[[T], SyncSnapshot], answer: T) -> SyncSnapshot:
+        try:
+            return self._seat.turn(resume, answer)
+        except MontyRuntimeError as error:
+            if not _was_refused(error):
+                raise
+            return self._seat.turn(resume, cast("T", scrubbed(answer)))
 
     def _take(self, key: int) -> Settled:
         done = self._box.results.pop(key)
@@ -268,6 +283,10 @@ class Stepper:
         answer = self._seat.turn(self._session.feed_start, expression)
         return answer.output if isinstance(answer, MontyComplete) else None
 
+    def _ask_if_alive(self, expression: str) -> object:
+        with suppress(MontyError, Stopped):
+            return self._ask(expression)
+
     def _suspended(self, dump: bytes) -> Suspended:
         self._progress.results = {k: v for k, v in self._box.results.items() if v is not None}
         return Suspended(state=write(self._progress, dump))
@@ -284,3 +303,8 @@ class Stepper:
             return None
         message = f"the script slept for more than {self._limits.seconds:g} s"
         return Exceeded(limit="seconds", message=message)
+
+
+def _was_refused(error: MontyRuntimeError) -> bool:
+    """Return whether a text that no UTF-8 can hold was kept from the script."""
+    return "surrogates not allowed" in str(error) and not error.traceback()

@@ -174,3 +174,11 @@ async def test_any_text_ends_in_a_value_or_an_error_within_its_lines(
     outcome = await play(source)
     if isinstance(outcome, Raised) and outcome.line is not None:
         assert 1 <= outcome.line <= source.count("\n") + 1
+
+
+async def test_half_characters_become_question_marks(play: Play) -> None:
+    value = await play.value("return [x, await give(x)]", x=["a\ud800b", {"\udc00": 1}])
+    assert value == [["a?b", {"?": 1}], ["a?b", {"?": 1}]]
+    source = "return [await give(1), *await asyncio.gather(give(2), give(3))]"
+    play.gives = {"path\udcff": ["\ud800"]}
+    assert await play.value(source) == [{"path?": ["?"]}] * 3
