@@ -133,7 +133,7 @@ async def test_colour_codes_are_taken_out_of_what_a_model_reads(make: Make) -> N
         ("b'x'", "bytes"),
         ("lambda: 1", "function"),
         ("float('nan')", "nan"),
-        ("{1: 2}", "int"),
+        ("{1: 2}", "the key 1"),
         ("[1, {'a': {2}}]", "set"),
     ],
 )

@@ -9,8 +9,6 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterable
 
-from lineshaft.errors import ToolError
-
 
 def json_parse(text: str) -> object:
     """Return the value of JSON text as models and tools write it.
@@ -43,7 +41,7 @@ def without_trailing_commas(text: str) -> str:
 async def retry(
     call: Callable[[], Awaitable[object]], attempts: int = 3, wait: float = 1.0
 ) -> object:
-    """Await `call()` until it does not raise `ToolError`, at most `attempts` times.
+    """Await `call()` until it does not raise, at most `attempts` times.
 
     Args:
         call: Makes the call anew: `retry(lambda: read_file(path="a"))`.
@@ -51,7 +49,7 @@ async def retry(
         wait: Seconds before the second try, doubled before each further one.
 
     Raises:
-        ToolError: What the last attempt raised.
+        Exception: What the last attempt raised.
     """
     left = attempts
     pause = wait
@@ -59,7 +57,7 @@ async def retry(
         left -= 1
         try:
             return await call()
-        except ToolError:
+        except Exception:
             if left <= 0:
                 raise
         if pause > 0:

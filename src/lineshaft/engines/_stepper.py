@@ -18,7 +18,7 @@ from pydantic_monty import (
     SyncSnapshot,
 )
 
-from lineshaft.engines._desk import Job, Signal, Stopped
+from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
 from lineshaft.engines._exchange import LINE, answer_of, call_of, stand_in, tool_called
 from lineshaft.engines._lower import Lowered
 from lineshaft.engines._plain import NotPlain, is_odd, plain, scrubbed, texts
@@ -32,6 +32,7 @@ from lineshaft.values import (
     Outcome,
     Raised,
     Returned,
+    Stream,
     Suspended,
 )
 
@@ -107,14 +108,21 @@ class Stepper:
             return session.feed_start(
                 self._lowered.text,
                 inputs={name: stand_in(name) for name in self._lowered.tools} | inputs,
-                print_callback=self._desk.say,
+                print_callback=self._say,
             )
 
         return self._resume(start, dict(self._program.inputs))
 
     def _load(self, session: MontySession, dump: bytes) -> SyncSnapshot:
         self._session = session
-        return self._seat.turn(session.load_snapshot, dump, print_callback=self._desk.say)
+        return self._seat.turn(session.load_snapshot, dump, print_callback=self._say)
+
+    def _say(self, stream: Stream, text: str) -> None:
+        try:
+            self._desk.say(stream, text)
+        except TooMuchOutput:
+            self._seat.stop()  # the interpreter does not end for what a callback raises
+            raise
 
     def _step(self, snapshot: SyncSnapshot) -> SyncSnapshot:
         if isinstance(snapshot, FunctionSnapshot):
@@ -255,7 +263,8 @@ class Stepper:
             for path, _ in texts(value, self._is_odd):
                 self._check_text(path)
         except NotPlain as error:
-            return Raised(kind="TypeError", message=error.sentence("the script's value"))
+            text = error.sentence("the script's value")
+            return Raised(kind="TypeError", message=text, code="E_NOT_JSON")
         return Returned(value=value)
 
     def _never_awaited(self) -> Raised | None:
@@ -288,7 +297,7 @@ class Stepper:
             return self._ask(expression)
 
     def _suspended(self, dump: bytes) -> Suspended:
-        self._progress.results = {k: v for k, v in self._box.results.items() if v is not None}
+        self._progress.results = self._desk.late
         return Suspended(state=write(self._progress, dump))
 
     def _flooded(self) -> Exceeded | None:
