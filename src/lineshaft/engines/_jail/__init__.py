@@ -5,6 +5,7 @@ from lineshaft.engines._jail._sandlock import SandlockJail
 from lineshaft.engines._jail._walls import (
     AttackResult,
     Boundary,
+    Changes,
     FileChange,
     Jail,
     Jailed,
@@ -14,6 +15,7 @@ from lineshaft.engines._jail._walls import (
 __all__ = [
     "AttackResult",
     "Boundary",
+    "Changes",
     "FileChange",
     "Jail",
     "Jailed",

@@ -8,10 +8,9 @@ It adopts whatever is orphaned inside, so a process that forked twice and left i
 still a descendant and ends with the rest. When the host dies, the socket ends; when this program
 is killed, bubblewrap dies with it, and the warden, which watches it, ends the inside instead.
 
-From the host: one message with the order (a JSON file) and four descriptors, and then `end`,
-which ends the inside, and `done`, which lets this program remove its files and go. The end of
-the socket means both. To the host, one message each: `started PID`, `failed TEXT`,
-`exited CODE`, `changes JSON`, `empty`.
+From the host: one message with the order (a JSON file) and four descriptors, then `end`, which
+ends the inside. The end of the socket means the same, and that the files may go. To the host, one
+message each: `started PID`, `failed TEXT`, `exited CODE`, `empty`.
 """
 
 import contextlib
@@ -94,6 +93,7 @@ class Keeper:
         self.control = control
         self.stdio = stdio
         self.reports, self.reporting = os.pipe()
+        self.blocked, self.release = os.pipe()
         self.main = 0
         self.exit_code: int | None = None
         self.pending = b""
@@ -121,8 +121,7 @@ class Keeper:
                 with contextlib.suppress(OSError):
                     os.write(self.reporting, f"failed {error}\n".encode())
             os._exit(127)
-        os.close(self.reporting)
-        for fd in self.stdio:
+        for fd in (self.reporting, self.blocked, *self.stdio):
             os.close(fd)
 
     def become(self) -> None:
@@ -132,14 +131,13 @@ class Keeper:
             sys.path.extend(cast("list[str]", self.order["path"]))
             importlib.import_module("_warden").hold(self.order, self.stdio, self.reporting)
             os._exit(0)
-        os.close(self.control.fileno())
-        set_limits(cast("dict[str, int]", self.order["limits"]))
         for target, fd in enumerate(self.stdio):
             os.dup2(fd, target)
         texts = cast("list[str]", self.order["texts"])
         passed = [memory_file(bytes.fromhex(text)) for text in texts]
-        os.set_inheritable(self.reporting, True)  # noqa: FBT003  the library's own parameter
-        names = {"{info}": str(self.reporting)}
+        for fd in (self.reporting, self.blocked):
+            os.set_inheritable(fd, True)  # noqa: FBT003  the standard library's own parameter
+        names = {"{info}": str(self.reporting), "{block}": str(self.blocked)}
         names |= {f"{{{number}}}": str(fd) for number, fd in enumerate(passed)}
         os.execve(argv[0], [names.get(word, word) for word in argv], {})  # noqa: S606  no shell
 
@@ -177,10 +175,13 @@ class Keeper:
             self.ending = self.ending or self.told_exit
 
     def forward_info(self) -> None:
-        """Find the first process inside in what bubblewrap says."""
-        with contextlib.suppress(ValueError):
-            self.say(f"started {json.loads(self.pending)['child-pid']}")
+        """Take the first process from what bubblewrap says, limit it, and let it go on."""
+        with contextlib.suppress(ValueError, OSError):
+            pid = json.loads(self.pending)["child-pid"]
             self.pending = b""
+            set_limits(cast("dict[str, int]", self.order["limits"]), pid)
+            os.write(self.release, b"1")
+            self.say(f"started {pid}")
 
     def listen(self, fd: int) -> bool:
         """Take an order, or notice that the host is gone; return whether more can come."""

@@ -14,11 +14,12 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lineshaft.engines._jail._scratch import Scratch
-from lineshaft.errors import NoBoundary
+from lineshaft.engines._jail._walls import Changes
+from lineshaft.errors import EngineError, NoBoundary
 
 _KEEPER = Path(__file__).with_name("_keeper.py")
 _START_SECONDS = 20.0
@@ -33,18 +34,22 @@ class Kept:
         order: What the keeper shall do.
         stdio: Descriptors that become 0, 1 and 2 inside.
         scratch: The jail's private folder.
+        changes: Reads what was done to the folder kept apart; None where there is none.
 
     Raises:
         NoBoundary: The boundary could not be put up.
     """
 
     def __init__(
-        self, order: Mapping[str, object], stdio: Sequence[int], *, scratch: Scratch
+        self,
+        order: Mapping[str, object],
+        stdio: Sequence[int],
+        *,
+        scratch: Scratch,
+        changes: Callable[[], Changes] | None = None,
     ) -> None:
-        self.changes: object = None
-        """What the boundary reported of the folder it kept apart."""
-
-        self._scratch = scratch
+        self._read_changes = changes
+        self._changes: Changes | None = None
         self._lock = threading.RLock()
         self._pid = 0
         self._exit_code: int | None = None
@@ -74,6 +79,8 @@ class Kept:
             if not _readable(self._control, left):
                 return None
             self._hear()
+        if self._read_changes is None:
+            self.close()
         return self._exit_code
 
     def kill(self) -> None:
@@ -84,7 +91,19 @@ class Kept:
             # The keeper does not answer; what watches it ends the inside.
             self._keeper.kill()
             self.wait(_END_SECONDS)
-        self.close()
+
+    def changes(self) -> Changes:
+        """Return what was done to the folder kept apart."""
+        if self._read_changes is None:
+            raise EngineError("no folder was kept apart in this jail")
+        if self.wait(0) is None:
+            raise EngineError("what was changed is known only after the end")
+        if self._changes is None:
+            try:
+                self._changes = self._read_changes()
+            except OSError as error:
+                raise EngineError("the run was ended before it could say what it did") from error
+        return self._changes
 
     def close(self) -> None:
         """End everything inside and remove the jail's files."""
@@ -120,8 +139,6 @@ class Kept:
             self._failed = rest
         elif word == "exited":
             self._exit_code = int(rest)
-        elif word == "changes":
-            self.changes = json.loads(rest)
         else:
             self._exit_code = -9 if self._exit_code is None else self._exit_code
             self._empty = True

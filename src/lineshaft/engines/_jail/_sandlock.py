@@ -3,8 +3,10 @@
 import importlib.util
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from lineshaft.engines._jail._apart import from_branch
 from lineshaft.engines._jail._kept import Kept
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._walls import Walls
@@ -27,45 +29,77 @@ class SandlockJail:
         """Process ids inside are those of the host."""
         return False
 
+    @property
+    def keeps_apart(self) -> str:
+        """Changes are redirected file by file."""
+        return "copy-on-write"
+
     def start(
-        self, argv: Sequence[str], *, walls: Walls, stdin: int, stdout: int, stderr: int
+        self,
+        argv: Sequence[str],
+        *,
+        walls: Walls,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        apart: Path | None = None,
     ) -> Kept:
         """Start a program inside; see `Jail.start`."""
         place = _package_folder()
         scratch = make_scratch()
-        try:
-            order = {
-                "argv": list(argv),
-                "path": [str(Path(__file__).parent), str(place)],
-                "sandbox": options(walls, scratch.path),
-                "limits": rlimits(walls),
-                "remove": [str(scratch.path)],
-            }
-            return Kept(order, (stdin, stdout, stderr), scratch=scratch)
-        except NoBoundary as error:
-            error.hint = error.hint or "`lineshaft doctor` shows what this machine can hold"
-            raise
+        sandbox = options(walls, scratch.path, apart)
+        report = scratch.path / "changes.json"
+        order = {
+            "argv": list(argv),
+            "path": [str(Path(__file__).parent), str(place)],
+            "sandbox": sandbox,
+            "hidden": _out_of_reach(walls),
+            "limits": rlimits(walls),
+            "remove": [str(scratch.path)],
+            "stay": apart is not None,
+            "changes": str(report),
+        }
+        read = None if apart is None else partial(from_branch, report, apart, walls)
+        return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
 
 
-def options(walls: Walls, scratch: Path) -> dict[str, object]:
+def options(walls: Walls, scratch: Path, apart: Path | None) -> dict[str, object]:
     """Return what sandlock is told."""
-    return {
+    home = scratch / "home"
+    home.mkdir()
+    chosen: dict[str, object] = {
         "fs_readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
-        "fs_writable": [*_there(walls.writable), str(scratch), "/dev/null"],
+        "fs_writable": [*_there(walls.writable), str(home), "/dev/null"],
         "fs_denied": _there(walls.hidden),
         "max_memory": walls.memory_mb * _MEGABYTE,
         "max_processes": walls.processes,
         "max_open_files": walls.open_files,
         "clean_env": True,
-        "env": environment(walls.env, scratch),
-        "cwd": str(walls.cwd or scratch),
+        "env": environment(walls.env, home),
+        "cwd": str(walls.cwd or apart or home),
         "no_coredump": True,
     }
+    if apart is not None:
+        upper = scratch / "upper"
+        upper.mkdir()
+        chosen["workdir"], chosen["fs_storage"] = str(apart), str(upper)
+        chosen["fs_writable"] = [*_there(walls.writable), str(home), "/dev/null", str(apart)]
+    return chosen
 
 
-def environment(env: Mapping[str, str], scratch: Path) -> dict[str, str]:
+def _out_of_reach(walls: Walls) -> list[str]:
+    """Return what the kernel shall hide; below folders written for real, sandlock alone does."""
+    real = [path.resolve() for path in walls.writable]
+    return [
+        str(path)
+        for path in map(Path.resolve, walls.hidden)
+        if path.exists() and not any(folder in path.parents for folder in real)
+    ]
+
+
+def environment(env: Mapping[str, str], home: Path) -> dict[str, str]:
     """Return the whole environment of the inside."""
-    return {**env, "HOME": str(scratch), "TMPDIR": str(scratch)}
+    return {**env, "HOME": str(home), "TMPDIR": str(home)}
 
 
 def rlimits(walls: Walls) -> dict[str, int]:

@@ -66,6 +66,18 @@ class Jailed(Protocol):
         """End everything inside and return once it is gone; also what left its session or group."""
         ...
 
+    def changes(self) -> "Changes":
+        """Return what was done to the folder kept apart; after the end, before `close`.
+
+        Raises:
+            EngineError: The run was killed before it could say so, or kept nothing apart.
+        """
+        ...
+
+    def close(self) -> None:
+        """End everything inside and remove the jail's files, new bytes of changes included."""
+        ...
+
     def wait(self, timeout: float | None = None) -> int | None:
         """Return how the first process ended, or None if it has not.
 
@@ -90,8 +102,20 @@ class Jail(Protocol):
         """Whether process ids inside differ from those of the host."""
         ...
 
+    @property
+    def keeps_apart(self) -> str:
+        """How changes to a folder are kept apart: `copy-on-write`, or `copy` of the whole."""
+        ...
+
     def start(
-        self, argv: Sequence[str], *, walls: Walls, stdin: int, stdout: int, stderr: int
+        self,
+        argv: Sequence[str],
+        *,
+        walls: Walls,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        apart: Path | None = None,
     ) -> Jailed:
         """Start a program inside; blocks for some milliseconds, so call it in a thread.
 
@@ -101,6 +125,9 @@ class Jail(Protocol):
             stdin: Descriptor that becomes its 0; may be a socket. The caller keeps its own copy.
             stdout: Descriptor that becomes its 1.
             stderr: Descriptor that becomes its 2. No other descriptor gets inside.
+            apart: Folder that the inside sees and writes at its own path, while the real one is
+                left as it is: `Jailed.changes` says what it did. It starts there unless
+                `walls.cwd` says otherwise.
 
         Raises:
             NoBoundary: The boundary could not be put up. Nothing was started.
@@ -124,6 +151,21 @@ class FileChange:
 
     target: str | None = None
     """What a `symlink` says."""
+
+    before_sha256: str | None = None
+    """Of the real file's bytes when the run first touched it; None where there was no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What one run did to a folder."""
+
+    files: tuple[FileChange, ...]
+    """Every path that differs, folders before what is in them, deleted ones too."""
+
+    refused: tuple[str, ...] = ()
+    """Paths that it changed though they are hidden or read-only, and special files. Whoever lands
+    the rest without them lands half of what the run did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ up all capabilities before the inside starts. If the keeper is killed, it ends t
 
 import contextlib
 import ctypes
+import importlib
 import json
 import os
 import select
@@ -106,6 +107,9 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
         options["on_exit"] = options["on_error"] = sandlock.BranchAction.DEFER
     sandbox = sandlock.Sandbox(**options)
     give_up_capabilities()
+    hidden = cast("list[str]", order["hidden"])
+    if hidden:
+        importlib.import_module("_landlock").hide(hidden)
     for target, fd in enumerate(stdio):
         os.dup2(fd, target)
     process = cast("_Process", sandbox.popen(order["argv"]))
@@ -122,7 +126,8 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()
     result = process.wait()
     if order.get("stay"):
-        os.write(reporting, f"changes {json.dumps(branch(sandbox, result))}\n".encode())
+        with open(cast("str", order["changes"]), "w", encoding="ascii") as file:  # noqa: PTH123  as above
+            json.dump(branch(sandbox, result), file)
     os.write(reporting, f"exited {code_of(result)}\n".encode())
 
 
@@ -136,13 +141,19 @@ def branch(sandbox: object, result: object) -> dict[str, object]:
     """Return what changed, and where the new bytes are."""
     listed = cast("list[object]", getattr(result, "changes", []))
     changes = [
-        [getattr(change, "path", ""), side(getattr(change, "after", None))] for change in listed
+        [
+            getattr(change, "path", ""),
+            *(side(getattr(change, name)) for name in ("before", "after")),
+        ]
+        for change in listed
     ]
     return {"upper": getattr(sandbox, "upper_dir", None), "changes": changes}
 
 
 def side(entry: object) -> list[object] | None:
-    """Return what a path is after the run: kind, mode, link target; None where it is gone."""
+    """Return what a path was or is: kind, mode, hash, link target; None where it is not there."""
     if entry is None:
         return None
-    return [getattr(entry, name) for name in ("kind", "mode", "target")]
+    digest = cast("bytes | None", getattr(entry, "digest", None))
+    kind, mode, target = (getattr(entry, name) for name in ("kind", "mode", "target"))
+    return [kind, mode, None if digest is None else digest.hex(), target]

@@ -1,0 +1,135 @@
+"""What a run did to a folder that was kept apart from it, path by path.
+
+Above: `python_run`, which lands the changes. Below: the branch that sandlock left, or a copy.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from lineshaft.engines._jail._walls import Changes, FileChange, Walls
+
+_PERMISSIONS = 0o777
+Kind = Literal["file", "dir", "symlink", "other"]
+
+
+class State(NamedTuple):
+    """What a path is at one moment."""
+
+    kind: str
+    mode: int
+    digest: str | None
+    target: str | None
+
+
+def from_branch(report: Path, root: Path, walls: Walls) -> Changes:
+    """Return what changed from what the warden wrote down."""
+    said = cast("dict[str, object]", json.loads(report.read_text(encoding="ascii")))
+    upper = Path(str(said["upper"]))
+    listed = cast("list[tuple[str, list[object] | None, list[object] | None]]", said["changes"])
+    return settle(
+        ((path, _state(before), _state(after)) for path, before, after in listed),
+        upper=upper,
+        root=root,
+        walls=walls,
+    )
+
+
+def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) -> Changes:
+    """Return what changed in a copy of a folder.
+
+    Args:
+        copy: The copy, after the run.
+        root: The folder.
+        before: The copy's states before the run.
+        walls: What was hidden was not copied.
+    """
+    after = states(copy)
+    paths = sorted(before.keys() | after.keys())
+    pairs = ((path, before.get(path), after.get(path)) for path in paths)
+    return settle(pairs, upper=copy, root=root, walls=walls)
+
+
+def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, State]:
+    """Return the state of everything below a folder, by relative path."""
+    return {path.relative_to(root).as_posix(): state_of(path) for path in _below(root, skip)}
+
+
+def state_of(path: Path) -> State:
+    """Return the state of one path."""
+    found = path.lstat()
+    mode = stat.S_IMODE(found.st_mode)
+    if stat.S_ISLNK(found.st_mode):
+        return State("symlink", mode, None, str(path.readlink()))
+    if stat.S_ISDIR(found.st_mode):
+        return State("dir", mode, None, None)
+    if not stat.S_ISREG(found.st_mode):
+        return State("other", mode, None, None)
+    with path.open("rb") as file:
+        return State("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
+
+
+def settle(
+    pairs: Iterable[tuple[str, State | None, State | None]],
+    *,
+    upper: Path,
+    root: Path,
+    walls: Walls,
+) -> Changes:
+    """Sort what differs into changes, and into what the walls do not allow."""
+    changes: list[FileChange] = []
+    refused: list[str] = []
+    closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
+    for path, before, after in pairs:
+        if _same(before, after):
+            continue
+        place = root.resolve() / path
+        special = after is not None and after.kind == "other"
+        if special or any(place == wall or wall in place.parents for wall in closed):
+            refused.append(path)
+        else:
+            changes.append(_change(path, before, after, upper))
+    return Changes(files=tuple(changes), refused=tuple(refused))
+
+
+def _change(path: str, before: State | None, after: State | None, upper: Path) -> FileChange:
+    digest = None if before is None else before.digest
+    if after is None:
+        return FileChange(path=path, how="deleted", before_sha256=digest)
+    if after.kind == "symlink":
+        return FileChange(path=path, how="symlink", target=after.target, before_sha256=digest)
+    mode = after.mode & _PERMISSIONS
+    if after.kind == "dir":
+        return FileChange(path=path, how="folder", mode=mode, before_sha256=digest)
+    place = str(upper / path)
+    return FileChange(path=path, how="written", upper=place, mode=mode, before_sha256=digest)
+
+
+def _same(before: State | None, after: State | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    if before.kind == "symlink":
+        return (before.kind, before.target) == (after.kind, after.target)
+    one, other = ((s.kind, s.mode & _PERMISSIONS, s.digest) for s in (before, after))
+    return one == other
+
+
+def _state(said: list[object] | None) -> State | None:
+    if said is None:
+        return None
+    kind, mode, digest, target = said
+    return State(str(kind), int(str(mode)), cast("str | None", digest), cast("str | None", target))
+
+
+def _below(root: Path, skip: frozenset[Path]) -> Iterator[Path]:
+    for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
+        path = Path(entry.path)
+        if path in skip:
+            continue
+        yield path
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(path, skip)
