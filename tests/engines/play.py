@@ -63,6 +63,11 @@ class Play:
         self.gives: object = None
         """What `give` returns instead of its argument."""
 
+        self.stubborn: set[str] = set()
+        """Ids of calls that end well although they are cancelled."""
+
+        self.stubborn_says: Done = Value("late")
+
         self._released = anyio.Event()
         self._meeting = 0
         self._met = anyio.Event()
@@ -145,6 +150,8 @@ class Play:
         try:
             done = await acts.get(call.tool, self._give)(call)
         except BaseException:
+            if call.id in self.stubborn:
+                return self.stubborn_says
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(self.lingers)
             self.cancelled.append(call.id)

@@ -79,6 +79,17 @@ def test_a_number_of_workers_below_one_is_refused() -> None:
         MontyEngine(max_workers=0)
 
 
+async def test_an_engine_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MONTY_BIN", "/nowhere/monty")
+    engine = MontyEngine()
+    outcome = await Play(engine)("1")
+    assert isinstance(outcome, Crashed)
+    assert "cannot start" in outcome.message
+    monkeypatch.undo()
+    assert await Play(engine).value("1") == 1
+    await engine.aclose()
+
+
 async def test_an_engine_serves_one_event_loop_after_another() -> None:
     engine = MontyEngine()
 

@@ -102,9 +102,13 @@ class Desk:
         self._again: asyncio.TimerHandle | None = None
         self._closed = False
         self._suspended = False
+        self._suspending: asyncio.Task[None] | None = None
         self._printed: list[tuple[Stream, str]] = []
         self._queued = 0
         self._drained = threading.Condition()
+        self.late: dict[int, Done] = {}
+        """What came of calls that ended well although the run was being suspended."""
+
         self.failed: BaseException | None = None
         """What the host raised against its contract."""
 
@@ -185,7 +189,10 @@ class Desk:
             self._fail(error)
             return
         del self._tasks[key]
-        self._box.put(Settled(key, done))
+        if self._suspended:
+            self.late[key] = done
+        else:
+            self._box.put(Settled(key, done))
 
     def _wake(self, key: int) -> None:
         del self._timers[key]
@@ -227,12 +234,17 @@ class Desk:
             return
         if says == "suspend":
             self._suspended = True
-            for task in self._tasks.values():
-                task.cancel()
-            self._box.put(Signal.SUSPEND)
+            self._suspending = self._loop.create_task(self._suspend())
             return
         longer = min(pause * 2, _LONGEST_PAUSE)
         self._again = self._loop.call_later(pause, self.blocked, calls, longer)
+
+    async def _suspend(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await finished(tasks)
+        self._box.put(Signal.SUSPEND)
 
     def stop(self) -> None:
         """Let no further call begin, and hold up no printing thread."""
@@ -247,8 +259,9 @@ class Desk:
 
     @property
     def unfinished(self) -> "Collection[asyncio.Task[None]]":
-        """Calls that were stopped and have not ended yet."""
-        return self._tasks.values()
+        """What was stopped and has not ended yet."""
+        tasks = [*self._tasks.values()]
+        return tasks if self._suspending is None else [*tasks, self._suspending]
 
 
 async def finished(tasks: Iterable[asyncio.Task[None]]) -> None:

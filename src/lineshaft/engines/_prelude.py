@@ -49,7 +49,7 @@ def _ls_put(site, line):
 _NEEDS = {
     "json_parse": ("json", "re", "without_trailing_commas"),
     "table": ("table_row",),
-    "retry": ("asyncio", "ToolError"),
+    "retry": ("asyncio",),
 }
 
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from engines.play import Play
-from lineshaft.values import Exceeded, Limits, Returned, Suspended
+from lineshaft.values import Exceeded, Failure, Limits, Returned, Suspended
 
 HELD: dict[str, str] = {
     "at a call": "try:\n    await hold()\nfinally:\n    await give(1)",
@@ -17,7 +17,7 @@ HELD: dict[str, str] = {
         "try:\n    await hold()\nexcept BaseException:\n    await give(1)\nawait give(2)"
     ),
     "at calls at once": "await asyncio.gather(hold(), hold(), hold())\nawait give(1)",
-    "at a sleep": "hold_it = asyncio.sleep(1000)\nawait asyncio.gather(hold(), hold_it)",
+    "beside a sleep": "await asyncio.gather(hold(), asyncio.sleep(1000))",
 }
 
 
@@ -224,6 +224,37 @@ async def test_a_state_can_be_resumed_in_parts(play: Play) -> None:
     play.calls.clear()
     assert await play(source, resume=state) == Returned(value=["1", "2", "3", 3])
     assert [call.id for call in play.calls] == ["3"]
+
+
+async def test_a_call_that_ends_while_the_run_is_suspended_is_not_repeated(play: Play) -> None:
+    source = "return await asyncio.gather(hold(1), hold(2), hold(3))"
+    play.stubborn = {"2"}
+    state = await play.state(source)
+    play.release()
+    play.calls.clear()
+    assert await play(source, resume=state) == Returned(value=["1", "late", "3"])
+    assert [call.id for call in play.calls] == ["1", "3"]
+
+
+async def test_a_call_that_fails_while_the_run_is_suspended_is_not_repeated(play: Play) -> None:
+    source = "try:\n    await hold(1)\nexcept ToolError as e:\n    return e.code"
+    play.stubborn = {"1"}
+    play.stubborn_says = Failure("E_STALE", "x")
+    state = await play.state(source)
+    assert await play(source, resume=state) == Returned(value="E_STALE")
+    assert len(play.calls) == 1
+
+
+async def test_a_run_may_be_cancelled_while_it_is_suspended(play: Play) -> None:
+    play.lingers = 0.05
+    play.says = lambda ids: "suspend"
+    task = asyncio.create_task(play("await asyncio.gather(hold(), hold())"))
+    while not play.asked:
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert play.cancelled == ["1", "2"]
 
 
 async def test_the_time_already_used_counts_after_a_pause(play: Play) -> None:

@@ -58,10 +58,18 @@ async def test_retry_raises_what_the_last_attempt_raised(play: Play) -> None:
     assert (error.code, error.line, play.tools) == ("E_STALE", 2, ["fail", "fail"])
 
 
-async def test_retry_does_not_catch_other_errors(play: Play) -> None:
-    source = "async def f():\n    n.append(1)\n    [][0]\nn = []\nawait retry(f)"
-    error = await play.error(source)
-    assert error.kind == "IndexError"
+async def test_retry_tries_again_whatever_was_raised(play: Play) -> None:
+    source = """
+async def f():
+    n.append(1)
+    [][0]
+n = []
+try:
+    await retry(f, attempts=4, wait=0)
+except IndexError:
+    return len(n)
+"""
+    assert await play.value(source) == 4
 
 
 async def test_retry_in_python_does_the_same() -> None:

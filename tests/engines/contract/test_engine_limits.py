@@ -42,6 +42,15 @@ async def test_a_script_that_uses_too_much_is_ended(play: Play, source: str, lim
     assert [call.positional for call in play.calls if "caught" in source] == []
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+async def test_a_flood_of_output_is_ended_by_itself(play: Play, stream: str) -> None:
+    source = f"import sys\nwhile True: print('x' * 1000, file=sys.{stream})"
+    outcome = await play(source, limits=Limits(seconds=1000))
+    assert isinstance(outcome, Exceeded)
+    assert outcome.limit == f"{stream}_bytes"
+    assert await play.value("1") == 1
+
+
 async def test_the_engine_goes_on_after_a_bomb(play: Play) -> None:
     await play("while True: pass", limits=Limits(seconds=0.1))
     assert await play("1", limits=TIGHT) == Returned(value=1)
