@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "lineshaft"
 BEHAVIOUR = "tests/behaviour/"
-SECONDS = 120
+SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
