@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lineshaft.engines._bundle._elf import NotElf, set_run_path
+from lineshaft.engines._bundle._elf import NotElf, read_elf, set_run_path
 from lineshaft.engines._bundle._libraries import needed_libraries, system_files
 from lineshaft.engines._bundle._licences import collect_licences
 from lineshaft.engines._bundle._manifest import Manifest, fingerprints, walk, write_manifest
@@ -150,9 +150,13 @@ def _binaries(program: Path, lib: Path, stdlib: Path) -> list[Path]:
 
 
 def _relocate(program: Path, lib: Path, dynload: Path) -> None:
+    there = {path.name for path in lib.iterdir()}
     for path, run_path in _run_paths(program, lib, dynload):
-        path.chmod(path.stat().st_mode | stat.S_IWUSR)
         try:
+            elf = read_elf(path)
+            if elf.run_path == (run_path,) or there.isdisjoint(elf.needed):
+                continue
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
             set_run_path(path, run_path)
         except NotElf as error:
             raise PythonNotFound(f"{path.name!r} cannot be moved: {error}") from error

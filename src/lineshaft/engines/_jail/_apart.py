@@ -82,18 +82,26 @@ def settle(
 ) -> Changes:
     """Sort what differs into changes, and into what the walls do not allow."""
     changes: list[FileChange] = []
-    refused: list[str] = []
+    refused: set[str] = set()
+    top = root.resolve()
     closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
     for path, before, after in pairs:
         if _same(before, after):
             continue
-        place = root.resolve() / path
+        place = top / path
+        # A folder that is not one any more takes with it what is closed inside.
+        lost = () if after is not None and after.kind == "dir" else _inside(place, closed)
+        refused.update(wall.relative_to(top).as_posix() for wall in lost)
         special = after is not None and after.kind == "other"
         if special or any(place == wall or wall in place.parents for wall in closed):
-            refused.append(path)
+            refused.add(path)
         else:
             changes.append(_change(path, before, after, upper))
-    return Changes(files=tuple(changes), refused=tuple(refused))
+    return Changes(files=tuple(changes), refused=tuple(sorted(refused)))
+
+
+def _inside(place: Path, closed: Iterable[Path]) -> list[Path]:
+    return [wall for wall in closed if place in wall.parents and os.path.lexists(wall)]
 
 
 def _change(path: str, before: State | None, after: State | None, upper: Path) -> FileChange:

@@ -1,16 +1,20 @@
 """Which boundary is used: the best that was seen to work here, or the one that was asked for."""
 
 import os
+import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from lineshaft.engines._bundle import system_files
+from lineshaft.engines._jail._bubblewrap import BubblewrapJail
 from lineshaft.engines._jail._sandlock import SandlockJail
 from lineshaft.engines._jail._walls import Jail, Walls
 from lineshaft.errors import NoBoundary
 
-JAILS: Mapping[str, type[Jail]] = {"sandlock": SandlockJail}
+JAILS: Mapping[str, type[Jail]] = {"sandlock": SandlockJail, "bubblewrap": BubblewrapJail}
 """Best first."""
 
 _NEED = "a full Python needs sandlock (Linux 6.12 or newer) or bubblewrap with user namespaces"
@@ -56,14 +60,18 @@ def _try(jail: Jail) -> str:
     """Start the smallest program there is inside, with the smallest walls."""
     if not sys.platform.startswith("linux"):
         return f"it needs Linux, not {sys.platform!r}"
-    walls = Walls(readable=tuple(Path(p) for p in ("/bin", "/usr", "/lib", "/lib64")))
-    null = os.open(os.devnull, os.O_RDWR)
-    try:
-        jailed = jail.start(["/bin/true"], walls=walls, stdin=null, stdout=null, stderr=null)
-        code = jailed.wait(_SECONDS)
-        jailed.kill()
-    except NoBoundary as error:
-        return error.message
-    finally:
-        os.close(null)
-    return "" if code == 0 else f"a program inside ended with {code!r}"
+    program = Path(shutil.which("true") or "/bin/true").resolve()
+    walls = Walls(readable=(program, *system_files([program])))
+    with tempfile.TemporaryFile() as said:
+        null = os.open(os.devnull, os.O_RDWR)
+        try:
+            code = jail.start(
+                [str(program)], walls=walls, stdin=null, stdout=null, stderr=said.fileno()
+            ).wait(_SECONDS)
+        except NoBoundary as error:
+            return error.message
+        finally:
+            os.close(null)
+        said.seek(0)
+        words = said.read().decode(errors="replace").strip()
+    return "" if code == 0 else words or f"a program inside ended with {code!r}"

@@ -1,0 +1,195 @@
+"""The boundary `bubblewrap`: namespaces, a filter of system calls, and resource limits.
+
+An ordinary user gets a user namespace. Root does not: limits on processes do not count for root,
+so the inside runs as a user of its own, whom nothing on this machine belongs to.
+"""
+
+import os
+import random
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.engines._bundle import needed_libraries, system_files
+from lineshaft.engines._jail._copy import copy_apart
+from lineshaft.engines._jail._kept import Kept
+from lineshaft.engines._jail._sandlock import rlimits
+from lineshaft.engines._jail._scratch import make_scratch
+from lineshaft.engines._jail._seccomp import filter_program, known_machine
+from lineshaft.engines._jail._walls import Walls
+from lineshaft.errors import NoBoundary
+
+_HOME = "/tmp"  # noqa: S108  a file system of its own, inside
+_MEGABYTE = 1 << 20
+_SCRATCH_MB = 256
+_USERS = range(2_000_000_000, 2_100_000_000)
+"""Nobody has these ids; each jail takes one, so that its processes are counted alone."""
+
+_SYSTEM_PROCESSES = 1
+"""Bubblewrap's own, which counts as one of the inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    """Programs of the machine."""
+
+    bwrap: str
+    setpriv: str | None
+    """Changes the user, inside; needed by root."""
+
+
+class BubblewrapJail:
+    """Starts programs in jails of bubblewrap."""
+
+    @property
+    def name(self) -> str:
+        """Name in configuration and results."""
+        return "bubblewrap"
+
+    @property
+    def pid_namespace(self) -> bool:
+        """The inside has process ids of its own."""
+        return True
+
+    @property
+    def keeps_apart(self) -> str:
+        """The inside works on a copy, without what is hidden, at the folder's own path."""
+        return "copy"
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        walls: Walls,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        apart: Path | None = None,
+    ) -> Kept:
+        """Start a program inside; see `Jail.start`."""
+        tools = _tools()
+        user = random.choice(_USERS) if os.geteuid() == 0 else None  # noqa: S311  no secret
+        scratch = make_scratch()
+        copied = None
+        if apart is not None:
+            copied = copy_apart(apart, scratch.path / "copy", walls=walls, user=user)
+        limits = rlimits(walls)
+        limits["RLIMIT_AS"] = walls.memory_mb * _MEGABYTE
+        limits["RLIMIT_NOFILE"] = walls.open_files
+        limits["RLIMIT_NPROC"] = walls.processes + (0 if user else _SYSTEM_PROCESSES)
+        mounts = list(_mounts(walls, apart, scratch.path / "copy", user=user))
+        settings = [*_settings(walls, apart, user), *mounts, *_change_user(tools, user)]
+        order = {
+            "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user), *argv],
+            "texts": [
+                b"".join(word.encode() + b"\0" for word in settings).hex(),
+                filter_program().hex(),
+            ],
+            "limits": limits,
+            "remove": [str(scratch.path)],
+            "stay": apart is not None,
+        }
+        read = None if copied is None else copied.changes
+        return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+
+
+_FIXED = (
+    *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"),
+    *("--info-fd", "{info}", "--block-fd", "{block}", "--seccomp", "{1}"),
+)
+
+
+def _tools() -> _Tools:
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise NoBoundary("bubblewrap is not installed", hint="install the package bubblewrap")
+    if not known_machine():
+        raise NoBoundary("bubblewrap is used on x86_64 and aarch64 only")
+    setpriv = shutil.which("setpriv") if os.geteuid() == 0 else None
+    if setpriv is None and os.geteuid() == 0:
+        raise NoBoundary(
+            "bubblewrap started by root needs setpriv, to be another user inside",
+            hint="install util-linux, or run as an ordinary user",
+        )
+    return _Tools(bwrap, setpriv)
+
+
+def _settings(walls: Walls, apart: Path | None, user: int | None) -> Iterator[str]:
+    if user is None:
+        yield from ("--unshare-user", "--disable-userns")
+    else:
+        yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+    yield from ("--hostname", "jail")
+    for name, value in {**walls.env, "HOME": _HOME, "TMPDIR": _HOME}.items():
+        yield from ("--setenv", name, value)
+    yield from ("--chdir", str(walls.cwd or apart or _HOME))
+
+
+def _mounts(walls: Walls, apart: Path | None, copy: Path, *, user: int | None) -> Iterator[str]:
+    # A mount covers what was mounted below it before, so the shorter paths come first.
+    readable = sorted({path for path in walls.readable if os.access(path, os.R_OK)})
+    writable = sorted(set(walls.writable))
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--perms", "1777", "--size", str(_SCRATCH_MB * _MEGABYTE), "--tmpfs", _HOME)
+    yield from _parents([*readable, *writable, *([] if apart is None else [apart])])
+    for path in readable:
+        yield from ("--ro-bind", str(path), str(path))
+    for path in writable:
+        _hand_over(path, user)
+        yield from ("--bind", str(path), str(path))
+    if apart is not None:
+        yield from ("--bind", str(copy), str(apart))
+    for path in sorted(set(walls.readonly)):
+        if apart is None and path.exists():
+            yield from ("--ro-bind", str(path), str(path))
+    for path in sorted(set(walls.hidden)):
+        if apart is None or apart not in path.parents:
+            yield from _cover(path)
+
+
+def _parents(paths: Iterable[Path]) -> Iterator[str]:
+    """Make the folders above, open to all: left to itself bubblewrap closes some of them."""
+    above = {folder for path in paths for folder in path.parents} - set(Path(_HOME).parents)
+    for folder in sorted(above - {Path(_HOME)}):
+        yield from ("--perms", "0755", "--dir", str(folder))
+
+
+def _cover(path: Path) -> Iterator[str]:
+    if path.is_symlink() or not path.exists():
+        return
+    if path.is_dir():
+        yield from ("--perms", "0000", "--tmpfs", str(path), "--remount-ro", str(path))
+    else:
+        yield from ("--ro-bind", "/dev/null", str(path))
+
+
+def _hand_over(path: Path, user: int | None) -> None:
+    """Let the jail's own user write a folder that is empty, and refuse one that is not."""
+    if user is None:
+        return
+    if next(os.scandir(path), None) is not None:
+        raise NoBoundary(
+            f"bubblewrap started by root cannot let the inside write {str(path)!r}: the inside is "
+            "another user",
+            hint="run as an ordinary user, or keep the folder apart",
+        )
+    os.chown(path, user, user)
+
+
+def _change_user(tools: _Tools, user: int | None) -> Iterator[str]:
+    """Make the program that changes the user usable inside, with its libraries."""
+    if user is None or tools.setpriv is None:
+        return
+    program = Path(tools.setpriv).resolve()
+    libraries = needed_libraries([program], prefix=Path("/usr"))
+    for path in (program, *libraries.values(), *system_files([program, *libraries.values()])):
+        yield from ("--ro-bind", str(path), str(path))
+
+
+def _command(tools: _Tools, user: int | None) -> Iterator[str]:
+    if user is not None and tools.setpriv is not None:
+        yield str(Path(tools.setpriv).resolve())
+        yield from (f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
+        yield from ("--inh-caps=-all", "--ambient-caps=-all", "--")

@@ -1,0 +1,100 @@
+"""A copy of a folder for one run, where nothing redirects the writes of the inside."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.engines._jail._apart import State, from_copy, states
+from lineshaft.engines._jail._walls import Changes, Walls
+from lineshaft.errors import EngineError, NoBoundary
+
+MOST_BYTES = 2 << 30
+MOST_FILES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A copy, and what it was before the run."""
+
+    root: Path
+    copy: Path
+    before: dict[str, State]
+    walls: Walls
+
+    def changes(self) -> Changes:
+        """Return what differs now."""
+        return from_copy(self.copy, self.root, self.before, self.walls)
+
+
+def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
+    """Copy a folder, without what is hidden.
+
+    Args:
+        root: The folder.
+        copy: Where to.
+        walls: What is hidden.
+        user: Who shall own the copy; None: this user.
+
+    Raises:
+        NoBoundary: It is too large to copy for each run.
+    """
+    real = root.resolve()
+    hidden = frozenset(path.resolve() for path in walls.hidden)
+    _check_size(real, hidden)
+    linked = frozenset(_linked(hidden))
+
+    def skip(folder: str, names: list[str]) -> list[str]:
+        paths = [Path(folder, name) for name in names]
+        return [p.name for p in paths if p in hidden or _special(p) or _file_id(p) in linked]
+
+    try:
+        shutil.copytree(real, copy, symlinks=True, ignore=skip)
+    except (OSError, shutil.Error) as error:
+        raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
+    if user is not None:
+        _own(copy, user)
+    return Copied(real, copy, states(copy), walls)
+
+
+def _linked(hidden: Iterable[Path]) -> Iterator[tuple[int, int]]:
+    """Return the hidden files that have other names too, under which they are as hidden."""
+    for path in hidden:
+        below = path.rglob("*") if path.is_dir() else [path]
+        for file in below:
+            if os.path.lexists(file) and file.lstat().st_nlink > 1 and not file.is_dir():
+                yield _file_id(file)
+
+
+def _file_id(path: Path) -> tuple[int, int]:
+    found = path.lstat()
+    return found.st_dev, found.st_ino
+
+
+def _special(path: Path) -> bool:
+    return not (path.is_symlink() or path.is_dir() or path.is_file())
+
+
+def _check_size(root: Path, hidden: frozenset[Path]) -> None:
+    files = size = 0
+    waiting = [root]
+    while waiting:
+        for entry in os.scandir(waiting.pop()):
+            if Path(entry.path) in hidden:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
+            if files > MOST_FILES or size > MOST_BYTES:
+                raise NoBoundary(
+                    f"{str(root)!r} is too large to be copied for each run",
+                    hint="use sandlock, or a smaller workspace",
+                )
+
+
+def _own(copy: Path, user: int) -> None:
+    os.chown(copy, user, user)
+    for folder, folders, names in os.walk(copy):
+        for name in (*folders, *names):
+            os.chown(Path(folder, name), user, user, follow_symlinks=False)
