@@ -1,0 +1,2 @@
+import html
+return [html.escape("<a href='x'>&</a>"), html.unescape("&lt;b&gt; &eacute; &#65;")]

@@ -1,0 +1,3 @@
+cities = ["Oslo", "Rome", "Lima"]
+values = await asyncio.gather(*[temperature(city=c) for c in cities])
+return max(zip(values, cities))
