@@ -18,12 +18,14 @@ def _list(items: object) -> dict[str, object]:
     return {"type": "array", "items": items}
 
 
-def _tools() -> list[ToolSpec]:
-    where = {"type": "string", "default": "."}
-    entry = _object({"path": TEXT, "kind": TEXT, "size": NUMBER})
-    match = _object({"path": TEXT, "line": NUMBER, "text": TEXT})
-    change = _object({"path": TEXT, "kind": TEXT, "sha256": TEXT})
-    issue = _object({"number": NUMBER, "title": TEXT, "labels": _list(TEXT), "state": TEXT})
+WHERE = {"type": "string", "default": "."}
+ENTRY = _object({"path": TEXT, "kind": TEXT, "size": NUMBER})
+MATCH = _object({"path": TEXT, "line": NUMBER, "text": TEXT})
+CHANGE = _object({"path": TEXT, "kind": TEXT, "sha256": TEXT})
+ISSUE = _object({"number": NUMBER, "title": TEXT, "labels": _list(TEXT), "state": TEXT})
+
+
+def _files() -> list[ToolSpec]:
     return [
         ToolSpec(
             name="read_file",
@@ -45,7 +47,7 @@ def _tools() -> list[ToolSpec]:
             name="write_file",
             effect="write",
             input_schema=_object({"path": TEXT, "content": TEXT}),
-            output_schema=change,
+            output_schema=CHANGE,
         ),
         ToolSpec(
             name="edit_file",
@@ -60,24 +62,34 @@ def _tools() -> list[ToolSpec]:
                 },
                 ["path"],
             ),
-            output_schema=change,
+            output_schema=CHANGE,
         ),
+    ]
+
+
+def _searches() -> list[ToolSpec]:
+    return [
         ToolSpec(
             name="find_files",
             effect="read",
-            input_schema=_object({"pattern": TEXT, "path": where}, ["pattern"]),
-            output_schema=_object({"entries": _list(entry), "truncated": FLAG}),
+            input_schema=_object({"pattern": TEXT, "path": WHERE}, ["pattern"]),
+            output_schema=_object({"entries": _list(ENTRY), "truncated": FLAG}),
             positional="pattern",
         ),
         ToolSpec(
             name="search_text",
             effect="read",
             input_schema=_object(
-                {"pattern": TEXT, "path": where, "ignore_case": FLAG}, ["pattern"]
+                {"pattern": TEXT, "path": WHERE, "ignore_case": FLAG}, ["pattern"]
             ),
-            output_schema=_object({"matches": _list(match), "truncated": FLAG}),
+            output_schema=_object({"matches": _list(MATCH), "truncated": FLAG}),
             positional="pattern",
         ),
+    ]
+
+
+def _others() -> list[ToolSpec]:
+    return [
         ToolSpec(
             name="run_command",
             effect="exec",
@@ -91,7 +103,7 @@ def _tools() -> list[ToolSpec]:
         ToolSpec(
             name="github.list_issues",
             input_schema=_object({"repo": TEXT, "state": TEXT, "limit": NUMBER}, ["repo"]),
-            output_schema=_list(issue),
+            output_schema=_list(ISSUE),
             positional="repo",
         ),
         ToolSpec(
@@ -105,4 +117,4 @@ def _tools() -> list[ToolSpec]:
 @pytest.fixture(scope="session")
 def specs() -> tuple[ToolSpec, ...]:
     """Return the tools, as a session would."""
-    return tuple(_tools())
+    return (*_files(), *_searches(), *_others())
