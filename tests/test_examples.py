@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,13 +19,12 @@ EXAMPLES = ROOT / "examples"
 SECONDS = 120
 
 
-def _run(*words: str, cwd: Path = EXAMPLES, **variables: str) -> str:
+def _run(*words: str, cwd: Path = EXAMPLES, variables: Mapping[str, str] | None = None) -> str:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         [sys.executable, *words],
         cwd=cwd,
-        env=os.environ
-        | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        | variables,
+        env={**os.environ, "PATH": path, **(variables or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -57,7 +56,7 @@ def test_an_object_keeps_its_state_between_calls() -> None:
 def test_own_tools_are_there_on_the_command_line(tmp_path: Path) -> None:
     words = ("run", "scripts/warmest.py", "--tools", "weather_tools.py", "--arg", "limit=2")
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
-    done = json.loads(_run("-m", "lineshaft", *words, "--mode", "read", "--json", **home))
+    done = json.loads(_run("-m", "lineshaft", *words, "--mode", "read", "--json", variables=home))
     assert done["status"] == "success"
     assert done["value"] == ["Rome", "Lima"]
     assert done["usage"]["calls"] == {"cities": 1, "weather": 3}
@@ -135,7 +134,12 @@ def test_the_agent_loop_gives_a_model_what_its_script_returned(tmp_path: Path) -
         ]
     )
     with model.serving() as url:
-        output = _run(str(EXAMPLES / "agent_loop.py"), "Add up.", cwd=tmp_path, OPENAI_BASE_URL=url)
+        output = _run(
+            str(EXAMPLES / "agent_loop.py"),
+            "Add up.",
+            cwd=tmp_path,
+            variables={"OPENAI_BASE_URL": url},
+        )
     assert output == "It is 42.\n"
     offered = [each["function"]["name"] for each in model.requests[0]["tools"]]
     assert offered == ["run_script", "read_file"]

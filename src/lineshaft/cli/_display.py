@@ -1,11 +1,10 @@
 """What a person sees while a run goes on: a live tree on a terminal, plain lines elsewhere."""
 
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from lineshaft.cli._shape import call_line, took
-from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.cli._terminal import note, one_line
 from lineshaft.cli._tree import Tree
 from lineshaft.values import Event
 
@@ -61,14 +60,3 @@ class Plain(Silent):
         tail = f"  {one_line(node.note)}" if node.note else ""
         head = call_line(node.tool, node.arguments)
         note(f"{node.state:<9} {head}  ({took(node.duration_ms)}){tail}")
-
-
-def display_for(*, quiet: bool) -> Display:
-    """Return the display that suits standard error: none, a live tree or plain lines."""
-    if quiet:
-        return Silent()
-    if not is_terminal(sys.stderr):
-        return Plain()
-    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
-
-    return Live()

@@ -1,5 +1,6 @@
 """`lineshaft run`: a script over the configured tools."""
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ import typer
 
 from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._carry import cancel_on_signal, carry
-from lineshaft.cli._display import Display, display_for
+from lineshaft.cli._display import Display, Plain, Silent
 from lineshaft.cli._options import (
     Engine,
     Json,
@@ -26,7 +27,7 @@ from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import Records, records_folder
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import Script, ScriptArgument, read_script
-from lineshaft.cli._terminal import note, paint, result
+from lineshaft.cli._terminal import is_terminal, note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
 from lineshaft.values import RunResult
@@ -57,7 +58,7 @@ def command(  # noqa: PLR0913  a command has its options
     toolset = toolset_for(settings)
     source = read_script(script)
     records = Records(records_folder(settings.root))
-    display = display_for(quiet=quiet or json)
+    display = _display(quiet=quiet or json)
     session = build(
         settings,
         toolset=toolset,
@@ -96,3 +97,14 @@ async def _refresh(display: Display) -> None:
     while True:
         display.refresh()
         await anyio.sleep(0.1)
+
+
+def _display(*, quiet: bool) -> Display:
+    """Return the display that suits standard error: none, a live tree or plain lines."""
+    if quiet:
+        return Silent()
+    if not is_terminal(sys.stderr):
+        return Plain()
+    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
+
+    return Live()
