@@ -1,5 +1,6 @@
 """Foreign code, run for so long and no longer."""
 
+import asyncio
 import sys
 import threading
 
@@ -130,3 +131,27 @@ async def test_a_thread_that_hangs_does_not_hold_the_caller() -> None:
     finally:
         let_go.set()
     assert ending.told_to_end
+
+
+async def test_cancelling_the_caller_twice_does_not_cut_the_tools_end_short() -> None:
+    cleaned: list[str] = []
+    started, cleaning = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> object:
+        started.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            cleaning.set()
+            await asyncio.sleep(0.01)
+            cleaned.append("up")
+
+    ending = Ending()
+    caller = asyncio.ensure_future(bounded(slow, seconds=60, ending=ending))
+    await started.wait()
+    caller.cancel()
+    await cleaning.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert cleaned == ["up"]

@@ -255,7 +255,8 @@ class Desk:
             self._closed = True
             self._drained.notify_all()
         for task in self._tasks.values():
-            task.cancel()
+            if not task.cancelling():  # a second cancellation would break into its cleaning up
+                task.cancel()
 
     @property
     def unfinished(self) -> "Collection[asyncio.Task[None]]":

@@ -13,7 +13,9 @@ import anyio
 GRACE_SECONDS = 2.0
 """A cancelled tool gets this long to end."""
 
-_left_behind: set[asyncio.Task[object]] = set()
+Outcome = tuple[object, Exception | None]
+
+_left_behind: set[asyncio.Task[Outcome]] = set()
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, endi
     finally:
         if not task.done():
             ending.told_to_end = True
+            ending.left_behind = True
             ending.left_behind = not await _end(task)
     if task.done() and not task.cancelled():
         ending.value, ending.error = task.result()
@@ -48,7 +51,7 @@ async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, endi
         ending.error = RuntimeError("the tool cancelled itself")
 
 
-async def _contained(body: Callable[[], Awaitable[object]]) -> tuple[object, Exception | None]:
+async def _contained(body: Callable[[], Awaitable[object]]) -> Outcome:
     try:
         return await body(), None
     except Exception as error:  # noqa: BLE001  a tool's body is the user's code
@@ -57,12 +60,21 @@ async def _contained(body: Callable[[], Awaitable[object]]) -> tuple[object, Exc
         return None, RuntimeError(f"the tool called sys.exit({error.code!r})")
 
 
-async def _end(task: "asyncio.Task[tuple[object, Exception | None]]") -> bool:
+async def _end(task: asyncio.Task[Outcome]) -> bool:
+    """End a task; return whether it has ended. Whoever waits may be cancelled again meanwhile."""
     task.cancel()
+    loop = asyncio.get_running_loop()
+    until = loop.time() + GRACE_SECONDS
+    cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
-        await asyncio.wait((task,), timeout=GRACE_SECONDS)
-    if task.done():
-        return True
-    _left_behind.add(task)  # type: ignore[arg-type]
-    task.add_done_callback(_left_behind.discard)
-    return False
+        while not task.done() and (left := until - loop.time()) > 0:
+            try:
+                await asyncio.wait((task,), timeout=left)
+            except asyncio.CancelledError as error:
+                cancelled = error
+    if not task.done():
+        _left_behind.add(task)
+        task.add_done_callback(_left_behind.discard)
+    if cancelled is not None:
+        raise cancelled
+    return task.done()
