@@ -43,8 +43,10 @@ async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, endi
     finally:
         if not task.done():
             ending.told_to_end = True
-            ending.left_behind = True
-            ending.left_behind = not await _end(task)
+            try:
+                await _end(task)
+            finally:
+                ending.left_behind = not task.done()
     if task.done() and not task.cancelled():
         ending.value, ending.error = task.result()
     elif task.cancelled() and not ending.told_to_end:
@@ -60,8 +62,8 @@ async def _contained(body: Callable[[], Awaitable[object]]) -> Outcome:
         return None, RuntimeError(f"the tool called sys.exit({error.code!r})")
 
 
-async def _end(task: asyncio.Task[Outcome]) -> bool:
-    """End a task; return whether it has ended. Whoever waits may be cancelled again meanwhile."""
+async def _end(task: asyncio.Task[Outcome]) -> None:
+    """End a task, or leave it behind; whoever waits may be cancelled again meanwhile."""
     task.cancel()
     loop = asyncio.get_running_loop()
     until = loop.time() + GRACE_SECONDS
@@ -77,4 +79,3 @@ async def _end(task: asyncio.Task[Outcome]) -> bool:
         task.add_done_callback(_left_behind.discard)
     if cancelled is not None:
         raise cancelled
-    return task.done()
