@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import cast
 
 import pytest
@@ -293,7 +294,7 @@ def test_streams_that_are_closed_are_no_error(
     workspace: Path, environ: dict[str, str], closed: str
 ) -> None:
     (workspace / "s.py").write_text("print('x')\nreturn 1")
-    command = f"{sys.executable} -m lineshaft run s.py {closed}"
+    command = f"{quote(sys.executable)} -m lineshaft run s.py {closed}"
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=workspace, env=environ, capture_output=True, check=False
     )
@@ -305,8 +306,9 @@ def test_streams_that_are_closed_are_no_error(
 def test_output_that_cannot_be_written_is_a_clear_error(
     workspace: Path, environ: dict[str, str]
 ) -> None:
+    python = quote(sys.executable)
     done = subprocess.run(
-        ["/bin/sh", "-c", f"echo 'return 1' | {sys.executable} -m lineshaft run - -q >/dev/full"],
+        ["/bin/sh", "-c", f"echo 'return 1' | {python} -m lineshaft run - -q >/dev/full"],
         cwd=workspace,
         env=environ,
         capture_output=True,

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,9 @@ from lineshaft.values import Context
 async def test_a_command_line_issplit_command_as_a_shell_would(call: Context) -> None:
     code = "import sys; print(sys.argv[1:])"
 
-    done = await run_command(f"{sys.executable} -c '{code}' a 'b c' \"d 'e'\" f\\ g ''", call)
+    done = await run_command(
+        f"{quote(sys.executable)} -c '{code}' a 'b c' \"d 'e'\" f\\ g ''", call
+    )
 
     assert done["stdout"] == "['a', 'b c', \"d 'e'\", 'f g', '']\n"
     assert (done["exit_code"], done["stderr"], done["changes"]) == (0, "", [])
