@@ -78,6 +78,11 @@ class Book:
         self.refused = 0
         self.bytes_in = 0
 
+    @property
+    def recording(self) -> bool:
+        """Whether anybody listens."""
+        return self._recorder is not None
+
     def open(self, call: Call) -> Entry:
         """Begin the entry of a call that has just arrived."""
         order = len(self.entries) + 1

@@ -13,7 +13,7 @@ import anyio
 GRACE_SECONDS = 2.0
 """A cancelled tool gets this long to end."""
 
-Outcome = tuple[object, Exception | None]
+Outcome = tuple[object, BaseException | None]
 
 _left_behind: set[asyncio.Task[Outcome]] = set()
 
@@ -23,23 +23,25 @@ class Ending:
     """How it ended."""
 
     value: object = None
-    error: Exception | None = None
+    error: BaseException | None = None
     told_to_end: bool = False
     left_behind: bool = False
     """It was told to end and did not."""
 
 
-async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, ending: Ending) -> None:
+async def bounded(
+    body: Callable[[], Awaitable[object]], *, seconds: float | None, ending: Ending
+) -> None:
     """Run an async function in a task of its own, and fill in how it ended.
 
     Args:
         body: What to run.
-        seconds: Then it is cancelled; it gets two more to end.
+        seconds: Then it is cancelled; it gets two more to end. None: it may take for ever.
         ending: Filled in, also when the caller is cancelled.
     """
     task = asyncio.ensure_future(_contained(body))
     try:
-        await asyncio.wait((task,), timeout=max(seconds, 0))
+        await asyncio.wait((task,), timeout=None if seconds is None else max(seconds, 0))
     finally:
         if not task.done():
             ending.told_to_end = True
@@ -50,16 +52,18 @@ async def bounded(body: Callable[[], Awaitable[object]], *, seconds: float, endi
     if task.done() and not task.cancelled():
         ending.value, ending.error = task.result()
     elif task.cancelled() and not ending.told_to_end:
-        ending.error = RuntimeError("the tool cancelled itself")
+        ending.error = RuntimeError("it cancelled itself")
 
 
 async def _contained(body: Callable[[], Awaitable[object]]) -> Outcome:
     try:
         return await body(), None
-    except Exception as error:  # noqa: BLE001  a tool's body is the user's code
-        return None, error
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        raise
     except SystemExit as error:
-        return None, RuntimeError(f"the tool called sys.exit({error.code!r})")
+        return None, RuntimeError(f"it called sys.exit({error.code!r})")
+    except BaseException as error:  # noqa: BLE001  a tool's body is the user's code
+        return None, error
 
 
 async def _end(task: asyncio.Task[Outcome]) -> None:

@@ -91,7 +91,7 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
     if error is None:
         return Value(ending.value)
     if isinstance(error, ToolError | WorkspaceError):
-        raise ToolError(error.code, error.message, hint=error.hint) from error
+        raise ToolError(str(error.code), str(error.message), hint=str(error.hint)) from error
     if isinstance(error, LineshaftError):
         raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {error.message}") from error
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -73,6 +73,8 @@ class Bench:
 
     def announce(self, *, script: object, name: str, origin: Origin, engine: str) -> None:
         """Record that the run has started."""
+        if not self.book.recording:
+            return
         text = script if isinstance(script, str) else repr(type(script))
         self.book.note(
             "run_started",
@@ -163,6 +165,8 @@ class Bench:
         self.book.note("output", stream=stream, text=text)
 
     def _note_end(self, result: RunResult) -> None:
+        if not self.book.recording:
+            return
         if result.changes:
             self.book.note("changes", changes=[asdict(c) for c in result.changes])
         shown = replace(result, value=self._gate.redactor.value(result.value))

@@ -236,7 +236,7 @@ class FolderView(Folder, Stage):
 
     def __init__(self, mounts: Mounts, shared: "_Shared") -> None:
         self._state = StateFolder()
-        self._mounts = mounts.with_mount("state", self._state.path)
+        self._mounts = mounts.with_mount("state", self._state.path, self._state.make)
         self._shared = shared
         self._memory = Ledger()
 
@@ -246,7 +246,7 @@ class FolderView(Folder, Stage):
 
     async def changes(self) -> tuple[Change, ...]:
         """Return what this view changed, one entry a path, in order of first change."""
-        return await self._hop(self._changes)
+        return await self._hop(self._changes) if self._memory.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
         with self._shared.lock:
@@ -254,6 +254,8 @@ class FolderView(Folder, Stage):
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Return what the guards say, as warnings: the changes are on the disk already."""
+        if not guards:
+            return ()
         changes = await self.changes()
         return tuple(
             replace(finding, level="warning") if finding.level == "error" else finding
@@ -263,7 +265,8 @@ class FolderView(Folder, Stage):
 
     async def discard(self) -> None:
         """End the view: what it changed stays, its `@state` goes."""
-        await self._hop(self._state.close)
+        if self._state.made:
+            await self._hop(self._state.close)
 
 
 class _Shared:

@@ -49,6 +49,11 @@ class Ledger:
     _files: dict[str, _File] = field(default_factory=dict[str, _File])
     _kept: int = 0
 
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return bool(self._files)
+
     def saw(self, path: str, sha256: str | None) -> None:
         """Note what a file was at first sight; None: it was not there.
 

@@ -8,7 +8,7 @@ somebody swaps between the decision and the opening; `_disk.py` opens without fo
 import errno
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,10 +102,19 @@ class Mounts:
                 raise ConfigError(f"the alias {alias!r} is taken: choose another name")
             self.roots[name] = _root(name, mount)
 
-    def with_mount(self, alias: str, path: Path) -> "Mounts":
-        """Return these mounts and one more, writable."""
+        self._make: Mapping[str, Callable[[], None]] = {}
+
+    def with_mount(self, alias: str, path: Path, make: Callable[[], None]) -> "Mounts":
+        """Return these mounts and one more, writable.
+
+        Args:
+            alias: Its alias.
+            path: Its real folder, which need not be there yet.
+            make: Called whenever a path names the alias, to see that the folder is there.
+        """
         more = Mounts.__new__(Mounts)
-        more.roots = {**self.roots, alias: _root(alias, Mount(path, writable=True))}
+        more.roots = {**self.roots, alias: Root(alias, str(path), writable=True)}
+        more._make = {**self._make, alias: make}
         return more
 
     def place(self, path: str, *, follow: bool = True) -> Place:
@@ -146,6 +155,8 @@ class Mounts:
                 hint=f"Mounted: {', '.join(f'@{name}' for name in sorted(self.roots))}. "
                 "Write './@name' for a file whose name starts with '@'.",
             )
+        if alias in self._make:
+            self._make[alias]()
         return self.roots[alias], parts
 
     def _named(self, real: str, given: str) -> Place:

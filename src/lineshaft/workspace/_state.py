@@ -2,25 +2,48 @@
 
 import os
 import re
+import secrets
 import shutil
 import tempfile
+import threading
 import weakref
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 _NAME = re.compile(r"lineshaft-state-(\d+)-\w+")
 
 
 class StateFolder:
-    """A folder that only this user can enter, removed when it is closed or forgotten."""
+    """A folder that only this user can enter: made when first needed, removed when closed."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=f"lineshaft-state-{os.getpid()}-")).resolve()
-        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        name = f"lineshaft-state-{os.getpid()}-{secrets.token_hex(8)}"
+        self.path = Path(_temporary(tempfile.gettempdir())) / name
+        self._lock = threading.Lock()
+        self._remove: weakref.finalize[..., StateFolder] | None = None
+
+    def make(self) -> None:
+        """See to it that it is there."""
+        with self._lock:
+            if self._remove is None:
+                self.path.mkdir(mode=0o700)
+                self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    @property
+    def made(self) -> bool:
+        """Whether there is anything to remove."""
+        return self._remove is not None
 
     def close(self) -> None:
         """Remove it and all that is in it."""
-        self._remove()
+        if self._remove is not None:
+            self._remove()
+
+
+@lru_cache(maxsize=8)
+def _temporary(path: str) -> str:
+    return str(Path(path).resolve())
 
 
 def sweep_states() -> None:
