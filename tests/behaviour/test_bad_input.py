@@ -1,12 +1,12 @@
 """Malformed input of every kind: a clear error, nothing hangs, nothing is left behind."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
 
-from lineshaft import ConfigError, Limits, Policy, Session, Tool, Toolset, run_sync
+from lineshaft import ConfigError, Limits, Policy, Session, Tool, ToolError, Toolset, run_sync
 from support import Make, Outside
 
 
@@ -96,16 +96,30 @@ def test_a_schema_that_lies_is_refused_when_the_tool_is_made(schema: Any) -> Non
         )
 
 
+class Outcome(BaseException):
+    """Such as a test runner's own, which derive from no `Exception`."""
+
+
 @pytest.mark.behaviour("C12")
-async def test_a_tool_that_exits_or_raises_control_errors_ends_only_its_call(make: Make) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [SystemExit(3), GeneratorExit(), Outcome("skipped"), ToolError("E_STALE", cast("str", 7))],
+)
+async def test_a_tool_that_exits_or_raises_control_errors_ends_only_its_call(
+    make: Make, error: BaseException
+) -> None:
     def leave() -> None:
         """Try to end the host."""
-        raise SystemExit(3)
+        raise error
 
     script = "try:\n    await leave()\nexcept ToolError as e:\n    return e.code"
     async with make(Tool.from_function(leave, effect="read")) as session:
         result = await session.run(script)
-    assert result.value == "E_TOOL_FAILED"
+        direct = await session.call("leave")
+    code = error.code if isinstance(error, ToolError) else "E_TOOL_FAILED"
+    assert result.value == code
+    assert direct.error is not None
+    assert direct.error.code == code
 
 
 @pytest.mark.behaviour("F26")

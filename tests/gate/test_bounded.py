@@ -155,3 +155,17 @@ async def test_cancelling_the_caller_twice_does_not_cut_the_tools_end_short() ->
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert cleaned == ["up"]
+
+
+class Outcome(BaseException):
+    """Such as a test runner's own, which derive from no `Exception`."""
+
+
+@pytest.mark.parametrize("error", [Outcome(), GeneratorExit(), BaseExceptionGroup("", [Outcome()])])
+async def test_what_is_no_exception_is_kept_too(error: BaseException) -> None:
+    async def fails() -> object:
+        raise error
+
+    ending = Ending()
+    await bounded(fails, seconds=None, ending=ending)
+    assert ending.error is error
