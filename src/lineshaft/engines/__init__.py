@@ -2,5 +2,6 @@
 
 from lineshaft.engines._checker import MontyChecker
 from lineshaft.engines._monty import MontyEngine
+from lineshaft.engines._subset import Subset, subset
 
-__all__ = ["MontyChecker", "MontyEngine"]
+__all__ = ["MontyChecker", "MontyEngine", "Subset", "subset"]

@@ -1,0 +1,115 @@
+"""Patterns, rounding and the texts of errors, where the small engine gives something else."""
+
+import ast
+import re
+
+from lineshaft.scripts._choice_needs import Reader
+
+_PATTERN_FIRST = frozenset(
+    {f"re.{name}" for name in ("compile", "findall", "finditer", "fullmatch", "match", "search",
+                               "split", "sub")}
+)  # fmt: skip
+_DOLLAR = re.compile(r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\$\[])*(?P<what>\$)")
+_END = re.compile(r"(?:\\[^Z]|[^\\])*\\Z")
+_ESCAPE = re.compile(r"(?:[^\\]|\\[1-9\\]|\\g<)*\\[^1-9\\g]")
+
+_JSON = frozenset({"json.load", "json.loads", "json_parse"})
+_BROAD = frozenset({"BaseException", "Exception"})
+
+
+def call(reader: Reader, node: ast.AST) -> None:
+    """Look at a call of a function of `re`, of a pattern's `sub`, or of `round`."""
+    assert isinstance(node, ast.Call)  # noqa: S101  the table says so
+    function = node.func
+    if isinstance(function, ast.Name) and function.id == "round":
+        if len(node.args) > 1 and reader.named(function) == "round":
+            reader.feature(node, "`round` to digits")
+        return
+    name = reader.named(function)
+    if name in _PATTERN_FIRST and node.args:
+        _pattern(reader, node.args[0])
+        if name == "re.sub" and len(node.args) > 1:
+            _replacement(reader, node.args[1], certain=True)
+    elif isinstance(function, ast.Attribute) and function.attr == "sub" and not name:
+        for argument in node.args[:1]:
+            _replacement(reader, argument, certain=False)
+
+
+def _pattern(reader: Reader, node: ast.expr) -> None:
+    for text in _texts(reader, node):
+        if _DOLLAR.match(text):
+            reader.feature(node, "`$` in a pattern")
+        if _END.match(text):
+            reader.feature(node, "`\\Z` in a pattern")
+
+
+def _texts(reader: Reader, node: ast.expr) -> list[str]:
+    """Return the text parts of an expression, also through a name that is bound once."""
+    if isinstance(node, ast.Name):
+        reading = reader.resolver.reading
+        home = reading.binder(node.id, reading.scopes[node])
+        values = [b.value for b in home.bindings[node.id]] if home else []
+        return [t for v in values if v is not None and not _is_name(v) for t in _texts(reader, v)]
+    return [
+        inner.value
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+    ]
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+def _replacement(reader: Reader, node: ast.expr, *, certain: bool) -> None:
+    ref = reader.ref(node) if isinstance(node, ast.Name | ast.Attribute) else None
+    is_function = isinstance(node, ast.Lambda) or (
+        ref is not None and ref.kind in ("builtin", "def", "lambda", "member")
+    )
+    if is_function:
+        reader.feature(node, "`re.sub` with a function")
+    elif certain and any(_ESCAPE.match(text) for text in _texts(reader, node)):
+        reader.feature(node, "escapes in a replacement")
+
+
+def handler(reader: Reader, node: ast.AST) -> None:
+    """Look at the text of errors that a script catches."""
+    assert isinstance(node, ast.ExceptHandler)  # noqa: S101  the table says so
+    if node.name is None or not _is_used(reader, node, node.name):
+        return
+    kinds = _kinds(reader, node.type)
+    guarded = reader.above(node)
+    body = guarded.body if isinstance(guarded, ast.Try) else []
+    if kinds & {"AssertionError", *_BROAD} and _asserts(body, kinds):
+        reader.need(node, "the text of a failed `assert`", "differs")
+    of_json = "json.JSONDecodeError" in kinds
+    if of_json or (kinds & {"ValueError", *_BROAD} and _parses_json(reader, body)):
+        reader.need(node, "the text of a JSON error", "differs")
+
+
+def _kinds(reader: Reader, node: ast.expr | None) -> set[str]:
+    if isinstance(node, ast.Tuple):
+        return {name for item in node.elts for name in _kinds(reader, item)}
+    return {reader.named(node)} if node is not None else set()
+
+
+def _is_used(reader: Reader, node: ast.ExceptHandler, name: str) -> bool:
+    return any(
+        isinstance(inner, ast.Name) and inner.id == name
+        for statement in node.body
+        for inner in ast.walk(statement)
+    )
+
+
+def _asserts(body: list[ast.stmt], kinds: set[str]) -> bool:
+    if "AssertionError" in kinds:
+        return True
+    return any(isinstance(inner, ast.Assert) for part in body for inner in ast.walk(part))
+
+
+def _parses_json(reader: Reader, body: list[ast.stmt]) -> bool:
+    return any(
+        isinstance(inner, ast.Call) and reader.named(inner.func) in _JSON
+        for part in body
+        for inner in ast.walk(part)
+    )
