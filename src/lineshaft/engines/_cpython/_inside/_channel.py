@@ -1,0 +1,271 @@
+"""The script's end of the wire: makes calls, and tells when nothing can go on without them.
+
+Calls come from tasks of any event loop and from plain code of any thread, so answers are matched
+by id. Where nothing else in the process could run meanwhile, a call waits for its answer without
+a turn of the event loop, which costs half as much.
+"""
+
+import _thread
+import asyncio
+import itertools
+import os
+import select
+import signal
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from queue import SimpleQueue
+from typing import NoReturn
+
+from lineshaft.engines._cpython._inside._parked import is_parked
+from lineshaft.engines._cpython._inside._tool_error import ToolError
+from lineshaft.engines._cpython._inside._values import sentence_of
+from lineshaft.engines._cpython._wire import (
+    TO_HOST,
+    Answered,
+    Broken,
+    Execute,
+    Receiver,
+    TooLarge,
+    frame,
+    from_host,
+)
+from lineshaft.engines._plain import NotPlain, plain
+
+_CHUNK = 65_536
+_PRINTED = frame({"type": "output"}, TO_HOST)
+_Take = Callable[[Answered], None]
+
+
+class Channel:
+    """One run's connection to its host.
+
+    Args:
+        fd: A stream socket, in blocking mode.
+        flush: Writes out what was printed; returns whether there was anything.
+    """
+
+    def __init__(self, fd: int, flush: Callable[[], bool]) -> None:
+        self._fd = fd
+        self._flush = flush
+        self._receiver: Receiver = from_host()
+        self._poll = select.poll()
+        self._poll.register(fd, select.POLLIN)
+        self._writing = threading.Lock()
+        self._reading = threading.Lock()
+        self._count = itertools.count(1)
+        self._waiters: dict[str, _Take] = {}
+        self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
+        self._reader: int | None = None
+        self._told = False
+        self._cut = False
+        os.register_at_fork(after_in_child=self.cut)
+
+    def cut(self) -> None:
+        """Make no more calls: this process is a copy."""
+        self._cut = True
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether this process is a copy of the one that the run started."""
+        return self._cut
+
+    def say(self, message: Mapping[str, object]) -> None:
+        """Send one message, after what was printed before it.
+
+        Raises:
+            TooLarge: It does not fit into a frame.
+            TypeError: It is not JSON.
+            ValueError: It is not JSON.
+        """
+        self._write(frame(message, TO_HOST))
+
+    def order(self) -> Execute:
+        """Wait for the script."""
+        while True:
+            for event in self._receiver.receive(self._read()):
+                if isinstance(event, Execute):
+                    return event
+
+    async def ask(self, tool: str, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        """Make a call from a coroutine and return its value.
+
+        Raises:
+            ToolError: It failed.
+        """
+        call, data = self._announce(tool, args, kwargs)
+        loop = asyncio.get_running_loop()
+        if self._alone(loop):
+            return _outcome(self._block(call, data), tool)
+        future: asyncio.Future[Answered] = loop.create_future()
+        self._expect(call, partial(_settle, loop, future))
+        self._watch(loop)
+        self._write(data)
+        try:
+            return _outcome(await future, tool)
+        finally:
+            if self._waiters.pop(call, None) and not self._cut:
+                self.say({"type": "tool_call_cancel", "id": call})
+
+    def ask_now(self, tool: str, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        """Make a call from plain code, in any thread, and return its value.
+
+        Raises:
+            ToolError: It failed.
+        """
+        call, data = self._announce(tool, args, kwargs)
+        if not _others():
+            return _outcome(self._block(call, data), tool)
+        answers = SimpleQueue[Answered]()
+        self._expect(call, answers.put)
+        self._start_reader()
+        self._write(data)
+        return _outcome(self._take(answers), tool)
+
+    def blocked(self) -> None:
+        """Tell that nothing can go on, if that is so; some loop or thread is about to wait."""
+        if self._told or not self._waiters or self._cut:
+            return
+        if _others() and not is_parked({self._reader, threading.get_ident()}):
+            return
+        self._told = True
+        self.say({"type": "waiting", "ids": list(self._waiters)})
+
+    def _announce(
+        self, tool: str, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> tuple[str, bytes]:
+        if self._cut:
+            raise RuntimeError(f"{tool}: a forked process cannot make calls")
+        call = str(next(self._count))
+        try:
+            message = {
+                "type": "tool_call",
+                "id": call,
+                "tool": tool,
+                "positional": [_argument(v, f"argument {n}") for n, v in enumerate(args, 1)],
+                "arguments": {name: _argument(value, name) for name, value in kwargs.items()},
+            }
+            return call, frame(message, TO_HOST)
+        except _NotAnArgument as error:
+            raise ToolError(f"{tool}: {error}", code="E_INVALID_ARGS", tool=tool) from None
+        except TooLarge as error:
+            raise ToolError(f"{tool}: {error}", code="E_TOO_LARGE", tool=tool) from None
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ToolError(f"{tool}: {error}", code="E_INVALID_ARGS", tool=tool) from None
+
+    def _expect(self, call: str, take: _Take) -> None:
+        self._waiters[call] = take
+        self._told = False
+
+    def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Return whether nothing but one more call could be under way in this process."""
+        selector = getattr(loop, "_selector", None)
+        if self._waiters or selector is None or _others():
+            return False
+        if getattr(loop, "_ready", True) or getattr(loop, "_scheduled", True):
+            return False
+        return len(selector.get_map()) == 1 + (loop in self._loops)  # its own, and this channel
+
+    def _block(self, call: str, data: bytes) -> Answered:
+        """Send a call and wait for its answer; nothing else reads meanwhile."""
+        answers: list[Answered] = []
+        self._expect(call, answers.append)
+        self._write(data + frame({"type": "waiting", "ids": [call]}, TO_HOST))
+        while not answers:
+            self._hear(self._read())
+        return answers[0]
+
+    def _take(self, answers: "SimpleQueue[Answered]") -> Answered:
+        self.blocked()
+        return answers.get()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        if loop not in self._loops:
+            self._loops.add(loop)
+            loop.add_reader(self._fd, self._pump)
+
+    def _start_reader(self) -> None:
+        if self._reader is None:
+            self._reader = _thread.start_new_thread(self._read_forever, ())
+
+    def _read_forever(self) -> None:
+        while True:
+            self._poll.poll()
+            self._pump()
+
+    def _pump(self) -> None:
+        """Read what is there; somebody else may have been quicker."""
+        with self._reading:
+            if select.select([self._fd], [], [], 0)[0]:
+                self._hear(self._read())
+
+    def _read(self) -> bytes:
+        data = os.read(self._fd, _CHUNK)
+        return data or _vanish()
+
+    def _hear(self, data: bytes) -> None:
+        for event in self._receiver.receive(data):
+            if isinstance(event, Broken):
+                _vanish()
+            if isinstance(event, Answered):
+                self._told = False
+                take = self._waiters.pop(event.id, None)
+                if take is not None:
+                    take(event)
+
+    def _write(self, data: bytes) -> None:
+        if self._flush():
+            data = _PRINTED + data
+        with self._writing:
+            while data:
+                try:
+                    data = data[os.write(self._fd, data) :]
+                except OSError:
+                    _vanish()
+
+
+class _NotAnArgument(Exception):
+    """A value that cannot be given to a tool."""
+
+
+def _argument(value: object, name: str) -> object:
+    try:
+        return plain(value)
+    except NotPlain as error:
+        raise _NotAnArgument(sentence_of(error, name)) from None
+
+
+def _others() -> int:
+    """Return how many threads there are beside the main one."""
+    return _thread._count()  # noqa: SLF001  threading.active_count takes ten times as long
+
+
+def _settle(
+    loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Answered]", answer: Answered
+) -> None:
+    if asyncio._get_running_loop() is loop:  # noqa: SLF001  the same thread, cheaply known
+        _set(future, answer)
+    elif not loop.is_closed():
+        loop.call_soon_threadsafe(_set, future, answer)
+
+
+def _set(future: "asyncio.Future[Answered]", answer: Answered) -> None:
+    if not future.done():
+        future.set_result(answer)
+
+
+def _outcome(answer: Answered, tool: str) -> object:
+    error = answer.error
+    if error is None:
+        return answer.value
+    raise ToolError(error["message"], code=error["code"], tool=tool, hint=error.get("hint", ""))
+
+
+def _vanish() -> NoReturn:
+    """End this process and its group: there is no host any more."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+    sys.exit(1)

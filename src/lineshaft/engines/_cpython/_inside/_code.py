@@ -1,0 +1,151 @@
+"""A script's text -> code that runs as the module `__main__`.
+
+A module cannot `await` or `return`, so the script becomes the body of a function all of whose
+names are global, and then loses the marks of a function: `locals()` are its globals, and names
+that `exec` makes are seen. Every node keeps its place, so errors have the lines as written.
+
+A call of a tool in a plain function gives its value there and then, unless its coroutine is
+wanted; `_reading.py` decides that, for all engines alike.
+"""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from types import CodeType
+
+from lineshaft.engines._cpython._inside._program import Program
+from lineshaft.engines._reading import read
+
+NOW = "_ls_now"
+"""Gives the form of a tool that answers with its value."""
+
+STAR = "_ls_star"
+"""Does `from module import *`."""
+
+_FUNCTION = "<module>"
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_Body = list[ast.stmt]
+
+
+def compile_script(source: str, name: str, program: Program) -> CodeType:
+    """Return the code of a script; a coroutine's, if the script awaits at its top level.
+
+    Raises:
+        SyntaxError: It is not Python, in whatever way.
+    """
+    try:
+        tree = ast.parse(source, name)
+        for call in read(tree, program).calls:  # pyright: ignore[reportArgumentType]  stands for it
+            if call.way == "direct" and call.awaited is None:
+                _make_now(call.node)
+        return _code(compile(_wrapped(tree, name), name, "exec", dont_inherit=True))
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise SyntaxError(str(error) or "the script is nested too deeply") from None
+
+
+def _make_now(call: ast.Call) -> None:
+    """Turn `tool(x)` into `_ls_now(tool)(x)`."""
+    wrapped = ast.Call(ast.Name(NOW, ast.Load()), [call.func], [])
+    call.func = _placed(wrapped, call.func)
+
+
+def _code(module: CodeType) -> CodeType:
+    [code] = [
+        const
+        for const in module.co_consts
+        if isinstance(const, CodeType) and const.co_name == _FUNCTION
+    ]
+    marks = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | inspect.CO_NESTED
+    return code.replace(co_flags=code.co_flags & ~marks)
+
+
+def _wrapped(tree: ast.Module, name: str) -> ast.Module:
+    futures = [s for s in tree.body if _is_future(s)]
+    body = [_allowed(s) for s in tree.body if not _is_future(s)]
+    parts = [node for statement in body for node in _same_scope(statement)]
+    _refuse_yield(parts, name)
+    if body and isinstance(body[-1], ast.Expr):
+        body[-1] = _placed(ast.Return(body[-1].value), body[-1])
+    bound = sorted({name for node in parts for name in _bound(node)})
+    head: _Body = [ast.Global(bound)] if bound else []
+    kind = ast.AsyncFunctionDef if any(map(_awaits, parts)) else ast.FunctionDef
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    function = kind(_FUNCTION, nothing, head + body or [ast.Pass()], [])
+    if hasattr(ast, "TypeAlias"):
+        function.type_params = []
+    module = ast.Module([*futures, function], [])
+    for node in (function, *function.body[:1]):
+        if not hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = 1
+            node.col_offset = node.end_col_offset = 0
+    return module
+
+
+def _placed(new: "ast.expr | ast.stmt", old: ast.AST) -> "ast.expr | ast.stmt":
+    return ast.fix_missing_locations(ast.copy_location(new, old))
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _allowed(statement: ast.stmt) -> ast.stmt:
+    """Replace what only a module may hold, also inside blocks."""
+    return _Allowed().visit(statement)
+
+
+class _Allowed(ast.NodeTransformer):
+    """Goes through one scope."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (*_SCOPES, ast.expr)):
+            return node
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            given: list[ast.expr] = [ast.Constant(node.module or ""), ast.Constant(node.level)]
+            return _placed(ast.Expr(ast.Call(ast.Name(STAR, ast.Load()), given, [])), node)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if node.value is None:
+                return _placed(ast.Pass(), node)
+            return _placed(ast.Assign([node.target], node.value), node)
+        return self.generic_visit(node)
+
+
+def _same_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it that belongs to the scope around it."""
+    yield node
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        inner: list[ast.AST] = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+        inner += getattr(node, "decorator_list", ())
+    elif isinstance(node, ast.ClassDef):
+        inner = [*node.decorator_list, *node.bases, *node.keywords]
+    else:
+        inner = list(ast.iter_child_nodes(node))
+    for child in inner:
+        yield from _same_scope(child)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def _awaits(node: ast.AST) -> bool:
+    return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) or (
+        isinstance(node, ast.comprehension) and bool(node.is_async)
+    )
+
+
+def _refuse_yield(parts: list[ast.AST], name: str) -> None:
+    for node in parts:
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            where = (name, node.lineno, node.col_offset + 1, None)
+            raise SyntaxError("'yield' outside function", where)

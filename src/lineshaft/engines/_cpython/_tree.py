@@ -1,0 +1,68 @@
+"""The processes of a run, as the host sees them: killed from here, whatever they did inside."""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def kill_group(pid: int) -> None:
+    """Kill a process and its group. Its id must not have been given to another yet."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def children(pid: int) -> set[int]:
+    """Return the living children of a process."""
+    try:
+        listed = (_PROC / f"{pid}/task/{pid}/children").read_text()
+    except FileNotFoundError:  # the kernel was built without it
+        return {child for child, parent in _everybody() if parent == pid}
+    except OSError:
+        return set()
+    return {int(child) for child in listed.split() if not _is_dead(int(child))}
+
+
+def inner_pid(pid: int) -> int:
+    """Return a process's id as it sees it itself."""
+    with suppress(OSError, ValueError, IndexError):
+        for line in (_PROC / f"{pid}/status").read_text().splitlines():
+            if line.startswith("NSpid:"):
+                return int(line.split()[-1])
+    return pid
+
+
+def address_space(pid: int) -> int:
+    """Return the bytes of address space that a process has."""
+    with suppress(OSError, ValueError):
+        return int((_PROC / f"{pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _everybody() -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for folder in _PROC.iterdir():
+        if folder.name.isdigit():
+            state, parent = _stat(int(folder.name))
+            if state not in ("Z", "X"):
+                found.append((int(folder.name), parent))
+    return found
+
+
+def _is_dead(pid: int) -> bool:
+    return _stat(pid)[0] in ("Z", "X")
+
+
+def _stat(pid: int) -> tuple[str, int]:
+    """Return a process's state and its parent."""
+    try:
+        text = (_PROC / f"{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return "X", 0
+    # The name of the program stands in brackets and may hold anything.
+    state, parent = text.rpartition(")")[2].split()[:2]
+    return state, int(parent)

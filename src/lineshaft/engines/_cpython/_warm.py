@@ -1,0 +1,229 @@
+"""A warm parent in its jail, as the host holds it: started, asked to fork, replaced.
+
+Above: `_engine.py`. Below: the jail, and `_inside/_parent.py` at the other end of a socket. All
+that concerns one run goes over descriptors of its own, so nothing here belongs to an event loop.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import struct
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO
+
+from lineshaft.engines._cpython._seat import Lost, Seat
+from lineshaft.engines._cpython._shipped import boot, packets
+from lineshaft.engines._cpython._tree import address_space, children, inner_pid, kill_group
+from lineshaft.engines._jail import Jail, Jailed, Walls
+from lineshaft.errors import EngineError
+
+_START_SECONDS = 60.0
+_STRAY_SECONDS = 3.0
+_FLAGS = ("-I", "-S", "-B", "-X", "utf8")
+_CREDENTIALS = struct.Struct("3i")
+_SPARES = 1
+
+
+class Warm:
+    """One jail with a parent in it. Methods are for any thread, except where they are async.
+
+    Args:
+        jailed: The jail.
+        control: The socket to the parent.
+        pid: The parent's, as the host sees it.
+    """
+
+    def __init__(self, jailed: Jailed, control: socket.socket, pid: int) -> None:
+        self._jailed = jailed
+        self._control = control
+        self._pid = pid
+        self._lock = threading.Lock()
+        self._seats: dict[int, Seat] = {}
+        self._spare: list[Seat] = []
+        self._count = 0
+        self._closed = False
+        self.address_space = address_space(pid)
+        """Bytes that a child has before its script does anything."""
+
+        self.fork_ahead()
+
+    async def seat(self) -> Seat:
+        """Return a child that waits for its script.
+
+        Raises:
+            Lost: There is none to be had.
+        """
+        while True:
+            with self._lock:
+                ahead = bool(self._spare)
+                seat = self._spare.pop() if ahead else self._fork()
+            try:
+                await seat.ready()
+            except BaseException as error:
+                self.leave(seat)
+                if not isinstance(error, Lost) or not ahead:
+                    raise
+            else:
+                return seat
+
+    def fork_ahead(self) -> None:
+        """Have a child ready for the next script."""
+        with self._lock, suppress(Lost):
+            while len(self._spare) < _SPARES:
+                self._spare.append(self._fork())
+
+    def _fork(self) -> Seat:
+        if self._closed:
+            raise Lost
+        self._count += 1
+        seat = Seat(self._count)
+        try:
+            order = json.dumps({"fork": seat.number}).encode()
+            socket.send_fds(self._control, [order], seat.far_ends)
+        except OSError:
+            seat.handed_over()
+            seat.close()
+            raise Lost from None
+        seat.handed_over()
+        self._seats[seat.number] = seat
+        return seat
+
+    async def end(self, seat: Seat) -> None:
+        """End a child and all that came of it, and return once that is gone."""
+        seat.kill()
+        await seat.dead()
+        if not seat.orphaned and not await self._end_strays():
+            await asyncio.to_thread(self.close)
+
+    def leave(self, seat: Seat) -> None:
+        """Forget a child that has ended, or end one that has no script."""
+        seat.kill()
+        with self._lock:
+            if self._seats.pop(seat.number, None) is None:
+                return
+            seat.close()
+            with suppress(OSError):
+                self._control.send(json.dumps({"bury": seat.number}).encode())
+
+    async def _end_strays(self) -> bool:
+        """Kill what left its run's group: the parent adopts it when the run's child ends."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _STRAY_SECONDS
+        while self._strays():
+            if loop.time() > until:
+                return False
+            await asyncio.sleep(0.001)
+        return True
+
+    def _strays(self) -> bool:
+        """Kill strays; return whether there may be more."""
+        found = children(self._pid)
+        with self._lock:
+            unborn = [seat for seat in self._seats.values() if not self._is_there(seat)]
+            found -= {seat.pid for seat in self._seats.values()}
+        expected = {seat.inner_pid for seat in unborn}
+        if None in expected:  # the parent forks right now, and has not told the number
+            return bool(found)
+        strays = {pid for pid in found if not expected or inner_pid(pid) not in expected}
+        for pid in strays:
+            kill_group(pid)
+        return bool(strays)
+
+    def _is_there(self, seat: Seat) -> bool:
+        """Return whether a child's process id is known, or there is none."""
+        try:
+            return seat.pid is not None or seat.peek()
+        except Lost:
+            return True
+
+    def close(self) -> None:
+        """End everything in the jail."""
+        with self._lock:
+            self._closed = True
+            seats = list(self._seats.values())
+            spare, self._spare = self._spare, []
+            self._control.close()
+        for seat in seats:
+            seat.kill()
+        self._jailed.kill()
+        for seat in spare:
+            self.leave(seat)
+
+    def alive(self) -> bool:
+        """Return whether the parent is still there."""
+        return not self._closed and self._jailed.wait(0) is None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it can be used no more."""
+        return self._closed
+
+
+def start(
+    jail: Jail, argv: Sequence[str], *, walls: Walls, path: Sequence[str], preload: Sequence[str]
+) -> Warm:
+    """Start a parent in a jail; blocks until it is ready.
+
+    Args:
+        jail: The boundary.
+        argv: The interpreter.
+        walls: What the jail lets through.
+        path: Folders for `sys.path`.
+        preload: Modules to import before the first script.
+
+    Raises:
+        EngineError: It did not get ready.
+        NoBoundary: The jail could not be put up.
+    """
+    control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with tempfile.TemporaryFile() as log:
+        try:
+            with far:
+                control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+                jailed = jail.start(
+                    [*argv, *_FLAGS, "-c", boot()],
+                    walls=walls,
+                    stdin=far.fileno(),
+                    stdout=log.fileno(),
+                    stderr=log.fileno(),
+                )
+        except BaseException:
+            control.close()
+            raise
+        try:
+            pid = _greet(control, packets(path=path, preload=preload), log)
+        except BaseException:
+            control.close()
+            jailed.kill()
+            raise
+    return Warm(jailed, control, pid)
+
+
+def _greet(control: socket.socket, order: "object", log: "IO[bytes]") -> int:
+    control.settimeout(_START_SECONDS)
+    said = b""
+    about: list[tuple[int, int, bytes]] = []
+    try:
+        for packet in order:  # pyright: ignore
+            control.send(packet)
+        said, about, _, _ = control.recvmsg(65_536, socket.CMSG_SPACE(_CREDENTIALS.size))
+    except OSError as error:
+        said = b"" if not isinstance(error, TimeoutError) else b"failed it took too long"
+    if said != b"ready" or not about:
+        raise EngineError(f"full Python did not start: {_why(said, log)}")
+    control.setblocking(False)
+    control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    return _CREDENTIALS.unpack(about[0][2][: _CREDENTIALS.size])[0]
+
+
+def _why(said: bytes, log: "IO[bytes]") -> str:
+    if said:
+        return said.decode(errors="replace").removeprefix("failed ")
+    log.seek(0, os.SEEK_END)
+    log.seek(max(0, log.tell() - 2000))
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it ended at once"
