@@ -1,10 +1,9 @@
 """A run's time, which stands still while only a person is waited for."""
 
+import math
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-
-import anyio
 
 
 class RunClock:
@@ -12,19 +11,26 @@ class RunClock:
 
     Args:
         seconds: From now.
+        moved: Told the seconds left whenever the end moves; infinity while the clock stands still.
         around: The clock of the run that this run is nested in; it stands still with this one.
     """
 
-    def __init__(self, seconds: float, *, around: "RunClock | None" = None) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        moved: Callable[[float], None],
+        around: "RunClock | None" = None,
+    ) -> None:
         self._around = around
+        self._moved = moved
         self.depth: int = 0 if around is None else around.depth + 1
         """How many runs this run is nested in."""
 
         self._left = seconds
         self._since: float | None = time.monotonic()
         self._pauses = 0
-        self._going = anyio.Event()
-        self._going.set()
+        moved(seconds)
 
     @property
     def remaining(self) -> float:
@@ -48,16 +54,10 @@ class RunClock:
         if self._since is not None:
             self._left = self.remaining
             self._since = None
-            self._going = anyio.Event()
+            self._moved(math.inf)
 
     def _go_on(self) -> None:
         self._pauses -= 1
         if self._pauses == 0:
             self._since = time.monotonic()
-            self._going.set()
-
-    async def run_out(self) -> None:
-        """Wait until the time is up."""
-        while (left := self.remaining) > 0:
-            await self._going.wait()
-            await anyio.sleep(left)
+            self._moved(self._left)

@@ -30,15 +30,25 @@ class Control:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._clock = RunClock(seconds, around=_around.get())
         self._scope = anyio.CancelScope()
-        self.reason: End | None = None
-        """Set once, by whoever comes first."""
+        self._said: End | None = None
+        self._clock = RunClock(seconds, moved=self._ends_in, around=_around.get())
+
+    def _ends_in(self, seconds: float) -> None:
+        self._scope.deadline = anyio.current_time() + seconds
+
+    @property
+    def reason(self) -> End | None:
+        """Why the run was ended, as far as it was ended from outside."""
+        if self._said is None and self._scope.cancel_called:
+            text = f"the run took longer than {self._seconds:g} s"
+            return End("timeout", RunError(code="E_TIMEOUT", message=text))
+        return self._said
 
     @property
     def ended(self) -> bool:
         """Whether the run has been told to end."""
-        return self.reason is not None
+        return self._scope.cancel_called
 
     @property
     def depth(self) -> int:
@@ -52,8 +62,8 @@ class Control:
 
     def end(self, kind: RunStatus, code: str, message: str) -> None:
         """End the run; what was said first counts."""
-        if self.reason is None:
-            self.reason = End(kind, RunError(code=code, message=message))
+        if not self.ended:
+            self._said = End(kind, RunError(code=code, message=message))
             self._scope.cancel()
 
     def paused(self) -> AbstractContextManager[None]:
@@ -69,8 +79,3 @@ class Control:
                 yield
         finally:
             _around.reset(token)
-
-    async def watch(self) -> None:
-        """End the run when its time is up."""
-        await self._clock.run_out()
-        self.end("timeout", "E_TIMEOUT", f"the run took longer than {self._seconds:g} s")

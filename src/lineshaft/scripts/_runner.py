@@ -129,11 +129,8 @@ class Runner:
         bench = self.bench(run_id, limits=job.limits, control=control, sinks=sinks)
         progress = Progress()
         try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(control.watch)
-                with control.inside():
-                    await self._work(job, bench, progress)
-                group.cancel_scope.cancel()
+            with control.inside():
+                await self._work(job, bench, progress)
         except anyio.get_cancelled_exc_class():
             control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
             await bench.settle(progress)
