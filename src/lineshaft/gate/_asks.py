@@ -1,10 +1,13 @@
 """Calls that wait for a person, gathered until nothing else can go on."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
+from typing import cast
 
 import anyio
 
+from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.values import Answer, Approver, Pending
 
 NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there to give it")
@@ -79,16 +82,9 @@ class Asks:
     async def _ask(self, approver: Approver) -> None:
         async with self._turn:
             asked = {i: p for i, (p, _) in self._pending.items() if i not in self._answers}
-            try:
-                answers = await approver(tuple(asked.values()))
-            except Exception as error:  # noqa: BLE001  an approver is the user's code
-                reason = f"the approver failed: {type(error).__name__}: {error}"
-                answers = dict.fromkeys(asked, Answer(allow=False, reason=reason))
-        if not any(i in asked for i in answers):
-            answers = dict.fromkeys(asked, UNANSWERED)
+            answers = await _answers(approver, asked)
         for call_id, answer in answers.items():
-            if call_id in asked:
-                self._settle(asked[call_id], answer)
+            self._settle(asked[call_id], answer)
 
     def _settle(self, pending: Pending, answer: Answer) -> None:
         if answer.scope == "run":
@@ -101,3 +97,30 @@ class Asks:
             later = answer.scope == "run" and other.rule == pending.rule
             if later and other.id not in self._answers:
                 self._settle(other, Answer(allow=answer.allow, reason=answer.reason))
+
+
+async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[str, Answer]:
+    """Return an approver's answers to what it was asked; a refusal where it fails to give any.
+
+    It is the user's code: it may raise anything, give anything, or not end when it is told to.
+    """
+    ending = Ending()
+    await bounded(partial(approver, tuple(asked.values())), seconds=None, ending=ending)
+    if ending.error is not None:
+        return _refused(asked, f"{type(ending.error).__name__}: {ending.error}")
+    value = ending.value
+    if not isinstance(value, Mapping):
+        return _refused(asked, f"it gave {value!r}, not answers by id")
+    given = cast("Mapping[object, object]", value)
+    answers: dict[str, Answer] = {}
+    for call_id in asked:
+        answer = given.get(call_id)
+        if isinstance(answer, Answer):
+            answers[call_id] = answer
+        elif answer is not None:
+            return _refused(asked, f"it gave {answer!r}, not an Answer")
+    return answers or dict.fromkeys(asked, UNANSWERED)
+
+
+def _refused(asked: Mapping[str, Pending], why: str) -> Mapping[str, Answer]:
+    return dict.fromkeys(asked, Answer(allow=False, reason=f"the approver failed: {why}"))
