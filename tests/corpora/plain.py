@@ -21,7 +21,7 @@ from lineshaft.engines import _helpers
 from lineshaft.errors import ToolError
 
 HERE = Path(__file__).parent
-CORPORA = ("features", "programs")
+CORPORA = ("features", "programs", "differences")
 
 Call = dict[str, Any]
 """`tool` and `arguments`."""

@@ -4,7 +4,7 @@ def work(n):
         steps.append(f"start {n}")
         return 10 // n
     except ZeroDivisionError as error:
-        steps.append(str(error))
+        steps.append(type(error).__name__)
         return -1
     else:
         steps.append("never: returned before")

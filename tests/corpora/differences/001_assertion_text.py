@@ -1,0 +1,5 @@
+try:
+    total = 5
+    assert total > 10
+except AssertionError as error:
+    return repr(str(error))

@@ -1,0 +1,2 @@
+words = filter(None, ["a", "", "b"])
+return [len(list(words)), len(list(words))]

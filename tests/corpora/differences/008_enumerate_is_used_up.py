@@ -1,0 +1,2 @@
+numbered = enumerate("ab", 1)
+return [list(numbered), list(numbered)]

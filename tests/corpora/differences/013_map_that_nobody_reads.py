@@ -1,0 +1,3 @@
+steps = []
+pending = map(lambda n: steps.append(n), [1, 2, 3])
+return steps

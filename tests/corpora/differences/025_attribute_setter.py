@@ -1,0 +1,7 @@
+class Upper:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value.upper())
+
+u = Upper()
+u.name = "ada"
+return u.name

@@ -1,0 +1,1 @@
+return re.sub(r";", r"\n", "a;b")

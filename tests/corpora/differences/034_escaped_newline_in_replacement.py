@@ -1,0 +1,2 @@
+text = re.sub("\n", "\\n", "one\ntwo")
+return [text, len(text)]

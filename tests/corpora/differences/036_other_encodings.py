@@ -1,0 +1,4 @@
+try:
+    return "é".encode("latin-1").hex()
+except LookupError:
+    return "unknown encoding"

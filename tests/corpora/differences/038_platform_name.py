@@ -1,0 +1,2 @@
+import sys
+return sys.platform in ("linux", "darwin", "win32")
