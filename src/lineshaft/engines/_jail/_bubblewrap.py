@@ -87,6 +87,7 @@ class BubblewrapJail:
                 filter_program().hex(),
             ],
             "limits": limits,
+            "memory_mb": walls.memory_mb,
             "remove": [str(scratch.path)],
             "stay": apart is not None,
         }

@@ -33,6 +33,7 @@ _SUBREAPER = 36
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _RESTORED = (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 _CHUNK = 1 << 20
+_PRESSING_MS, _LOOK_MS = 20, 100
 _SHELL_SIGNALS = {128 + number: -number for number in (6, 9, 11, 15, 24, 25, 31)}
 
 
@@ -100,6 +101,7 @@ class Keeper:
         self.ending = False
         self.host_done = False
         self.told_exit = False
+        self.pause = _LOOK_MS if order.get("memory_mb") else None
 
     def say(self, text: str) -> None:
         """Tell the host, if it is still there."""
@@ -149,7 +151,9 @@ class Keeper:
         while self.reap():
             if self.ending:
                 end_all()
-            for fd, _ in poll.poll(20 if self.ending else None):
+            if self.over_memory():
+                self.ending = True
+            for fd, _ in poll.poll(_PRESSING_MS if self.ending else self.pause):
                 if fd == wake:
                     os.read(fd, 4096)
                 elif fd == self.reports:
@@ -170,6 +174,9 @@ class Keeper:
             return
         *lines, self.pending = self.pending.split(b"\n")
         for line in lines:
+            if line.startswith(b"started"):
+                with contextlib.suppress(OSError):
+                    set_limits(cast("dict[str, int]", self.order["limits"]), int(line.split()[1]))
             self.say(line.decode())
             self.told_exit = self.told_exit or line.startswith((b"exited", b"failed"))
             self.ending = self.ending or self.told_exit
@@ -189,6 +196,11 @@ class Keeper:
         self.ending = True
         self.host_done = self.host_done or order != b"end"
         return order == b"end"
+
+    def over_memory(self) -> bool:
+        """Return whether all together use more than they may, where nobody else counts that."""
+        most = cast("int", self.order.get("memory_mb", 0)) << 20
+        return bool(most) and not self.ending and sum(map(memory_of, descendants())) > most
 
     def reap(self) -> bool:
         """Collect the dead; return whether anyone is left."""
@@ -214,6 +226,15 @@ class Keeper:
                 self.listen(self.control.fileno())
         for folder in cast("list[str]", self.order["remove"]):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def memory_of(pid: int) -> int:
+    """Return a process's share of the memory it uses, in bytes."""
+    with contextlib.suppress(OSError, ValueError):
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:  # noqa: PTH123  as above
+            text = file.read()
+        return int(text.partition(b"\nPss:")[2].split()[0]) << 10
+    return 0
 
 
 def memory_file(data: bytes) -> int:

@@ -5,10 +5,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from lineshaft.engines._jail._apart import from_branch
 from lineshaft.engines._jail._kept import Kept
 from lineshaft.engines._jail._scratch import make_scratch
+from lineshaft.engines._jail._seccomp import pid_filter
 from lineshaft.engines._jail._walls import Walls
 from lineshaft.errors import NoBoundary
 
@@ -48,11 +50,19 @@ class SandlockJail:
         place = _package_folder()
         scratch = make_scratch()
         sandbox = options(walls, scratch.path, apart)
-        report = scratch.path / "changes.json"
+        report, work = scratch.path / "changes.json", scratch.path / "root"
+        work.mkdir()
         order = {
             "argv": list(argv),
             "path": [str(Path(__file__).parent), str(place)],
             "sandbox": sandbox,
+            "readable": [
+                *_strings(sandbox["fs_readable"]),
+                *([] if apart is None else [str(apart)]),
+            ],
+            "writable": [*_there(walls.writable), "/dev/null", str(scratch.path)],
+            "work": str(work),
+            "filter": pid_filter().hex(),
             "hidden": _out_of_reach(walls),
             "limits": rlimits(walls),
             "remove": [str(scratch.path)],
@@ -108,6 +118,10 @@ def rlimits(walls: Walls) -> dict[str, int]:
     if walls.cpu_seconds is not None:
         limits["RLIMIT_CPU"] = walls.cpu_seconds
     return limits
+
+
+def _strings(words: object) -> list[str]:
+    return cast("list[str]", words)
 
 
 def _there(paths: Iterable[Path]) -> list[str]:

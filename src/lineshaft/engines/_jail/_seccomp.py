@@ -1,6 +1,6 @@
-"""The filter of system calls for bubblewrap: what namespaces alone leave open.
+"""Filters of system calls: what namespaces, or Landlock, alone leave open.
 
-A deny list, in the kernel's classic filter code. Refused calls fail with `EPERM`, and `clone3`
+Deny lists, in the kernel's classic filter code. Refused calls fail with `EPERM`, and `clone3`
 with `ENOSYS`, whose flags a filter cannot read, so that the C library uses `clone`.
 """
 
@@ -124,6 +124,13 @@ _MACHINES: Mapping[str, tuple[int, Mapping[str, int]]] = {
     ),
 }
 
+_OF_OTHERS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    # prlimit64, setpriority, ioprio_set, sched_: setparam, setscheduler, setaffinity, setattr
+    "x86_64": ((302, 16), (141, 24), (251, 24), (142, 16), (144, 16), (203, 16), (314, 16)),
+    "aarch64": ((261, 16), (140, 24), (30, 24), (118, 16), (119, 16), (122, 16), (274, 16)),
+}
+"""Number of each call, and the place of the argument that names a process."""
+
 
 def known_machine(machine: str | None = None) -> bool:
     """Return whether there is a filter for a machine."""
@@ -139,8 +146,28 @@ def filter_program(machine: str | None = None) -> bytes:
     return b"".join(struct.pack("<HBBI", *one) for one in _instructions(machine))
 
 
-def _instructions(machine: str | None) -> Iterator[_Instruction]:
-    architecture, numbers = _MACHINES[machine or platform.machine()]
+def pid_filter(machine: str | None = None) -> bytes:
+    """Return a filter that keeps a process from changing limits and priorities of others.
+
+    Args:
+        machine: Such as `x86_64`; None: this one.
+    """
+    name = machine or platform.machine()
+    code = list(_begin(_MACHINES[name][0]))
+    for number, argument in _OF_OTHERS[name]:
+        code += [
+            (_JUMP_EQUAL, 0, 4, number),
+            (_LOAD, 0, 0, argument),
+            # Zero stands for the caller itself.
+            (_JUMP_EQUAL, 1, 0, 0),
+            (_RETURN, 0, 0, _REFUSE | _EPERM),
+            (_RETURN, 0, 0, _ALLOW),
+        ]
+    code.append((_RETURN, 0, 0, _ALLOW))
+    return b"".join(struct.pack("<HBBI", *one) for one in code)
+
+
+def _begin(architecture: int) -> Iterator[_Instruction]:
     yield _LOAD, 0, 0, _ARCHITECTURE
     yield _JUMP_EQUAL, 1, 0, architecture
     yield _RETURN, 0, 0, _KILL
@@ -148,6 +175,11 @@ def _instructions(machine: str | None) -> Iterator[_Instruction]:
     # The same kernel has a second table of calls with other numbers.
     yield _JUMP_GREATER, 0, 1, _X32
     yield _RETURN, 0, 0, _REFUSE | _ENOSYS
+
+
+def _instructions(machine: str | None) -> Iterator[_Instruction]:
+    architecture, numbers = _MACHINES[machine or platform.machine()]
+    yield from _begin(architecture)
     yield _JUMP_EQUAL, 0, 1, numbers["clone3"]
     yield _RETURN, 0, 0, _REFUSE | _ENOSYS
     yield from _unless(numbers["clone"], _FIRST_ARGUMENT, ((_JUMP_ANY_BIT, _NEW_NAMESPACES),))

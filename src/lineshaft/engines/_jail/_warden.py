@@ -21,6 +21,13 @@ _SECUREBITS = 28
 _NOROOT_LOCKED = 0b11
 _CAPABILITY_V3 = 0x20080522
 _LAST_CAPABILITY = 63
+_NO_NEW_PRIVS, _SECCOMP, _FILTER_MODE = 38, 22, 2
+_INSTRUCTION = 8
+_METADATA_CALLS = [
+    *("chmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchownat", "utime", "utimes"),
+    *("futimesat", "utimensat", "setxattr", "lsetxattr", "removexattr", "lremovexattr"),
+]
+"""Forbidden where files outside are in sight: Landlock lets their owner change such things."""
 
 
 class _Keeper(Protocol):
@@ -38,6 +45,10 @@ class _Process(Protocol):
 
 class _Header(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Filter(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("program", ctypes.c_void_p))
 
 
 class _Sets(ctypes.Structure):
@@ -61,6 +72,23 @@ def give_up_capabilities() -> None:
     header = _Header(_CAPABILITY_V3, 0)
     if libc.capset(ctypes.byref(header), (_Sets * 2)()) != 0:
         raise OSError(ctypes.get_errno(), "capabilities cannot be given up")
+
+
+def enter_root(order: Mapping[str, object]) -> bool:
+    """Leave all files behind but those of the jail; return whether the machine allows it."""
+    readable, writable = (cast("list[str]", order[name]) for name in ("readable", "writable"))
+    newroot = importlib.import_module("_newroot")
+    return bool(newroot.enter(readable, writable, work=cast("str", order["work"])))
+
+
+def forbid(program: bytes) -> None:
+    """Apply a filter of system calls to this thread and to what it starts."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    code = ctypes.create_string_buffer(program, len(program))
+    whole = _Filter(len(program) // _INSTRUCTION, ctypes.addressof(code))
+    libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if libc.prctl(_SECCOMP, _FILTER_MODE, ctypes.byref(whole), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the filter of system calls is refused")
 
 
 def watch(keeper: _Keeper, parent: int, main: int, wake: int) -> None:
@@ -105,15 +133,17 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     options = dict(cast("dict[str, object]", order["sandbox"]))
     if order.get("stay"):
         options["on_exit"] = options["on_error"] = sandlock.BranchAction.DEFER
+    if not enter_root(order):
+        options["extra_deny_syscalls"] = _METADATA_CALLS
     sandbox = sandlock.Sandbox(**options)
     give_up_capabilities()
     hidden = cast("list[str]", order["hidden"])
     if hidden:
         importlib.import_module("_landlock").hide(hidden)
+    forbid(bytes.fromhex(cast("str", order["filter"])))
     for target, fd in enumerate(stdio):
         os.dup2(fd, target)
     process = cast("_Process", sandbox.popen(order["argv"]))
-    keeper.set_limits(cast("dict[str, int]", order["limits"]), process.pid)
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2, *stdio):
         # Whoever reads the other end waits for the last holder, and that must be the inside.
