@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pydantic_core
 
@@ -28,7 +28,6 @@ class Entry:
     """What is known of one call while it is under way."""
 
     call: Call
-    order: int
     spec: ToolSpec | None = None
     arguments: Arguments
     """Exact; validated and with decided paths as far as the call has come."""
@@ -40,6 +39,9 @@ class Entry:
     key: str = ""
     started: float | None = None
     """`time.monotonic()` when the tool itself was started."""
+
+    answered: bool = False
+    """Its result was known: an earlier part of the run made it, and has its record."""
 
     refusal: Failure | None = None
     """Set where the call was refused, whatever becomes of the run after it."""
@@ -77,6 +79,7 @@ class Book:
         self.counts: Counter[str] = Counter()
         self.refused = 0
         self.bytes_in = 0
+        self._dropped = 0
 
     @property
     def recording(self) -> bool:
@@ -84,11 +87,17 @@ class Book:
         return self._recorder is not None
 
     def open(self, call: Call) -> Entry:
-        """Begin the entry of a call that has just arrived."""
-        order = len(self.entries) + 1
-        entry = Entry(call=call, order=order, arguments=call.arguments)
+        """Begin the entry of a call that has just arrived; one that comes again gets its own."""
+        if not call.id or call.id in self.entries:
+            call = replace(call, id=f"{call.id}d{len(self.entries) + 1}")
+        entry = Entry(call=call, arguments=call.arguments)
         self.entries[call.id] = entry
         return entry
+
+    def drop(self, entry: Entry) -> None:
+        """Forget a call that has a record already."""
+        del self.entries[entry.id]
+        self._dropped += 1
 
     def show(self, entry: Entry) -> Mapping[str, object]:
         """Return the entry's arguments as they may be recorded."""

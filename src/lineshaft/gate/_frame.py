@@ -1,17 +1,18 @@
 """What is fixed for one run while its calls pass the gate."""
 
+import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol
 
+from lineshaft.errors import ToolError
 from lineshaft.gate._book import Book
 from lineshaft.gate._gate import Gate
-from lineshaft.values import Limits, Stage
+from lineshaft.values import CallStatus, Failure, Limits, Stage
 
 EndKind = Literal["refused", "limit", "error"]
 
-_HOME = str(Path.home())
+_HOME = os.path.expanduser("~")  # noqa: PTH111  pathlib raises where there is none
 _LONGEST_MESSAGE = 2_000
 
 
@@ -59,7 +60,14 @@ class Frame:
 
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""
-        if self.root:
-            text = text.replace(self.root, ".")
-        text = text.replace(_HOME, "~")
-        return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}... (cut)"
+        for place, sign in ((self.root, "."), (_HOME, "~")):
+            if len(place) > 1:  # a workspace or a home may be the root of the disk
+                text = text.replace(place, sign)
+        if len(text) <= _LONGEST_MESSAGE:
+            return text
+        # Half a secret could not be known as one.
+        return f"{self.gate.redactor.text(text)[:_LONGEST_MESSAGE]}... (cut)"
+
+    def failure(self, error: ToolError, status: CallStatus = "failed") -> Failure:
+        """Return how a call ended that raised an error."""
+        return Failure(error.code, self.clean(error.message), self.clean(error.hint), status)

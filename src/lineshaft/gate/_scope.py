@@ -17,10 +17,11 @@ from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._frame import EndKind, Frame
 from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._paths import with_paths_decided
+from lineshaft.gate._reads import Reads
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import bind
-from lineshaft.values import Call, Dispatch, Done, Failure, Pending, ToolSpec, Verdict
+from lineshaft.values import Call, Dispatch, Done, Failure, Pending, ToolSpec, Value, Verdict
 
 REFUSALS_PER_CALL = 3
 """A run ends at this many refused calls for each one that it may make."""
@@ -34,7 +35,8 @@ class Scope:
 
     Args:
         frame: The run.
-        known: Results of an earlier part of the same run, by key; those calls are not made again.
+        known: Results of an earlier part of the same run, by key; those calls are not made again,
+            and the record has them already.
     """
 
     def __init__(self, frame: Frame, *, known: Mapping[str, Done] | None = None) -> None:
@@ -43,7 +45,7 @@ class Scope:
         self._closed = False
         self._script_waits = frame.alone
         self._open: dict[str, Entry] = {}
-        self._reserved = 0
+        self._reserved = sum(entry.started is not None for entry in frame.book.entries.values())
         self._seen: Counter[str] = Counter()
         self._order = Line()
         self._held = held_around()
@@ -55,9 +57,12 @@ class Scope:
         )
         dispatch: Dispatch = self._enter
         for wrap in reversed(frame.gate.middleware):
-            dispatch = _contained(wrap(dispatch))
+            dispatch = _contained(wrap(dispatch), frame)
         self.dispatch = dispatch
         """Make one call. Raises nothing but cancellation."""
+
+        self.reads: Reads | None = None
+        """Set to keep what the run reads, until it does something else."""
 
     def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
         """Take note that nothing in the script can go on before one of these calls ends."""
@@ -97,7 +102,7 @@ class Scope:
             return _OVER
         await self._unless_ended()
         book = self._frame.book
-        entry = book.open(call if call.id else replace(call, id=f"d{len(book.entries) + 1}"))
+        entry = book.open(call)
         self._open[entry.id] = entry
         done: Done = _CANCELLED
         try:
@@ -105,24 +110,27 @@ class Scope:
         finally:
             done = _fate(entry, done)
             del self._open[entry.id]
-            book.close(entry, done)
+            if entry.answered:
+                book.drop(entry)
+            else:
+                book.close(entry, done)
+                if self.reads is not None:
+                    self.reads.take(entry, done, bytes_in=book.bytes_in)
             self._script_waits = self._frame.alone
             self._asks.look()
         return done
 
     async def _through(self, entry: Entry) -> Done:
-        clean = self._frame.clean
         try:
             return await self._with_tool(entry, self._find(entry))
         except ToolError as error:
             if entry.started is not None:
-                return Failure(error.code, clean(error.message), error.hint)
-            entry.refusal = Failure(error.code, clean(error.message), error.hint, "refused")
+                return self._frame.failure(error)
+            entry.refusal = self._frame.failure(error, "refused")
             await self._count_refusal()
             return entry.refusal
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
-            text = f"{entry.call.tool} failed: {type(error).__name__}: {error}"
-            return Failure("E_TOOL_FAILED", clean(text))
+            return self._frame.failure(_failed(entry.call, error))
 
     def _find(self, entry: Entry) -> Tool:
         tools, name = self._frame.gate.tools, entry.call.tool
@@ -151,9 +159,10 @@ class Scope:
         try:
             paths = await self._decide_paths(entry, tool)
             entry.key = self._identify(entry, tool)
-            self._frame.book.asked(entry)
             if entry.key in self._known:
+                entry.answered = True
                 return self._known[entry.key]
+            self._frame.book.asked(entry)
             call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
             subject = Subject(spec=tool.spec, call=call, paths=paths)
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
@@ -286,12 +295,25 @@ def _refusal(name: str, verdict: Verdict) -> str:
     return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
 
 
-def _contained(inner: Dispatch) -> Dispatch:
+def _failed(call: Call, error: Exception) -> ToolError:
+    return ToolError("E_TOOL_FAILED", f"{call.tool} failed: {type(error).__name__}: {error}")
+
+
+def _contained(inner: Dispatch, frame: Frame) -> Dispatch:
+    """Return a dispatch around middleware, which is the user's code: it may do anything."""
+
     async def dispatch(call: Call) -> Done:
         try:
-            return await inner(call)
-        except Exception as error:  # noqa: BLE001  middleware is the user's code
-            text = f"{call.tool} failed: middleware raised {type(error).__name__}: {error}"
-            return Failure("E_TOOL_FAILED", text)
+            return _done(await inner(call))
+        except Exception as error:  # noqa: BLE001  as above
+            return frame.failure(_failed(call, error))
 
     return dispatch
+
+
+def _done(given: object) -> Done:
+    if isinstance(given, Value):
+        pydantic_core.to_json(given.value)  # raises where it is not JSON
+    elif not isinstance(given, Failure):
+        raise TypeError(f"middleware gave {given!r}, neither a Value nor a Failure")
+    return given

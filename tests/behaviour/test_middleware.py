@@ -1,0 +1,104 @@
+"""Middleware is the user's code around the door: whatever it does, calls end as calls do."""
+
+import asyncio
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from lineshaft import Event, ToolError, tool
+from lineshaft.values import Call, Dispatch, Done, Value
+from support import Make, Outside
+
+SCRIPT = "try:\n    return await poke()\nexcept ToolError as e:\n    return [e.code, e.message]"
+
+
+def raises(inner: Dispatch) -> Dispatch:
+    del inner
+
+    async def dispatch(call: Call) -> Done:
+        raise ValueError(f"no {call.tool} below {Path.home()}")
+
+    return dispatch
+
+
+def gives_nothing(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        await inner(call)
+        return cast("Done", None)
+
+    return dispatch
+
+
+def gives_no_json(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        await inner(call)
+        return Value(object())
+
+    return dispatch
+
+
+def tries_twice_at_once(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        both = await asyncio.gather(inner(call), inner(call))
+        return both[0]
+
+    return dispatch
+
+
+@pytest.mark.behaviour("C12")
+@pytest.mark.parametrize(
+    ("middleware", "message"),
+    [
+        (raises, "poke failed: ValueError: no poke below ~"),
+        (gives_nothing, "middleware gave None, neither a Value nor a Failure"),
+        (gives_no_json, "PydanticSerializationError"),
+    ],
+)
+async def test_what_middleware_does_wrong_fails_the_call(
+    make: Make, middleware: object, message: str
+) -> None:
+    async with make(middleware=[middleware]) as session:
+        result = await session.run(SCRIPT)
+        direct = await session.call("poke")
+    assert result.value[0] == "E_TOOL_FAILED"
+    assert message in result.value[1]
+    assert direct.error is not None
+    assert message in direct.error.message
+
+
+@pytest.mark.behaviour("G30")
+async def test_a_call_that_middleware_makes_twice_has_a_line_for_each(
+    make: Make, outside: Outside
+) -> None:
+    events: list[Event] = []
+    async with make(middleware=[tries_twice_at_once], sinks=[events.append]) as session:
+        result = await session.run(SCRIPT)
+    assert result.value == 1
+    assert outside.counts["poke"] == 2
+    assert [call.status for call in result.calls] == ["done", "done"]
+    assert len({call.id for call in result.calls}) == 2
+    finished = [event.call_id for event in events if event.kind == "call_finished"]
+    assert sorted(str(each) for each in finished) == sorted(call.id for call in result.calls)
+
+
+@tool(effect="read")
+async def revealing() -> None:
+    """Say too much."""
+    here = Path.home() / "here"
+    raise ToolError("E_STALE", "x" * 1_990 + " the-secret-of-all", hint=f"look into {here}")
+
+
+@pytest.mark.behaviour("E24")
+async def test_an_error_shows_neither_places_of_the_host_nor_half_a_secret(make: Make) -> None:
+    events: list[Event] = []
+    arguments = {"sinks": [events.append], "secrets": ["the-secret-of-all"]}
+    async with make(revealing, **arguments) as session:
+        result = await session.run("await revealing()")
+        handled = await session.handle("revealing", {})
+    assert str(Path.home()) not in handled.text
+    assert "look into ~/here" in handled.text
+    assert result.error is not None
+    shown = f"{result.error}{handled}{events}"
+    assert "the-secr" not in shown
+    assert "[redacted" in result.error.message
