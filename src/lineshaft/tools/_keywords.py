@@ -2,7 +2,8 @@
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -14,6 +15,10 @@ from lineshaft.tools._pointers import Schema, as_schema
 
 _FREE_STEPS = 2_000
 _STEPS_FOR_A_VALUE = 10
+_DEEPEST = 80
+"""References inside each other; less than the stack holds. The validator compares with code that
+is not Python, and where the stack ends inside of that, what is raised is no `Exception`."""
+
 _PATTERN_SECONDS = 0.05
 
 _steps: ContextVar["_Steps"] = ContextVar("steps")
@@ -37,6 +42,7 @@ class _Steps:
     def __init__(self, value: object) -> None:
         self._value = value
         self._taken = 0
+        self._depth = 0
         self._most = _FREE_STEPS
         self._counted = False
 
@@ -48,6 +54,17 @@ class _Steps:
             self._counted = True
         if self._taken > self._most:
             raise TooManySteps(f"more than {self._most:,} references to follow")
+
+    @contextmanager
+    def deeper(self) -> Generator[None]:
+        """Follow a reference inside the block."""
+        if self._depth == _DEEPEST:
+            raise RecursionError(f"more than {_DEEPEST} references inside each other")
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
 
 
 class Checker:
@@ -93,8 +110,10 @@ _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 def _counted(keyword: Keyword) -> Keyword:
     def counted(validator: object, value: object, instance: object, schema: object) -> Found:
-        _steps.get().take()
-        yield from keyword(validator, value, instance, schema) or ()
+        steps = _steps.get()
+        steps.take()
+        with steps.deeper():
+            yield from keyword(validator, value, instance, schema) or ()
 
     return counted
 
