@@ -101,27 +101,28 @@ def _bare(interpreter: Interpreter, about: Mapping[str, str]) -> Seen:
 def _inside(
     jail: Jail, interpreter: Interpreter, walls: Walls, about: Mapping[str, str], names: list[str]
 ) -> Seen:
-    """Run the attacks inside; one that ended the whole jail was held, and the others follow."""
+    """Run the attacks inside; one that ends the whole jail was held, and the others follow."""
     seen: Seen = {}
     while left := [name for name in names if name not in seen]:
-        seen |= _round(jail, [*_argv(interpreter, about), *left], walls)
+        code, more = _round(jail, [*_argv(interpreter, about), *left], walls)
+        seen |= more
         missing = [name for name in left if name not in seen]
-        if missing:
+        if missing and (code != 0 or not more):
             seen[missing[0]] = (False, "the whole jail was ended")
     return {name: seen[name] for name in names}
 
 
-def _round(jail: Jail, argv: Sequence[str], walls: Walls) -> Seen:
+def _round(jail: Jail, argv: Sequence[str], walls: Walls) -> tuple[int | None, Seen]:
     with tempfile.TemporaryFile() as out:
         null = os.open(os.devnull, os.O_RDWR)
         try:
             jailed = jail.start(argv, walls=walls, stdin=null, stdout=out.fileno(), stderr=null)
-            jailed.wait(_SECONDS)
+            code = jailed.wait(_SECONDS)
             jailed.kill()
         finally:
             os.close(null)
         out.seek(0)
-        return _parse(out.read())
+        return code, _parse(out.read())
 
 
 def _argv(interpreter: Interpreter, targets: Mapping[str, str]) -> list[str]:

@@ -61,7 +61,12 @@ def read(path: str) -> str:
 def attempt(function: Attack, targets: Targets) -> tuple[bool, str]:
     """Run one attack in a process of its own; return whether it came through, and what was seen."""
     out, into = os.pipe()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError:
+        os.close(out)
+        os.close(into)
+        raise
     if child == 0:
         signal.alarm(_SECONDS)
         os.write(into, _outcome(function, targets).encode()[:_SEEN])

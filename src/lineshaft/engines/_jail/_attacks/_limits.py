@@ -21,6 +21,8 @@ def fork_bomb(t: Targets) -> object:
         for _ in range(int(t["processes"]) + 8):
             child = os.fork()
             if child == 0:
+                # Sandlock forgets a child that is killed before a call it answers.
+                Path("/dev/null").read_bytes()
                 time.sleep(30)
                 os._exit(0)
             children.append(child)
