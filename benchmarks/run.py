@@ -45,7 +45,8 @@ class Row:
 
     def __str__(self) -> str:
         ratio = f"{self.ours / self.bare:5.2f}" if self.bare else "    -"
-        return f"| {self.name:<44} | {self.bare:8.2f} | {self.ours:9.2f} | {ratio} |"
+        added = self.ours - self.bare
+        return f"| {self.name:<44} | {self.bare:8.2f} | {self.ours:9.2f} | {added:8.2f} | {ratio} |"
 
 
 async def medians(bare: Work, ours: Work, *, turns: int) -> tuple[float, float]:
@@ -125,8 +126,8 @@ def remembered() -> list[str]:
 def main() -> None:
     turns = 3 if "--quick" in sys.argv else 20
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n")
-    print(f"| {'median':<44} | {'bare':>8} | {'lineshaft':>9} | ratio |")
-    print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 4}: |")
+    print(f"| {'median':<44} | {'bare':>8} | {'lineshaft':>9} | {'added':>8} | ratio |")
+    print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 7}: | {'-' * 4}: |")
     for check in (False, True):
         for row in asyncio.run(scripts(check=check, turns=turns)):
             print(row, flush=True)
