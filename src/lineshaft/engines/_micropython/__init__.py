@@ -1,0 +1,6 @@
+"""MicroPython inside WebAssembly: a second small sandbox."""
+
+from lineshaft.engines._micropython._engine import MicroPythonEngine
+from lineshaft.engines._micropython._lacks import lacks
+
+__all__ = ["MicroPythonEngine", "lacks"]

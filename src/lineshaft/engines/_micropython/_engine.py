@@ -1,0 +1,150 @@
+"""The engine `micropython`: a small Python inside WebAssembly.
+
+Covered: the script runs in an interpreter of its own, in memory of its own, that can reach nothing
+but the questions of `_bridge`. Time, memory and what it prints are bounded from outside. Not
+covered: a fault in the WebAssembly runtime itself, which is part of the host's process.
+"""
+
+import asyncio
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from lineshaft.engines._desk import Desk, Job, Postbox, finished
+from lineshaft.errors import ConfigError, EngineCrashed
+from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
+
+if TYPE_CHECKING:
+    from lineshaft.engines._micropython._interpreters import Interpreters, Report
+
+
+class MicroPythonEngine:
+    """Executes scripts in MicroPython; starts nothing before the first run.
+
+    A run cannot be paused: where `waiting` says "suspend", it ends with `E_NO_PAUSE`.
+    """
+
+    def __init__(self) -> None:
+        self._interpreters: Interpreters | None = None
+        self._starting = threading.Lock()
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """Name in configuration and results."""
+        return "micropython"
+
+    @property
+    def interprets(self) -> bool:
+        """It executes the program's text."""
+        return True
+
+    async def run(
+        self,
+        program: Program,
+        dispatch: Dispatch,
+        *,
+        limits: Limits,
+        output: Output,
+        waiting: Waiting,
+        resume: bytes | None = None,
+    ) -> Outcome:
+        """Execute a program.
+
+        Raises:
+            ConfigError: The engine was closed.
+        """
+        if resume is not None:
+            return Crashed(message="the micropython engine cannot go on from a suspended state")
+        try:
+            interpreters = self._interpreters or await asyncio.to_thread(self._start)
+        except EngineCrashed as error:
+            return Crashed(message=error.message)
+        box = Postbox()
+        desk = Desk(box, dispatch, limits=limits, output=output, waiting=waiting)
+        ended = _Ended()
+        under_way = interpreters.start(Job(program, desk, box, limits, None), ended.report)
+        try:
+            await ended.over()
+        except BaseException as gone:
+            under_way.stop()
+            desk.stop()
+            if isinstance(gone, asyncio.CancelledError):  # else nothing can be awaited any more
+                await _settled(ended, desk)
+            raise
+        desk.stop()
+        await _settled(ended, desk)
+        return _outcome(ended.came, desk)
+
+    async def aclose(self) -> None:
+        """End all runs and threads of this engine."""
+        self._closed = True
+        await asyncio.to_thread(self._end)
+
+    def _start(self) -> "Interpreters":
+        with self._starting:
+            if self._closed:
+                raise ConfigError("the engine micropython is closed", hint="make a new one")
+            if self._interpreters is None:
+                self._interpreters = _interpreters()
+            return self._interpreters
+
+    def _end(self) -> None:
+        with self._starting:
+            interpreters, self._interpreters = self._interpreters, None
+        if interpreters is not None:
+            interpreters.close()
+
+
+def _interpreters() -> "Interpreters":
+    try:
+        from lineshaft.engines._micropython._interpreters import (  # noqa: PLC0415  at first use
+            Interpreters,
+        )
+
+        return Interpreters()
+    except EngineCrashed:
+        raise
+    except Exception as error:  # a foreign library: whatever it raises
+        raise EngineCrashed(f"the engine micropython cannot start: {error}") from error
+
+
+class _Ended:
+    """That a run ended, from its thread to the event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.event = asyncio.Event()
+        self.came: Report = None
+
+    async def over(self) -> None:
+        """Wait for it."""
+        await self.event.wait()
+
+    def report(self, came: "Report") -> None:
+        """Thread: the run ended."""
+        self.came = came
+        with suppress(RuntimeError):  # the loop was closed: nobody waits
+            self._loop.call_soon_threadsafe(self.event.set)
+
+
+async def _settled(ended: _Ended, desk: Desk) -> None:
+    """Wait until nothing of a run is left."""
+    left = [*desk.unfinished]
+    if not ended.event.is_set():
+        left.append(asyncio.create_task(ended.over()))
+    if left:
+        with anyio.CancelScope(shield=True):
+            await finished(left)
+
+
+def _outcome(came: "Report", desk: Desk) -> Outcome:
+    if desk.failed is not None:
+        raise desk.failed
+    if isinstance(came, BaseException):
+        raise came
+    if came is None:
+        return Crashed(message="the engine was closed while the script ran")
+    return came
