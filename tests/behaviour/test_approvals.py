@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import cast
 
+import anyio
 import pytest
 
-from lineshaft import Answer, Pending, Policy
-from lineshaft.values import Approver
+from lineshaft import Answer, Context, Limits, Pending, Policy, Session, tool
+from lineshaft.values import Approver, Call, Value
 from support import Make, Outside
 
 ASK = {"id": "ask-poke", "tool": "poke", "verdict": "ask", "reason": "it pokes"}
@@ -72,3 +73,54 @@ async def test_an_approver_that_gives_no_answer_has_not_approved(
         assert error.code == "E_DENIED"
         assert reason in error.message
     assert outside.total == 0
+
+
+async def slow(pending: Asked) -> Mapping[str, Answer]:
+    """Say yes, later than any call or run may take."""
+    with anyio.move_on_after(0.8):
+        await anyio.sleep_forever()
+    return {call.id: Answer(allow=True) for call in pending}
+
+
+@tool(effect="external", container=True)
+async def contains(context: Context) -> object:
+    """Poke from inside."""
+    done = await context.dispatch(Call(tool="poke", arguments={}, origin="code"))
+    return done.value if isinstance(done, Value) else done.message
+
+
+@tool(effect="external", container=True)
+async def nests(context: Context) -> object:
+    """Poke in a run of its own."""
+    session = cast("list[Session]", context.deps)[0]
+    return (await session.run("return await poke()")).value
+
+
+@pytest.mark.behaviour("A2")
+@pytest.mark.parametrize("name", ["contains", "nests"])
+async def test_the_clocks_around_an_ask_stand_still_too(
+    make: Make, outside: Outside, name: str
+) -> None:
+    sessions: list[Session] = []
+    limits = Limits(seconds=0.4, call_seconds=0.4)
+    tools = (contains, nests)
+    async with make(*tools, policy=ASKING, approver=slow, limits=limits, deps=sessions) as session:
+        sessions.append(session)
+        result = await session.run(f"return await {name}()")
+        direct = await session.call(name)
+    assert (result.value, direct.value) == (1, 2)
+    assert outside.total == 2
+
+
+@pytest.mark.behaviour("A2")
+async def test_a_container_called_by_itself_ends_with_the_time_of_a_run(make: Make) -> None:
+    @tool(effect="read", container=True)
+    async def waits() -> None:
+        """Wait for ever."""
+        await anyio.sleep_forever()
+
+    with anyio.fail_after(10):
+        async with make(waits, limits=Limits(seconds=0.1)) as session:
+            done = await session.call("waits")
+    assert done.error is not None
+    assert (done.error.code, done.exit_code) == ("E_TIMEOUT", 4)

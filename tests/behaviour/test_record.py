@@ -100,6 +100,37 @@ async def test_a_record_that_cannot_be_written_ends_the_run_before_the_call(
 
 
 @pytest.mark.behaviour("G30")
+@pytest.mark.parametrize("kind", ["run_started", "call_asked", "verdict", "call_started"])
+async def test_a_single_call_that_cannot_be_recorded_is_not_made(
+    make: Make, outside: Outside, kind: str
+) -> None:
+    def full(event: Event) -> None:
+        if event.kind == kind:
+            raise OSError(28, "No space left on device")
+
+    async with make(sinks=[full]) as session:
+        done = await session.call("poke")
+    assert done.error is not None
+    assert done.error.code == "E_RECORD"
+    assert outside.total == 0
+
+
+@pytest.mark.behaviour("G30")
+async def test_a_run_whose_end_cannot_be_recorded_is_no_success(make: Make) -> None:
+    def full(event: Event) -> None:
+        if event.kind == "run_finished":
+            raise OSError(28, "No space left on device")
+
+    async with make(sinks=[full]) as session:
+        result = await session.run("return await poke()")
+        call = await session.call("poke")
+    assert result.error is not None
+    assert (result.status, result.error.code, result.value) == ("error", "E_RECORD", 1)
+    assert call.error is not None
+    assert call.error.code == "E_RECORD"
+
+
+@pytest.mark.behaviour("G30")
 async def test_progress_and_logs_of_a_tool_are_in_the_record(make: Make) -> None:
     @tool(effect="read")
     async def work(context: Context) -> str:

@@ -46,6 +46,7 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
     seconds = _seconds(frame, tool)
+    left = frame.controls.remaining if seconds is None else seconds
     lease = Lease(
         look=partial(sight, frame.gate.policy, leave.subject),
         granted=frozenset(leave.subject.paths),
@@ -56,7 +57,7 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         call_id=entry.id,
         run_id=frame.run_id,
         key=entry.key,
-        deadline=time.monotonic() + seconds,
+        deadline=time.monotonic() + left,
         dispatch=partial(_further, entry, tool, lease, leave.dispatch),
         notify=partial(_notify, frame, entry, lease),
         ask=_nobody_to_ask,
@@ -73,13 +74,15 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         lease.over = True
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
-    return _value(tool, ending, seconds)
+    return _value(tool, ending, left)
 
 
-def _seconds(frame: Frame, tool: Tool) -> float:
+def _seconds(frame: Frame, tool: Tool) -> float | None:
+    """Return a call's time; a container has only the run's, which stands still while it asks."""
     if tool.spec.container:
-        return max(frame.controls.remaining, 0) + 1  # the run's own clock ends it
-    own, most = tool.spec.seconds, frame.limits.call_seconds
+        return None
+    limits, own = frame.limits, tool.spec.seconds
+    most = min(limits.seconds, limits.call_seconds) if frame.alone else limits.call_seconds
     return most if own is None else min(own, most)
 
 

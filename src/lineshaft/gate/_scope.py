@@ -277,7 +277,7 @@ class Scope:
 
     async def _unless_ended(self) -> None:
         if self._frame.controls.ended:
-            await self._end("error", "E_DENIED", "the run has ended")
+            await anyio.sleep_forever()  # the cancellation is on its way
 
 
 def _fate(entry: Entry, done: Done) -> Done:

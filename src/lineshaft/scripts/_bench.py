@@ -66,6 +66,7 @@ class Bench:
         self._gate = gate
         self._started = time.monotonic()
         self._scope: Scope | None = None
+        self._unrecorded: RunError | None = None
         recorder = Recorder(run_id, sinks, gate.redactor) if sinks else None
         self.book = Book(recorder, gate.redactor, broken=self._broken)
         note: Callable[[Stream, str], None] | None = self._note_output if sinks else None
@@ -136,6 +137,8 @@ class Bench:
         )
         self._note_end(result)
         self.book.shut()
+        if self._unrecorded is not None and result.error is None:
+            return replace(result, status="error", error=self._unrecorded)
         return result
 
     def _how(self, progress: Progress) -> Ended:
@@ -174,4 +177,5 @@ class Bench:
 
     def _broken(self, error: Exception) -> None:
         text = f"the run cannot be recorded: {error}"
+        self._unrecorded = RunError(code="E_RECORD", message=text)
         self.control.end("error", "E_RECORD", text)

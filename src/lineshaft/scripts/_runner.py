@@ -1,7 +1,8 @@
 """A script from text to result: prepare, check, choose the engine, run, settle."""
 
+import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
-from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import Gate, Scope
 from lineshaft.scripts._bench import Bench, Progress
 from lineshaft.scripts._catalogue import by_script_name, program_names
@@ -128,35 +129,28 @@ class Runner:
         """Run a script and settle it, also when the caller is cancelled meanwhile."""
         bench = self.bench(run_id, limits=job.limits, control=control, sinks=sinks)
         progress = Progress()
-        try:
-            with control.inside():
-                await self._work(job, bench, progress)
-        except anyio.get_cancelled_exc_class():
-            control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
-            await bench.settle(progress)
-            raise
-        return await bench.settle(progress)
+        return await _settled(bench, progress, self._work(job, bench, progress))
 
     async def call(
-        self, name: str, arguments: Mapping[str, object], *, origin: Origin, limits: Limits
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        *,
+        origin: Origin,
+        limits: Limits,
+        control: Control,
     ) -> CallResult:
         """Make one call, with a record of its own."""
-        control = Control(limits.seconds)
+        call = Call(tool=name, arguments=arguments, origin=origin)
         bench = self.bench(new_run_id(), limits=limits, control=control)
-        bench.announce(script="", name=f"call {name}", origin=origin, engine="")
         progress = Progress()
-        try:
-            scope = await bench.enter(alone=True)
-            done = await scope.dispatch(Call(tool=name, arguments=arguments, origin=origin))
-            progress.ended = _of_call(done)
-        except WorkspaceError as error:
-            text = RunError(code=error.code, message=error.message, hint=error.hint)
-            progress.ended = Ended(status="error", error=text)
-        except anyio.get_cancelled_exc_class():
-            control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
-            await bench.settle(progress)
-            raise
-        return _call_result(await bench.settle(progress))
+        return _call_result(await _settled(bench, progress, _alone(call, bench, progress)))
+
+    def control_of_call(self, name: str, limits: Limits) -> Control:
+        """Return the reins of a single call; only a container's time is that of a run."""
+        tool = self.gate.tools.get(name)
+        timed = tool is not None and tool.spec.container
+        return Control(limits.seconds if timed else math.inf)
 
     async def find(
         self, script: object, *, name: str, inputs: Mapping[str, object]
@@ -202,9 +196,8 @@ class Runner:
                 text = str(script)
                 return scope, Prepared(name=job.name, original=text, program_source=text)
         except (ToolError, WorkspaceError) as error:
-            text = RunError(code=error.code, message=error.message, hint=error.hint)
             status = "refused" if error.code == "E_DENIED" else "error"
-            progress.ended = Ended(status=status, error=text)
+            progress.ended = Ended(status=status, error=_told(error))
             return None
         prepared = await self._prepared(script, job.name)
         progress.findings = await self._findings(prepared, job.inputs, self._check)
@@ -246,6 +239,34 @@ class Runner:
             inputs=inputs,
             level=level,
         )
+
+
+async def _settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:
+    """Do a run's work and settle it, whatever comes of it: also when the caller is cancelled."""
+    try:
+        with bench.control.inside():
+            try:
+                await work
+            except Exception as error:  # noqa: BLE001  of the user's workspace or middleware
+                progress.ended = Ended(status="error", error=_told(error))
+    except anyio.get_cancelled_exc_class():
+        bench.control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+        await bench.settle(progress)
+        raise
+    return await bench.settle(progress)
+
+
+async def _alone(call: Call, bench: Bench, progress: Progress) -> None:
+    bench.announce(script="", name=f"call {call.tool}", origin=call.origin, engine="")
+    scope = await bench.enter(alone=True)
+    progress.ended = _of_call(await scope.dispatch(call))
+
+
+def _told(error: Exception) -> RunError:
+    if isinstance(error, LineshaftError):
+        return RunError(code=error.code, message=error.message, hint=error.hint)
+    text = f"the run could not be carried out: {type(error).__name__}: {error}"
+    return RunError(code="E_ENGINE", message=text)
 
 
 async def _text_of(path: str, view: Workspace) -> str:

@@ -1,7 +1,8 @@
-"""Values that a script is given as globals."""
+"""What a caller gives beside a script, and for a single call."""
 
 import keyword
 from collections.abc import Mapping
+from typing import cast
 
 import pydantic_core
 
@@ -15,8 +16,9 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
         ConfigError: A name is not an identifier, or a value is not JSON.
     """
     plain: dict[str, object] = {}
-    for name, value in (inputs or {}).items():
-        if not name.isidentifier() or keyword.iskeyword(name):
+    given: Mapping[object, object] = {**inputs} if inputs else {}
+    for name, value in given.items():
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise ConfigError(f"input {name!r} is not a name that a script can use")
         try:
             text = pydantic_core.to_json(value, inf_nan_mode="constants")
@@ -25,3 +27,21 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
             raise ConfigError(f"input {name!r} is not JSON: {kind} ({error})") from error
         plain[name] = pydantic_core.from_json(text)
     return plain
+
+
+def checked_arguments(tool: object, arguments: object) -> Mapping[str, object]:
+    """Return the arguments of a single call.
+
+    Raises:
+        ConfigError: The tool's name is no text, or the arguments do not go by name.
+    """
+    if not isinstance(tool, str):
+        raise ConfigError(f"a tool is called by its name, not by {tool!r}")
+    if arguments is None:
+        return {}
+    names = (
+        list(cast("Mapping[object, object]", arguments)) if isinstance(arguments, Mapping) else [0]
+    )
+    if not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"arguments go by name: {{'name': value}}, not {arguments!r}")
+    return cast("Mapping[str, object]", arguments)

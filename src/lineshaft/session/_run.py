@@ -1,15 +1,23 @@
 """A run under way, as its owner holds it."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
+from typing import Protocol
 
 import anyio
 
-from lineshaft.errors import LineshaftError
+from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.scripts import Control
+from lineshaft.session._live import Live
 from lineshaft.values import Event, RunResult, Sink
 
-Work = Callable[[Control, tuple[Sink, ...]], Awaitable[RunResult]]
+
+class Work(Protocol):
+    """What a run does, under its reins."""
+
+    def __call__(self, *, control: Control, sinks: tuple[Sink, ...]) -> Awaitable[RunResult]:
+        """Run and settle."""
+        ...
 
 
 class Run:
@@ -24,6 +32,7 @@ class Run:
         self._more = anyio.Event()
         self._done = anyio.Event()
         self._result: RunResult | None = None
+        self._refused: ConfigError | None = None
 
     def cancel(self) -> None:
         """End the run from outside; its result says `cancelled`."""
@@ -33,11 +42,14 @@ class Run:
         """Wait for the end.
 
         Raises:
-            LineshaftError: The session was closed before the run had a result.
+            ConfigError: The run could not begin.
+            LineshaftError: The event loop was closed before the run had a result.
         """
         await self._done.wait()
+        if self._refused is not None:
+            raise self._refused
         if self._result is None:
-            raise LineshaftError(f"the session was closed before run {self.run_id} ended")
+            raise LineshaftError(f"the event loop was closed before run {self.run_id} ended")
         return self._result
 
     async def __aiter__(self) -> AsyncIterator[Event]:
@@ -50,10 +62,13 @@ class Run:
             self._more = anyio.Event()
             await self._more.wait()
 
-    async def carry_out(self, work: Work) -> None:
-        """Do the run's work; called once, by the session."""
+    async def carry_out(self, live: Live, work: Work) -> None:
+        """Do the run's work; called once, by the session, which ends it by its reins alone."""
         try:
-            self._result = await work(self._control, (self._take,))
+            with anyio.CancelScope(shield=True), live.holding(self._control) as control:
+                self._result = await work(control=control, sinks=(self._take,))
+        except ConfigError as error:
+            self._refused = error
         finally:
             self._done.set()
             self._more.set()

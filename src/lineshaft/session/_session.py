@@ -18,7 +18,8 @@ from lineshaft.scripts import CheckLevel, Control, Engines, Job, Runner, new_run
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
 from lineshaft.session._handle import ScriptRequest
-from lineshaft.session._inputs import checked_inputs
+from lineshaft.session._inputs import checked_arguments, checked_inputs
+from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
@@ -120,10 +121,12 @@ class Session:
         )
         self._group: TaskGroup | None = None
         self._stack = AsyncExitStack()
+        self._live = Live()
 
     async def __aenter__(self) -> Self:
-        if self._group is not None:
-            raise ConfigError("this session is in use already; make one for each `async with`")
+        if self._group is not None or self._live.ended:
+            was = "was closed" if self._live.ended else "is in use"
+            raise ConfigError(f"this session {was} already; make one for each `async with`")
         self._stack.push_async_callback(self._engines.aclose)
         self._group = await self._stack.enter_async_context(anyio.create_task_group())
         return self
@@ -134,10 +137,10 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._group is not None:
-            self._group.cancel_scope.cancel()
         self._group = None
-        await self._stack.__aexit__(kind, error, traceback)
+        await self._live.end()
+        # Not told of the error, which a task group would wrap: it goes on as it is.
+        await self._stack.aclose()
 
     async def run(
         self,
@@ -181,7 +184,7 @@ class Session:
         group = self._entered()
         run_id = new_run_id()
         run = Run(run_id, Control(job.limits.seconds))
-        group.start_soon(run.carry_out, partial(self._in_background, job, run_id))
+        group.start_soon(run.carry_out, self._live, partial(self._runner.run, job, run_id=run_id))
         return run
 
     async def check(
@@ -211,8 +214,12 @@ class Session:
             How it ended; nothing that the tool did is raised.
         """
         self._entered()
+        given = checked_arguments(tool, arguments)
         limits = self._model_limits if origin == "model" else self.limits
-        return await self._runner.call(tool, arguments or {}, origin=origin, limits=limits)
+        with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
+            return await self._runner.call(
+                tool, given, origin=origin, limits=limits, control=control
+            )
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
@@ -285,15 +292,12 @@ class Session:
 
     async def _carry_out(self, job: Job) -> RunResult:
         self._entered()
-        run_id = new_run_id()
-        return await self._runner.run(job, run_id=run_id, control=Control(job.limits.seconds))
-
-    async def _in_background(
-        self, job: Job, run_id: str, control: Control, sinks: tuple[Sink, ...]
-    ) -> RunResult:
-        return await self._runner.run(job, run_id=run_id, control=control, sinks=sinks)
+        with self._live.holding(Control(job.limits.seconds)) as control:
+            return await self._runner.run(job, run_id=new_run_id(), control=control)
 
     def _entered(self) -> TaskGroup:
+        if self._live.ended:
+            raise ConfigError("this session was closed; make another one")
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
         return self._group

@@ -210,7 +210,8 @@ class CallResult:
         """Return the exit code of the command line for this result."""
         if self.error is None:
             return 0
-        return {"E_DENIED": 3, "E_TOOL_TIMEOUT": 4}.get(self.error.code, 1)
+        by_code = {"E_DENIED": 3, "E_TOOL_TIMEOUT": 4, "E_TIMEOUT": 4, "E_CANCELLED": 130}
+        return by_code.get(self.error.code, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
