@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 def from_branch(report: Path, root: Path, walls: Walls) -> Changes:
     """Return what changed from what the warden wrote down."""
-    said = cast("dict[str, object]", json.loads(report.read_text(encoding="ascii")))
+    said = cast("dict[str, object]", json.loads(report.read_text(encoding="utf-8")))
     upper = Path(str(said["upper"]))
     listed = cast("list[tuple[str, list[object] | None, list[object] | None]]", said["changes"])
     return settle(

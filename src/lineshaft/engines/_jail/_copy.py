@@ -54,6 +54,7 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     except (OSError, shutil.Error) as error:
         raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
     if user is not None:
+        copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
     return Copied(real, copy, states(copy), walls)
 

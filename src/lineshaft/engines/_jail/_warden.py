@@ -133,13 +133,14 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     options = dict(cast("dict[str, object]", order["sandbox"]))
     if order.get("stay"):
         options["on_exit"] = options["on_error"] = sandlock.BranchAction.DEFER
+    landlock = importlib.import_module("_landlock")  # not to be found from the other root
     if not enter_root(order):
         options["extra_deny_syscalls"] = _METADATA_CALLS
     sandbox = sandlock.Sandbox(**options)
     give_up_capabilities()
     hidden = cast("list[str]", order["hidden"])
     if hidden:
-        importlib.import_module("_landlock").hide(hidden)
+        landlock.hide(hidden)
     forbid(bytes.fromhex(cast("str", order["filter"])))
     for target, fd in enumerate(stdio):
         os.dup2(fd, target)
@@ -156,7 +157,7 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()
     result = process.wait()
     if order.get("stay"):
-        with open(cast("str", order["changes"]), "w", encoding="ascii") as file:  # noqa: PTH123  as above
+        with open(cast("str", order["changes"]), "w", encoding="utf-8") as file:  # noqa: PTH123  as above
             json.dump(branch(sandbox, result), file)
     os.write(reporting, f"exited {code_of(result)}\n".encode())
 
