@@ -18,6 +18,7 @@ EFFECTS = {
     "move_file": "write",
     "delete_file": "write",
     "run_command": "exec",
+    "python_run": "exec",
 }
 
 
@@ -28,6 +29,7 @@ def test_every_tool_says_what_it_touches() -> None:
     assert [spec.name for spec in specs if spec.destructive] == ["delete_file"]
     assert {spec.lane for spec in specs if spec.effect != "read"} == {"workspace"}
     assert all(spec.lane is None for spec in specs if spec.effect == "read")
+    assert [spec.name for spec in specs if spec.jailed] == ["python_run"]
 
 
 def test_paths_are_known_to_be_paths() -> None:
@@ -38,6 +40,7 @@ def test_paths_are_known_to_be_paths() -> None:
     assert paths["delete_file"] == ((("path",),), (("path",),))
     assert paths["move_file"] == ((("source",), ("target",)),) * 2
     assert paths["run_command"] == ((), ())
+    assert paths["python_run"] == ((("file",),), ())
 
 
 def test_every_parameter_and_result_is_described() -> None:

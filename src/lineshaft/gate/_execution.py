@@ -1,7 +1,7 @@
 """The tool itself, run within its time and its authority."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,10 +11,10 @@ from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import Place
-from lineshaft.policy import Subject, sight
+from lineshaft.policy import Policy, Subject, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
-from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, Value
+from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, Reach, Value
 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
 
@@ -33,6 +33,31 @@ class Leave:
     """For further calls, if the tool is a container."""
 
 
+class Reached:
+    """What a call may do with paths that it does not name; worked out at the first question."""
+
+    def __init__(self, policy: Policy, subject: Subject) -> None:
+        self._policy = policy
+        self._subject = subject
+        self._reach: Callable[[str], Reach] | None = None
+
+    def __call__(self, path: str) -> Reach:
+        """Return what its program may do with a path."""
+        if self._reach is None:
+            self._reach = reach(self._policy, self._subject)
+        return self._reach(path)
+
+    def sight(self) -> Callable[[str], bool]:
+        """Return which paths its view of the workspace may touch.
+
+        What a jailed tool does there is what its program did.
+        """
+        spec = self._subject.spec
+        if spec is not None and spec.jailed:
+            return lambda path: self(path) == "open"
+        return sight(self._policy, self._subject)
+
+
 async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value:
     """Run a tool whose call has been allowed, and whose turn has come.
 
@@ -47,8 +72,9 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
     """
     seconds = _seconds(frame, tool)
     left = frame.controls.remaining if seconds is None else seconds
+    in_reach = Reached(frame.gate.policy, leave.subject)
     lease = Lease(
-        look=partial(sight, frame.gate.policy, leave.subject),
+        look=in_reach.sight,
         granted=frozenset(leave.subject.paths),
     )
     ending = Ending()
@@ -62,6 +88,8 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         notify=partial(_notify, frame, entry, lease),
         ask=_nobody_to_ask,
         deps=frame.gate.deps,
+        reach=in_reach,
+        python=frame.gate.python,
     )
 
     async def body() -> object:

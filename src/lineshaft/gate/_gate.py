@@ -9,7 +9,7 @@ from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
-from lineshaft.values import Approver, Middleware
+from lineshaft.values import Approver, Middleware, PythonOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,9 @@ class Gate:
 
     deps: object = None
     """Given to tools as `Context.deps`."""
+
+    python: PythonOptions = field(default_factory=PythonOptions)
+    """Given to tools as `Context.python`."""
 
     lanes: Lanes = field(default_factory=Lanes)
     approving: anyio.Lock = field(default_factory=anyio.Lock)

@@ -1,4 +1,4 @@
-"""The built-in tools: files, search, commands.
+"""The built-in tools: files, search, commands, Python programs.
 
 Above: whoever gives them to a session. Below: `values.Workspace`, whichever it is, by way of the
 call's `Context`. Each is an ordinary tool, so calling one runs its plain function.
@@ -8,6 +8,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.kit._commands import run_command
 from lineshaft.kit._files import delete_file, edit_file, move_file, read_file, write_file
 from lineshaft.kit._find import find_files, list_files, search_text
+from lineshaft.kit._python import python_run
 from lineshaft.tools import Toolset
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "find_files",
     "list_files",
     "move_file",
+    "python_run",
     "read_file",
     "run_command",
     "search_text",
@@ -34,6 +36,7 @@ _ALL = Toolset(
         move_file,
         delete_file,
         run_command,
+        python_run,
     ]
 )
 

@@ -9,6 +9,7 @@ from lineshaft.policy._builtin import BUILT_IN
 from lineshaft.policy._judge import STRENGTH, Subject, judge, sight
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._policy import Policy
+from lineshaft.policy._reach import reach
 from lineshaft.policy._rules import Patterns, Rule
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "Rule",
     "Subject",
     "judge",
+    "reach",
     "sight",
 ]

@@ -83,6 +83,11 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     return visible
 
 
+def touched_by_builtins(path: str) -> bool:
+    """Return whether a built-in rule may speak of a path; no means no."""
+    return _SIEVE.holds(f"{path}/")
+
+
 def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
     """Yield what the built-in rules, the user and each project say about one path."""
     user, *projects = policy.layers or (policy,)

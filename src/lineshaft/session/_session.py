@@ -23,9 +23,11 @@ from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
-from lineshaft.tools import Toolset
+from lineshaft.session._usable import refuse_unusable
+from lineshaft.tools import Tool, Toolset
 from lineshaft.trace import Redactor
 from lineshaft.values import (
+    NO_BOUNDARY,
     Approver,
     CallResult,
     Engine,
@@ -34,6 +36,7 @@ from lineshaft.values import (
     Limits,
     Middleware,
     Origin,
+    PythonOptions,
     RunResult,
     Sink,
     Workspace,
@@ -58,6 +61,7 @@ class Session:
         atomic: Whether changes land whole or not at all; this version only has False.
         scripts: Whether there are scripts at all; False: only direct calls.
         secrets: Texts that no record and no model may see.
+        python: The full Python of scripts and of `python_run`.
 
     Raises:
         ConfigError: Any of them cannot be used; it says which and why.
@@ -79,14 +83,26 @@ class Session:
         atomic: bool = False,
         scripts: bool = True,
         secrets: Iterable[str] = (),
+        python: PythonOptions | None = None,
     ) -> None:
+        refuse_unusable(
+            tools=tools,
+            workspace=workspace,
+            policy=policy,
+            engine=engine,
+            limits=limits,
+            check=check,
+            approver=approver,
+            middleware=middleware,
+            sinks=sinks,
+            secrets=secrets,
+        )
         if atomic:
             raise ConfigError("atomic=True is not part of this version; leave it out")
-        if check not in ("error", "warn", "off"):
-            raise ConfigError(f"check must be 'error', 'warn' or 'off', not {check!r}")
         given = tools if isinstance(tools, Toolset) else Toolset(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
         redactor = Redactor(secrets)
+        options = python or PythonOptions()
         self.tools = Catalogue(given)
         """The tools, to look at: a mapping from name to facts, with search and stubs."""
 
@@ -96,12 +112,13 @@ class Session:
         self._engines = Engines(engine)
         self._workspace = Folder(workspace) if isinstance(workspace, str | Path) else workspace
         gate = Gate(
-            tools={**given, **runtime},
+            tools={**_as_jailed(given, options), **runtime},
             policy=self.policy,
             redactor=redactor,
             approver=approver,
             middleware=tuple(middleware),
             deps=deps,
+            python=options,
         )
         self._runner = Runner(
             gate,
@@ -307,3 +324,10 @@ def _for_model(limits: Limits) -> Limits:
     """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
     unsaid = limits.calls == Limits().calls
     return replace(limits, calls=Limits.for_model().calls) if unsaid else limits
+
+
+def _as_jailed(tools: Toolset, python: PythonOptions) -> Mapping[str, Tool]:
+    """Return the tools; where somebody chose no boundary, none of them counts as jailed."""
+    if python.boundary != NO_BOUNDARY:
+        return tools
+    return {name: tool.without_jail() for name, tool in tools.items()}

@@ -74,6 +74,10 @@ class ToolOptions(TypedDict, total=False):
     container: bool
     """Whether its call makes further calls."""
 
+    jailed: bool
+    """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
+    `auto` need not ask."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
@@ -88,12 +92,15 @@ class _Options:
     idempotent: bool = False
     scriptable: bool = True
     container: bool = False
+    jailed: bool = False
 
     def __post_init__(self) -> None:
         if self.effect not in get_args(Effect):
             raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
         if self.seconds is not None and not self.seconds > 0:
             raise ConfigError(f"seconds must be above 0, not {self.seconds!r}")
+        if self.jailed and self.effect != "exec":
+            raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
 
     def lane_of(self, name: str) -> str | None:
         """Return the lane for a tool of this name."""
@@ -203,6 +210,7 @@ class Tool(Generic[P, R]):
             paths=paths,
             entries=entries,
             container=options.container,
+            jailed=options.jailed,
             positional=_positional(schema),
         )
 
@@ -223,6 +231,11 @@ class Tool(Generic[P, R]):
             name: `tool` or `namespace.tool`; a lane that was not given follows the namespace.
         """
         options = replace(self._options, name=check_name(name))
+        return self._copy(self._function, options, method=self.is_unbound)
+
+    def without_jail(self) -> "Tool[P, R]":
+        """Return the same tool, no longer counted as jailed."""
+        options = replace(self._options, jailed=False)
         return self._copy(self._function, options, method=self.is_unbound)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -21,6 +21,7 @@ from lineshaft.values._calls import (
 from lineshaft.values._context import (
     Context,
     Elicit,
+    Reach,
 )
 from lineshaft.values._engines import (
     Checker,
@@ -41,6 +42,7 @@ from lineshaft.values._limits import (
     Limits,
 )
 from lineshaft.values._python import (
+    NO_BOUNDARY,
     PythonOptions,
 )
 from lineshaft.values._runs import (
@@ -78,6 +80,7 @@ from lineshaft.values._workspace import (
 
 __all__ = [
     "EXIT_CODES",
+    "NO_BOUNDARY",
     "Answer",
     "Approver",
     "Arguments",
@@ -121,6 +124,7 @@ __all__ = [
     "Program",
     "PythonOptions",
     "Raised",
+    "Reach",
     "Resolved",
     "Returned",
     "RunError",

@@ -1,12 +1,23 @@
 """What a tool may know and do while it runs."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from lineshaft.values._calls import Dispatch
+from lineshaft.values._python import PythonOptions
 from lineshaft.values._workspace import Workspace
 
 Elicit = Callable[[str, Mapping[str, object]], Awaitable[object]]
+
+Reach = Literal["open", "readonly", "hidden"]
+"""What a program inside a jail may do with one path of the workspace."""
+
+
+def nothing_in_reach(path: str) -> Reach:
+    """Return what holds where no policy was asked: nothing may be seen."""
+    del path
+    return "hidden"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +44,12 @@ class Context:
     ask: Elicit
     deps: object = None
     """What the session was given as `deps`."""
+
+    reach: Callable[[str], Reach] = nothing_in_reach
+    """What policy lets a program of this call do with a canonical path, without asking again."""
+
+    python: PythonOptions = field(default_factory=PythonOptions)
+    """The session's full Python."""
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """Say how far the call is.

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+NO_BOUNDARY = "none"
+"""What a person names as the boundary to have none: nothing counts as jailed then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonOptions:
@@ -23,4 +26,4 @@ class PythonOptions:
     """Longest run of `python_run`."""
 
     boundary: str | None = None
-    """Name of the boundary to use, also a weaker one; None: the best that works here."""
+    """Name of the boundary to use, `none` to do without; None: the best that works here."""

@@ -1,0 +1,41 @@
+"""What `python_run` returns."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class ProgramRan(TypedDict):
+    """A program that ran, to whatever end."""
+
+    ok: Literal[True]
+    stdout: str
+    stderr: str
+    exitCode: int
+    """0 where all went well; minus the number of the signal that ended it."""
+
+    durationMs: int
+    stdoutTruncated: bool
+    """Whether the middle of it was left out."""
+
+    stderrTruncated: bool
+    notKept: NotRequired[list[str]]
+    """What it left behind that a workspace does not hold: symlinks, empty folders, permissions."""
+
+
+class ProgramError(TypedDict):
+    """Why a program could not be run, or not to its end."""
+
+    code: str
+    message: str
+    details: dict[str, object]
+
+
+class ProgramDidNotRun(TypedDict):
+    """A program that the runtime could not run to its end."""
+
+    ok: Literal[False]
+    error: ProgramError
+
+
+PythonResult = ProgramRan | ProgramDidNotRun

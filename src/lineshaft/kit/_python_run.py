@@ -1,0 +1,237 @@
+"""From what `python_run` is asked to what it answers."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anyio import to_thread
+
+from lineshaft.engines import Interpreter, Walls, best_jail, resolve
+from lineshaft.errors import LineshaftError, PythonNotFound, ToolError, WorkspaceError
+from lineshaft.kit._failures import invalid
+from lineshaft.kit._python_changes import land
+from lineshaft.kit._python_process import Ended, jailed_run
+from lineshaft.kit._python_results import ProgramRan, PythonResult
+from lineshaft.kit._python_walls import closed
+from lineshaft.values import NO_BOUNDARY, Command, Context
+
+_INLINE = "<python_run>"
+_RUNNER = Path(__file__).with_name("_python_inside.py")
+_FLAGS = ("-E", "-s", "-B", "-X", "utf8")
+_LONGEST_ARGUMENT = 100_000
+_MOST_ARGUMENT_BYTES = 1_000_000
+
+
+class _NotRun(ToolError):
+    """It could not be run; `details` go into the answer."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        hint: str = "",
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(code, message, hint=hint)
+        self.details = dict(details or {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What is to be run."""
+
+    name: str
+    """In `sys.argv[0]` and tracebacks."""
+
+    place: str
+    """In `__file__`."""
+
+    source: bytes
+    args: tuple[str, ...]
+    folders: tuple[str, ...]
+    """First on `sys.path`."""
+
+
+async def run_python(
+    call: Context, *, code: str | None, file: str | None, args: Sequence[str]
+) -> PythonResult:
+    """Run a program as `python_run` does; never raises for what it can put into its answer."""
+    try:
+        root = Path((await call.workspace.resolve(".")).real)
+        program = await _program(call, root, code=code, file=file, args=args)
+        if call.python.boundary == NO_BOUNDARY:
+            return await _run_plainly(call, program)
+        return await _run_jailed(call, root, program)
+    except LineshaftError as error:
+        details = error.details if isinstance(error, _NotRun) else {}
+        if error.hint:
+            details["hint"] = error.hint
+        return {
+            "ok": False,
+            "error": {"code": _code(error), "message": error.message, "details": details},
+        }
+
+
+def _code(error: LineshaftError) -> str:
+    known = isinstance(error, ToolError | WorkspaceError | PythonNotFound)
+    return error.code if known else "PYTHON_EXEC_FAILED"
+
+
+async def _program(
+    call: Context, root: Path, *, code: str | None, file: str | None, args: Sequence[str]
+) -> Program:
+    _check_arguments(args)
+    if (code is None) == (file is None):
+        raise invalid("give either `code` or `file`", "One of them, not both.")
+    if file is not None:
+        return await _from_file(call, root, file, tuple(args))
+    if code is None or not code.strip():
+        raise invalid("`code` is empty: give the text of a program")
+    try:
+        source = code.encode()
+    except UnicodeEncodeError as error:
+        raise invalid(f"`code` is not text: {error.reason}") from error
+    return Program(
+        name=_INLINE, place=_INLINE, source=source, args=tuple(args), folders=(str(root),)
+    )
+
+
+async def _from_file(call: Context, root: Path, file: str, args: tuple[str, ...]) -> Program:
+    resolved = await call.workspace.resolve(file)
+    try:
+        source = (await call.workspace.read(file)).data
+    except WorkspaceError as error:
+        if error.code != "E_TOOL_FAILED":
+            raise
+        raise invalid(f"`file` cannot be run: {error.message}") from error
+    real = Path(resolved.real)
+    inside = real.is_relative_to(root)
+    return Program(
+        name=resolved.path,
+        place=str(real) if inside else resolved.path,
+        source=source,
+        args=args,
+        folders=(str(root), str(real.parent)) if inside else (str(root),),
+    )
+
+
+def _check_arguments(args: Sequence[str]) -> None:
+    for number, arg in enumerate(args):
+        try:
+            size = len(arg.encode())
+        except UnicodeEncodeError as error:
+            raise invalid(f"`args[{number}]` is not text: {error.reason}") from error
+        if "\0" in arg:
+            raise invalid(f"`args[{number}]` holds a NUL character")
+        if size > _LONGEST_ARGUMENT:
+            raise invalid(
+                f"`args[{number}]` has {size:,} bytes; an argument has {_LONGEST_ARGUMENT:,} at"
+                " most",
+                "Put long texts into a file.",
+            )
+    if sum(map(len, args)) > _MOST_ARGUMENT_BYTES:
+        raise invalid(f"`args` is longer than {_MOST_ARGUMENT_BYTES:,} bytes in all")
+
+
+async def _run_jailed(call: Context, root: Path, program: Program) -> PythonResult:
+    jail = await to_thread.run_sync(best_jail, call.python.boundary)
+    interpreter = await to_thread.run_sync(resolve, call.python)
+    shut = await to_thread.run_sync(closed, root, call.reach)
+    walls = Walls(
+        readable=(*interpreter.readable, _RUNNER),
+        hidden=tuple(shut.hidden),
+        readonly=tuple(shut.readonly),
+        env=_environment(interpreter),
+    )
+    seconds = _seconds(call)
+    argv = _argv(interpreter, program, source="")
+    async with jailed_run(
+        jail, argv, walls=walls, apart=root, source=program.source, seconds=seconds
+    ) as ended:
+        if ended.exit_code is None:
+            raise _timeout(seconds, ended.stdout.text(), ended.stderr.text())
+        if not ended.started:
+            raise _NotRun(
+                "PYTHON_EXEC_FAILED",
+                f"Python ended with {ended.exit_code} before the program began",
+                details=_output(ended),
+            )
+        not_kept = await _land(call, ended)
+        result: ProgramRan = {
+            "ok": True,
+            "stdout": ended.stdout.text(),
+            "stderr": ended.stderr.text(),
+            "exitCode": ended.exit_code,
+            "durationMs": ended.milliseconds,
+            "stdoutTruncated": ended.stdout.truncated,
+            "stderrTruncated": ended.stderr.truncated,
+        }
+    if not_kept:
+        result["notKept"] = not_kept
+    return result
+
+
+async def _land(call: Context, ended: Ended) -> list[str]:
+    changes = await to_thread.run_sync(ended.jailed.changes)
+    try:
+        return await land(call, changes)
+    except (ToolError, WorkspaceError) as error:
+        details = {**_output(ended), "exitCode": ended.exit_code}
+        raise _NotRun(error.code, error.message, hint=error.hint, details=details) from error
+
+
+async def _run_plainly(call: Context, program: Program) -> PythonResult:
+    """Run it as a process like any other; a person has said so, and was asked about the call."""
+    interpreter = await to_thread.run_sync(resolve, call.python)
+    if len(program.source) > _LONGEST_ARGUMENT:
+        raise invalid("the program is too long for a plain process")
+    seconds = _seconds(call)
+    argv = _argv(interpreter, program, source=program.source.decode("utf-8", "replace"))
+    process = await call.workspace.run(Command(argv=tuple(argv), seconds=seconds))
+    done = await process.wait()
+    if done.timed_out:
+        raise _timeout(seconds, done.stdout, done.stderr)
+    return {
+        "ok": True,
+        "stdout": done.stdout,
+        "stderr": done.stderr,
+        "exitCode": done.exit_code,
+        "durationMs": round(done.duration_ms),
+        "stdoutTruncated": done.stdout_truncated,
+        "stderrTruncated": done.stderr_truncated,
+    }
+
+
+def _output(ended: Ended) -> dict[str, object]:
+    return {"stdout": ended.stdout.text(), "stderr": ended.stderr.text()}
+
+
+def _argv(interpreter: Interpreter, program: Program, *, source: str) -> list[str]:
+    folders = program.folders
+    if interpreter.packages is not None:
+        folders = (*folders, str(interpreter.packages))
+    runner = [str(interpreter.executable), *_FLAGS, str(_RUNNER)]
+    return [*runner, program.name, program.place, os.pathsep.join(folders), source, *program.args]
+
+
+def _environment(interpreter: Interpreter) -> dict[str, str]:
+    zone = {"TZ": os.environ["TZ"]} if "TZ" in os.environ else {}
+    return {"LANG": "C.UTF-8", "PATH": str(interpreter.executable.parent), **zone}
+
+
+def _seconds(call: Context) -> float:
+    """Return when to end the program: early enough to say what it had printed."""
+    left = call.deadline - time.monotonic()
+    return round(max(0.05, min(call.python.seconds, left - min(3.0, left / 10))), 3)
+
+
+def _timeout(seconds: float, stdout: str, stderr: str) -> _NotRun:
+    return _NotRun(
+        "PYTHON_TIMEOUT",
+        f"the program was ended after {seconds:g} s, and none of its changes were kept",
+        hint="Do less at once; more time is a setting, python.timeout_seconds.",
+        details={"stdout": stdout, "stderr": stderr, "seconds": seconds},
+    )

@@ -1,0 +1,57 @@
+"""What a program in a jail may do with the files of the workspace."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lineshaft.policy._judge import Subject, judge, touched_by_builtins
+from lineshaft.policy._policy import Policy
+from lineshaft.values import Reach, ToolSpec, Verdict
+
+_READ = ToolSpec(name="read_file", effect="read")
+_WRITE = ToolSpec(name="write_file", effect="write")
+_BY_MODE = ("mode:", "project:mode:")
+
+
+def reach(policy: Policy, subject: Subject) -> Callable[[str], Reach]:
+    """Return what a permitted call's program may do with each path, since nobody can ask later.
+
+    A path is open only where no rule objects, neither to the call itself naming that path nor to
+    `read_file` and `write_file` of it: a program is no way around what is said of those. What only
+    the mode would ask about is settled by the permission for the call, and so is what the rule
+    would ask that was asked already.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call.
+    """
+    asked = judge(policy, subject)
+
+    def passes(spec: ToolSpec, path: str) -> bool:
+        call = subject.call
+        if spec is _READ or spec is _WRITE:
+            call = replace(call, tool=spec.name, arguments={"path": path}, positional=())
+        said = judge(policy, Subject(spec=spec, call=call, paths=(path,)))
+        return said.kind == "allow" or (said.kind == "ask" and _settled(said, asked))
+
+    own = subject.spec or _WRITE
+    own_reading = replace(own, effect="read")
+
+    def look(path: str) -> Reach:
+        if not (passes(own_reading, path) and passes(_READ, path)):
+            return "hidden"
+        return "open" if passes(own, path) and passes(_WRITE, path) else "readonly"
+
+    if _speaks_of_paths(policy):
+        return look
+    elsewhere = look("a")
+    return lambda path: look(path) if touched_by_builtins(path) else elsewhere
+
+
+def _settled(said: Verdict, asked: Verdict) -> bool:
+    return said.rule.startswith(_BY_MODE) or (asked.kind == "ask" and said.rule == asked.rule)
+
+
+def _speaks_of_paths(policy: Policy) -> bool:
+    """Return whether some rule may say different things of different paths."""
+    layers = policy.layers or (policy,)
+    return any(rule.path or rule.arguments for layer in layers for rule in layer.rules)
