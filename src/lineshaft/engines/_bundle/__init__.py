@@ -1,6 +1,7 @@
 """The bundled Python: built, installed, found, and given packages."""
 
 from lineshaft.engines._bundle._build import Bundle, build
+from lineshaft.engines._bundle._install import install
 from lineshaft.engines._bundle._libraries import needed_libraries, system_files
 from lineshaft.engines._bundle._manifest import Manifest, verify
 from lineshaft.engines._bundle._packages import package_set
@@ -11,6 +12,7 @@ __all__ = [
     "Interpreter",
     "Manifest",
     "build",
+    "install",
     "needed_libraries",
     "package_set",
     "resolve",

@@ -14,6 +14,7 @@ from lineshaft.engines._bundle._elf import NotElf, read_elf, set_run_path
 from lineshaft.engines._bundle._libraries import needed_libraries, system_files
 from lineshaft.engines._bundle._licences import collect_licences
 from lineshaft.engines._bundle._manifest import Manifest, fingerprints, walk, write_manifest
+from lineshaft.engines._bundle._places import installed_folder
 from lineshaft.engines._bundle._subject import Subject, ask, running
 from lineshaft.errors import PythonNotFound
 
@@ -38,11 +39,12 @@ class Bundle:
         return self.root / self.manifest.executable
 
 
-def build(target: Path, *, interpreter: Path | None = None) -> Bundle:
+def build(target: Path | None = None, *, interpreter: Path | None = None) -> Bundle:
     """Make a bundle.
 
     Args:
-        target: Folder that does not exist yet; it appears whole or not at all.
+        target: Folder that does not exist yet; it appears whole or not at all. None: the place
+            where `resolve` looks first, instead of what may be there.
         interpreter: What to copy; a virtual environment counts as the Python it was made from.
 
     Raises:
@@ -51,6 +53,9 @@ def build(target: Path, *, interpreter: Path | None = None) -> Bundle:
     subject = ask(interpreter or running())
     if not subject.platform.startswith("linux"):
         raise PythonNotFound(f"bundles are built on Linux, not on {subject.platform!r}")
+    if target is None:
+        target = installed_folder() / f"{subject.version}-{subject.platform}"
+        shutil.rmtree(target, ignore_errors=True)
     if target.exists():
         raise PythonNotFound(f"{str(target)!r} is there already", hint="name a new folder")
     # Beside the target: a rename does not cross file systems.

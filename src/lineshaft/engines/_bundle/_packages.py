@@ -42,6 +42,11 @@ def package_set(bundle: Bundle, requirements: Sequence[str]) -> Path | None:
     wanted = sorted({word.strip() for word in requirements if word.strip()})
     if not wanted:
         return None
+    for word in wanted:
+        if not (word[0].isalnum() and word.isprintable()):
+            raise PythonNotFound(
+                f"{word!r} is no requirement", hint="write names, as in `pandas>=2`"
+            )
     home = cache_folder() / "packages"
     tag = f"{bundle.manifest.tag}-{bundle.manifest.platform}"
     lock = home / "locks" / f"{_digest(tag, *wanted)}.txt"

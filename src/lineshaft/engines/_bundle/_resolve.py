@@ -73,16 +73,6 @@ def resolve(options: PythonOptions) -> Interpreter:
     )
 
 
-def installed_name(version: str, machine: str) -> str:
-    """Return the folder name of a bundle in the data folder."""
-    return f"{version}-{machine}"
-
-
-def this_platform() -> str:
-    """Return this machine's platform, as bundles name it."""
-    return sysconfig.get_platform()
-
-
 def _find(path: str | None) -> tuple[Bundle, str]:
     if path is not None:
         return _configured(Path(path).expanduser()), f"configured: {path}"
@@ -114,8 +104,8 @@ def _configured(path: Path) -> Bundle:
 
 def _installed() -> Bundle:
     folder = installed_folder()
-    ending = installed_name("", this_platform())
-    there = [path for path in folder.glob(f"*{ending}") if (path / MANIFEST).is_file()]
+    ending = sysconfig.get_platform()
+    there = [path for path in folder.glob(f"[0-9]*-{ending}") if (path / MANIFEST).is_file()]
     if not there:
         raise PythonNotFound(f"nothing in {str(folder)!r}")
     return check(max(there, key=lambda path: _numbers(read_manifest(path).version)))
