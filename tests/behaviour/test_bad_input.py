@@ -1,5 +1,6 @@
 """Malformed input of every kind: a clear error, nothing hangs, nothing is left behind."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -71,6 +72,11 @@ async def test_a_cyclic_result_has_failed(make: Make) -> None:
     assert result.error.code == "E_INVALID_RESULT"
 
 
+def nothing(**given: object) -> None:
+    """Do nothing."""
+    del given
+
+
 @pytest.mark.behaviour("B8")
 @pytest.mark.parametrize(
     "schema",
@@ -91,7 +97,7 @@ def test_a_schema_that_lies_is_refused_when_the_tool_is_made(schema: Any) -> Non
             name="lie",
             description="",
             input_schema=schema,
-            function=lambda **_: None,
+            function=nothing,
             effect="read",
         )
 
@@ -154,8 +160,17 @@ def test_what_is_no_tool_is_refused(tools: list[Any]) -> None:
     "settings",
     [
         {"engine": "fortran"},
+        {"engine": None},
         {"check": "maybe"},
         {"atomic": True},
+        {"tools": "read_file"},
+        {"tools": Toolset([Outside().tool()])["poke"]},
+        {"workspace": None},
+        {"policy": {"mode": "read"}},
+        {"limits": {"seconds": 1}},
+        {"approver": "yes"},
+        {"middleware": ["x"]},
+        {"sinks": "x"},
     ],
     ids=str,
 )
@@ -165,8 +180,22 @@ def test_a_setting_that_cannot_be_is_refused_with_what_can(settings: dict[str, A
     assert str(next(iter(settings.values()))) in str(caught.value)
 
 
+def test_secrets_that_would_hide_nothing_are_refused_and_not_shown() -> None:
+    with pytest.raises(ConfigError, match="secrets must be a list of texts") as caught:
+        Session(secrets="hush-hush")
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.behaviour("A2")
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), 10**12, "60", True, None])
+def test_a_limit_that_bounds_nothing_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=f"the limit {name} is"):
+        replace(Limits(), **{name: value})
+
+
 @pytest.mark.behaviour("A1")
-@pytest.mark.parametrize("inputs", [{"a b": 1}, {"class": 1}, {"x": object()}])
+@pytest.mark.parametrize("inputs", [{"a b": 1}, {"class": 1}, {"x": object()}, {1: 2}])
 async def test_inputs_that_a_script_cannot_have_are_refused_before_anything_runs(
     make: Make, outside: Outside, inputs: dict[str, Any]
 ) -> None:

@@ -1,6 +1,20 @@
 """What a run may use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from lineshaft.errors import ConfigError
+
+_LEAST: Mapping[str, int] = {
+    "calls": 0,
+    "memory_mb": 1,
+    "stdout_bytes": 0,
+    "stderr_bytes": 0,
+    "recursion": 1,
+}
+"""Of the limits that are whole numbers; the others are seconds."""
+
+_MOST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +39,15 @@ class Limits:
     recursion: int = 1_000
     """Depth of the script's own calls."""
 
+    def __post_init__(self) -> None:
+        """Refuse what bounds nothing."""
+        for name in self.__slots__:
+            value: object = getattr(self, name)
+            if not _bounds(name, value):
+                least = _LEAST.get(name)
+                allowed = "a number above 0" if least is None else f"a whole number from {least}"
+                raise ConfigError(f"the limit {name} is {value!r}; allowed: {allowed} to {_MOST:,}")
+
     @classmethod
     def for_model(cls) -> "Limits":
         """Return the limits for a script that a model wrote: 50 calls."""
@@ -36,3 +59,13 @@ class Limits:
             self,
             **{name: min(getattr(self, name), getattr(other, name)) for name in self.__slots__},
         )
+
+
+def _bounds(name: str, value: object) -> bool:
+    """Return whether a value can be a limit."""
+    least = _LEAST.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if least is None:
+        return 0 < value <= _MOST
+    return isinstance(value, int) and least <= value <= _MOST

@@ -1,0 +1,58 @@
+"""What a session can be made of; told at once, and not when a script first runs."""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import cast
+
+from lineshaft.errors import ConfigError
+from lineshaft.policy import Policy
+from lineshaft.tools import Tool
+from lineshaft.values import Limits
+
+
+def refuse_unusable(**arguments: object) -> None:
+    """Look at a session's arguments.
+
+    Raises:
+        ConfigError: One of them cannot be used; says which, what it is and what it may be.
+    """
+    for name, value in arguments.items():
+        allowed, fits = _ALLOWED[name]
+        if not fits(value):
+            shown = type(value).__name__ if name == "secrets" else repr(value)
+            raise ConfigError(f"{name} must be {allowed}, not {shown}")
+
+
+def _is_tools(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Tool)
+
+
+def _is_functions(value: object) -> bool:
+    return isinstance(value, Collection) and all(map(callable, cast("Collection[object]", value)))
+
+
+def _is_texts(value: object) -> bool:
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return all(isinstance(each, str) for each in cast("Collection[object]", value))
+    return isinstance(value, Iterable) and not isinstance(value, str)
+
+
+_ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "tools": ("a list of tools", _is_tools),
+    "workspace": (
+        "a folder or a Workspace",
+        lambda v: isinstance(v, str | Path) or _has(v, "begin"),
+    ),
+    "policy": ("a Policy", lambda v: v is None or isinstance(v, Policy)),
+    "engine": ("a name or an Engine", lambda v: isinstance(v, str) or _has(v, "run")),
+    "limits": ("Limits", lambda v: v is None or isinstance(v, Limits)),
+    "check": ("'error', 'warn' or 'off'", lambda v: v in ("error", "warn", "off")),
+    "approver": ("an async function", lambda v: v is None or callable(v)),
+    "middleware": ("a list of functions", _is_functions),
+    "sinks": ("a list of functions", _is_functions),
+    "secrets": ("a list of texts", _is_texts),
+}
+
+
+def _has(value: object, method: str) -> bool:
+    return callable(getattr(value, method, None))
