@@ -3,7 +3,6 @@
 import ast
 import json
 import keyword
-import shutil
 import subprocess
 import sys
 import unicodedata
@@ -221,8 +220,8 @@ def test_pyright_accepts_every_stub(folder: Path) -> None:
     assert [found for found in report["generalDiagnostics"] if found["severity"] == "error"] == []
 
 
-def test_ty_accepts_every_stub(folder: Path) -> None:
-    command = shutil.which("ty", path=str(Path(sys.executable).parent)) or "ty"
+def test_ty_accepts_every_stub(folder: Path, require: Callable[[str], str]) -> None:
+    command = require("ty")
     done = subprocess.run(
         [command, "check", "--output-format", "concise", "--python-version", "3.11", "."],
         cwd=folder, capture_output=True, text=True, check=False, timeout=300,

@@ -238,7 +238,7 @@ class Tree(TypedDict):
 def plant(tree: Tree) -> None: ...
 
 
-@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="later Pythons can read it")
+@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="platform: later Pythons can read it")
 def test_a_typed_dict_that_contains_itself_says_what_to_use_instead() -> None:
     with pytest.raises(ConfigError, match=r"typing\.TypedDict 'Tree' contains itself") as caught:
         Tool.from_function(plant)
