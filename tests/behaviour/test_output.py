@@ -135,6 +135,7 @@ async def test_colour_codes_are_taken_out_of_what_a_model_reads(make: Make) -> N
         ("float('nan')", "nan"),
         ("{1: 2}", "the key 1"),
         ("[1, {'a': {2}}]", "set"),
+        ("[10**5000]", "an int of too many digits"),
     ],
 )
 async def test_a_value_that_is_not_json_is_an_error_that_names_its_type(
@@ -146,6 +147,7 @@ async def test_a_value_that_is_not_json_is_an_error_that_names_its_type(
     assert result.error is not None
     assert result.error.code == "E_NOT_JSON"
     assert kind in result.error.message
+    assert result.json()
 
 
 @pytest.mark.behaviour("E25")

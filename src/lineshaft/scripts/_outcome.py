@@ -1,5 +1,6 @@
 """What an engine's outcome means for the run."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from lineshaft.values import (
     ToolSpec,
 )
 
+_LONGEST_INT = 640  # digits; Python may be set to refuse as few
 _BY_KIND = {"SyntaxError": "E_SYNTAX", "Unsupported": "E_UNSUPPORTED"}
 
 
@@ -59,10 +61,13 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
 
 def _returned(value: object) -> Ended:
     try:
-        pydantic_core.to_json(value)
-    except pydantic_core.PydanticSerializationError as error:
-        text = f"the script's value is not JSON: {error}"
-        hint = "return None, bool, int, float, str, list or dict"
+        if len(pydantic_core.to_json(value)) >= _LONGEST_INT:
+            json.dumps(value)  # refuses integers that Python itself would not write down
+    except ValueError as error:
+        known = isinstance(error, pydantic_core.PydanticSerializationError)
+        why = str(error) if known else "it holds an int of too many digits"
+        text = f"the script's value is not JSON: {why}"
+        hint = "return None, bool, int, float, str, list or dict; a huge integer as text"
         return Ended(status="error", error=RunError(code="E_NOT_JSON", message=text, hint=hint))
     return Ended(status="success", value=value)
 
