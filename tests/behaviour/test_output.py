@@ -196,7 +196,7 @@ async def test_an_error_lists_the_calls_that_already_took_effect(
     ],
 )
 async def test_known_kinds_of_failure_get_a_hint(make: Make, script: str, word: str) -> None:
-    async with make() as session:
+    async with make(engine="monty") as session:
         result = await session.run(script)
     assert result.error is not None
     assert word in result.error.hint

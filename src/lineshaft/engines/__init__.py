@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lineshaft.engines._checker import MontyChecker
+from lineshaft.engines._makers import make_cpython, make_micropython
 from lineshaft.engines._monty import MontyEngine
 from lineshaft.engines._subset import Subset, subset
 
@@ -41,6 +42,8 @@ __all__ = [
     "Walls",
     "best_jail",
     "build",
+    "make_cpython",
+    "make_micropython",
     "resolve",
     "subset",
 ]

@@ -10,6 +10,7 @@ from lineshaft.gate._book import Book
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
+from lineshaft.gate._reads import Reads
 from lineshaft.gate._scope import Scope
 
-__all__ = ["Book", "Controls", "Frame", "Gate", "RunClock", "Scope"]
+__all__ = ["Book", "Controls", "Frame", "Gate", "Reads", "RunClock", "Scope"]

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
 import anyio
@@ -16,6 +16,7 @@ from lineshaft.scripts._output import Printed
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Change,
+    Done,
     Finding,
     Limits,
     Origin,
@@ -66,11 +67,16 @@ class Bench:
         self._gate = gate
         self._started = time.monotonic()
         self._scope: Scope | None = None
+        self._frame: Frame | None = None
         self._unrecorded: RunError | None = None
         recorder = Recorder(run_id, sinks, gate.redactor) if sinks else None
         self.book = Book(recorder, gate.redactor, broken=self._broken)
-        note: Callable[[Stream, str], None] | None = self._note_output if sinks else None
-        self.printed = Printed(limits, redactor=gate.redactor, note=note)
+        self._is_heard = bool(sinks)
+        self.printed = self._fresh_output()
+
+    def _fresh_output(self) -> Printed:
+        note: Callable[[Stream, str], None] | None = self._note_output if self._is_heard else None
+        return Printed(self.limits, redactor=self._gate.redactor, note=note)
 
     def announce(self, *, script: object, name: str, origin: Origin, engine: str) -> None:
         """Record that the run has started."""
@@ -104,7 +110,22 @@ class Bench:
             root=root.real,
             alone=alone,
         )
-        self._scope = Scope(frame)
+        self._frame, self._scope = frame, Scope(frame)
+        return self._scope
+
+    def begin_again(self, known: Mapping[str, Done], *, engine: str, reason: str) -> Scope:
+        """Begin the run anew on another engine; what it printed so far is dropped.
+
+        Args:
+            known: Results of the calls made so far, by key.
+            engine: Name of the engine that goes on.
+            reason: Why the first one did not.
+        """
+        assert self._frame is not None and self._scope is not None  # noqa: PT018, S101  it was entered
+        self._scope.close()
+        self.printed = self._fresh_output()
+        self.book.note("run_restarted", engine=engine, reason=reason, known=len(known))
+        self._scope = Scope(self._frame, known=known)
         return self._scope
 
     async def settle(self, progress: Progress) -> RunResult:

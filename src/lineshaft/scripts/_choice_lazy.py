@@ -21,6 +21,11 @@ _WHOLE_METHODS = frozenset(
     {"join", "extend", "update", "union", "intersection", "difference", "writerows"}
 )
 _SHORT = frozenset({"all", "any"})
+_SHORTENING = frozenset(
+    f"itertools.{name}" for name in ("compress", "groupby", "islice", "takewhile", "tee")
+)
+"""What may stop before the end."""
+
 _STEPS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
 """Builtins whose result is a list here."""
 
@@ -113,7 +118,7 @@ def _use(reader: Reader, node: ast.expr, depth: int = 0) -> Use:
     above, slot = reader.above(node), reader.slot(node)
     match above:
         case ast.Call() if slot == "args" and depth < _DEEP:
-            return _use_of_call(reader, above, node, depth)
+            return _use_of_call(reader, above, depth)
         case ast.Starred():
             return "whole"
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
@@ -126,14 +131,15 @@ def _use(reader: Reader, node: ast.expr, depth: int = 0) -> Use:
             return "kept"
 
 
-def _use_of_call(reader: Reader, call: ast.Call, node: ast.expr, depth: int) -> Use:
+def _use_of_call(reader: Reader, call: ast.Call, depth: int) -> Use:
     name = reader.named(call.func)
     if name in _WHOLE:
         return "kept" if name == "str" else "whole"
-    if name in _SHORT:
-        return "short"
+    if name in _SHORT or name == "zip" or name in _SHORTENING:
+        above = _use(reader, call, depth + 1) if name not in _SHORT else "short"
+        return above if above == "kept" else "short"
     if name in _STEPS or name.startswith("itertools."):
-        return _use(reader, call, depth + 1) if call.args[-1] is node or name != "zip" else "kept"
+        return _use(reader, call, depth + 1)
     is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _WHOLE_METHODS
     return "whole" if is_method else "kept"
 

@@ -60,16 +60,25 @@ def name(reader: Reader, node: ast.AST) -> None:
 
 def _builtin(reader: Reader, node: ast.Name) -> None:
     what = node.id
+    if what == "__doc__":
+        reader.feature(node, "the module's docstring")
+        return
     is_known = what in reader.subset.builtins and what not in _SPECIAL
     if is_known or (ref := reader.ref(node)) is None or ref.kind != "builtin":
-        if what == "__doc__" and reader.ref(node) is None:
-            reader.feature(node, "the module's docstring")
-    elif what in _UNSURE:
+        return
+    if what == "hash" and _is_in(reader, node, "__hash__"):
+        return
+    if what in _UNSURE:
         reader.need(node, _UNSURE[what], "doubt")
     elif what in _DIFFERENT:
         reader.need(node, _DIFFERENT[what], "differs")
     elif what not in reader.subset.builtins and not what.startswith("__"):
         reader.need(node, f"`{ref.name}`")
+
+
+def _is_in(reader: Reader, node: ast.AST, name: str) -> bool:
+    function = reader.resolver.reading.scopes[node].function.node
+    return isinstance(function, ast.FunctionDef) and function.name == name
 
 
 _SPECIAL = frozenset({*_UNSURE, *_DIFFERENT})
@@ -127,6 +136,8 @@ def attribute(reader: Reader, node: ast.AST) -> None:
             return
     if node.attr.startswith("__") and node.attr.endswith("__"):
         _dunder(reader, node)
+    elif node.attr.startswith("__"):
+        _private(reader, node)
     elif node.attr in reader.subset.attributes:
         _of_value(reader, node)
 
@@ -138,6 +149,20 @@ def _dunder(reader: Reader, node: ast.Attribute) -> None:
         reader.feature(node, f"`{node.attr}`")
     elif node.attr != "__init__":
         reader.need(node, f"`.{node.attr}`")
+
+
+def _private(reader: Reader, node: ast.Attribute) -> None:
+    """Look at `x.__name`, which full Python knows by another name outside of the class."""
+    reading = reader.resolver.reading
+    inside, scope = False, reading.scopes[node]
+    while scope.parent is not None:
+        inside, scope = inside or scope.is_class, scope.parent
+    asks = any(name.id in _ASKS for name in reading.names)
+    if not inside or asks or any("__" in name.strip("_") for name in reading.attributes):
+        reader.feature(node, "private names")
+
+
+_ASKS = frozenset({"getattr", "hasattr", "setattr", "vars"})
 
 
 def _name_of(reader: Reader, node: ast.Attribute) -> None:
@@ -207,7 +232,8 @@ def call(reader: Reader, node: ast.AST) -> None:
 
 
 def _keywords(reader: Reader, node: ast.Call, full: str) -> None:
-    if not node.keywords or full in _ANY_KEYWORD:
+    ref = reader.ref(node.func)
+    if not node.keywords or full in _ANY_KEYWORD or (ref is not None and ref.kind == "helper"):
         return
     known = reader.subset.keywords.get(full)
     if known is None and full.rpartition(".")[2] in _ANY_ARGUMENT:
@@ -231,6 +257,15 @@ def _arguments(reader: Reader, node: ast.Call, full: str) -> None:
         reader.feature(node, "`type` with three values")
     elif full == "getattr" and len(node.args) > 1:
         _getattr(reader, node)
+    elif full == "datetime.timedelta":
+        _timedelta(reader, node)
+
+
+def _timedelta(reader: Reader, node: ast.Call) -> None:
+    for value in (*node.args, *(keyword.value for keyword in node.keywords)):
+        is_part = isinstance(value, ast.Constant) and isinstance(value.value, float)
+        if is_part or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)):
+            reader.feature(value, "parts of a `timedelta`")
 
 
 def _getattr(reader: Reader, node: ast.Call) -> None:
@@ -256,11 +291,28 @@ def _method_call(reader: Reader, node: ast.Call, method: str) -> None:
         return
     if method in ("encode", "decode"):
         _codec(reader, node)
+    elif method in _OF_SETS and (len(node.args) > 1 or _has_star(node)):
+        reader.feature(node, "several sets in one call", "doubt")
+    elif method in ("start", "end", "span") and any(_is_text(value) for value in node.args):
+        reader.feature(node, "groups of a match by name")
+    elif method in ("groups", "groupdict") and node.args:
+        reader.feature(node, "a default for `groups`")
     known = reader.subset.arguments.get(method, frozenset())
     for keyword in node.keywords:
         is_any = keyword.arg is None or method in _ANY_ARGUMENT
         if not is_any and keyword.arg not in known:
             reader.need(node, f"`.{method}({keyword.arg}=)`", "doubt")
+
+
+_OF_SETS = frozenset({"difference", "intersection", "union", "update"})
+
+
+def _has_star(node: ast.Call) -> bool:
+    return any(isinstance(argument, ast.Starred) for argument in node.args)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _codec(reader: Reader, node: ast.Call) -> None:

@@ -85,22 +85,16 @@ def _shows(reader: Reader, node: ast.expr, depth: int = 0) -> bool:
     match above:
         case ast.Call() if slot == "args":
             return _shows_in_call(reader, above, depth)
-        case ast.For() if slot == "iter":
-            return True
         case ast.comprehension() if slot == "iter":
             around = reader.above(above)
-            is_free = isinstance(around, ast.SetComp)
-            return not (is_free or _is_blind(reader, around, depth))
-        case ast.FormattedValue() | ast.Starred() | ast.Return() | ast.Expr():
-            return not isinstance(above, ast.Starred) or not _is_in_set(reader, above)
-        case ast.Attribute(attr="pop"):
-            return True
+            return not (isinstance(around, ast.SetComp) or _is_blind(reader, around, depth))
+        case ast.Starred():
+            return not isinstance(reader.above(above), ast.Set)
+        case ast.For():
+            return slot == "iter"
         case _:
-            return False
-
-
-def _is_in_set(reader: Reader, node: ast.AST) -> bool:
-    return isinstance(reader.above(node), ast.Set)
+            is_pop = isinstance(above, ast.Attribute) and above.attr == "pop"
+            return is_pop or isinstance(above, ast.FormattedValue)
 
 
 def _is_blind(reader: Reader, node: ast.AST | None, depth: int) -> bool:

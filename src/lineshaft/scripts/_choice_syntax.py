@@ -51,6 +51,9 @@ def _class(reader: Reader, node: ast.AST) -> None:
         reader.feature(node, "type parameters")
     for statement in node.body:
         _in_class(reader, statement)
+    methods = {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
+    if "__getitem__" in methods and "__iter__" not in methods:
+        reader.feature(node, "iteration by `__getitem__`")
 
 
 def _in_class(reader: Reader, node: ast.stmt) -> None:
@@ -62,13 +65,31 @@ def _in_class(reader: Reader, node: ast.stmt) -> None:
         case ast.Expr(value=ast.Constant()):
             reader.feature(node, "docstrings in a class")
         case ast.Assign(targets=targets):
-            plain = all(isinstance(target, ast.Name) for target in targets)
-            name = "values in a class" if plain else "tuples of names in a class"
-            reader.feature(node, name)
+            _values(reader, node, targets)
         case ast.AnnAssign(value=value, target=ast.Name()):
             reader.feature(node, "values in a class" if value else "annotations in a class")
         case _:
             reader.feature(node, "statements in a class")
+
+
+def _values(reader: Reader, node: ast.stmt, targets: list[ast.expr]) -> None:
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    if len(names) < len(targets):
+        reader.feature(node, "tuples of names in a class")
+    for name in names:
+        if name.startswith("__"):
+            reader.feature(node, "`__slots__`", "doubt")
+        else:
+            reader.feature(node, "values in a class")
+
+
+def _dict(reader: Reader, node: ast.AST) -> None:
+    """Look for keys such as `1` and `True`."""
+    assert isinstance(node, ast.Dict)  # noqa: S101  the table says so
+    keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+    numbers = [key for key in keys if isinstance(key, int | float)]
+    if len(set(numbers)) < len({(type(key), key) for key in numbers}):
+        reader.feature(node, "keys that are equal")
 
 
 def _delete(reader: Reader, node: ast.AST) -> None:
@@ -165,6 +186,7 @@ SYNTAX: dict[type[ast.AST], Read] = {
     ast.Nonlocal: _is("`nonlocal`"),
     ast.NamedExpr: _is("`:=`"),
     ast.Constant: _constant,
+    ast.Dict: _dict,
     ast.BinOp: _operator,
     ast.AugAssign: _operator,
     ast.Assign: _assign,

@@ -27,20 +27,68 @@ def call(reader: Reader, node: ast.AST) -> None:
         return
     name = reader.named(function)
     if name in _PATTERN_FIRST and node.args:
-        _pattern(reader, node.args[0])
+        _pattern(reader, node.args[0], name)
         if name == "re.sub" and len(node.args) > 1:
             _replacement(reader, node.args[1], certain=True)
-    elif isinstance(function, ast.Attribute) and function.attr == "sub" and not name:
+    elif isinstance(function, ast.Attribute):
+        _method(reader, node, function)
+
+
+def _method(reader: Reader, node: ast.Call, function: ast.Attribute) -> None:
+    if function.attr == "sub" and not reader.named(function):
         for argument in node.args[:1]:
             _replacement(reader, argument, certain=False)
+    elif function.attr == "strptime" and len(node.args) > 1:
+        _strptime(reader, node.args[1])
+    elif function.attr == "fromisoformat" and _is_caught(reader, node):
+        reader.feature(node, "`fromisoformat` of any form", "doubt")
 
 
-def _pattern(reader: Reader, node: ast.expr) -> None:
+def _strptime(reader: Reader, node: ast.expr) -> None:
+    texts = _texts(reader, node)
+    if not texts:
+        reader.feature(node, "`strptime` without a whole date", "doubt")
+    for text in texts:
+        if not all(re.search(f"%-?[{part}]", text) for part in ("Yy", "mbB", "d")):
+            reader.feature(node, "`strptime` without a whole date")
+        elif re.search("%-?[HI]", text) and "%M" not in text:
+            reader.feature(node, "`strptime` without minutes")
+
+
+def _is_caught(reader: Reader, node: ast.AST) -> bool:
+    """Return whether an error may be caught by the script."""
+    above: ast.AST | None = node
+    while above is not None:
+        if isinstance(above, ast.Try | ast.FunctionDef | ast.AsyncFunctionDef):
+            return True
+        above = reader.above(above)
+    return False
+
+
+def _pattern(reader: Reader, node: ast.expr, function: str) -> None:
     for text in _texts(reader, node):
+        if function in _GOING_ON and _may_be_empty(text):
+            reader.feature(node, "empty matches", "doubt")
         if _DOLLAR.match(text):
             reader.feature(node, "`$` in a pattern")
         if _END.match(text):
             reader.feature(node, "`\\Z` in a pattern")
+
+
+_GOING_ON = frozenset({"re.compile", "re.findall", "re.finditer", "re.split", "re.sub"})
+_LONGEST = 1_000
+_SHOWN = ("", "a", "A", "1", " ", "aA", "a b", ",", ".")
+
+
+def _may_be_empty(text: str) -> bool:
+    """Return whether a pattern may match nothing between two characters."""
+    if len(text) > _LONGEST:
+        return True
+    try:
+        pattern = re.compile(text)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return any(not found.group() for shown in _SHOWN for found in pattern.finditer(shown))
 
 
 def _texts(reader: Reader, node: ast.expr) -> list[str]:

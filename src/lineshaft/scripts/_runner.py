@@ -3,7 +3,7 @@
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
@@ -11,13 +11,14 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
-from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
-from lineshaft.gate import Gate, Scope
+from lineshaft.errors import EngineError, LineshaftError, ToolError, WorkspaceError
+from lineshaft.gate import Gate, Reads, Scope
 from lineshaft.scripts._bench import Bench, Progress
 from lineshaft.scripts._catalogue import by_script_name, program_names
 from lineshaft.scripts._check import check
+from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._engines import Engines
+from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._outcome import Ended, ended
 from lineshaft.scripts._prepare import Prepared, prepare
 from lineshaft.values import (
@@ -26,20 +27,20 @@ from lineshaft.values import (
     CallResult,
     Crashed,
     Done,
+    Engine,
     Failure,
     Finding,
     Limits,
     Origin,
     Outcome,
     Program,
+    Raised,
     RunError,
     RunResult,
     Sink,
     ToolSpec,
     Workspace,
 )
-
-_Ready = tuple[Scope, Prepared]
 
 CheckLevel = Literal["error", "warn", "off"]
 
@@ -72,6 +73,16 @@ class Job:
     origin: Origin = "code"
     file: str | None = None
     """A workspace path to read the script from, instead of `script`; policy sees it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What a script needs to be executed."""
+
+    scope: Scope
+    prepared: Prepared
+    choice: Choice
+    engine: Engine
 
 
 def new_run_id() -> str:
@@ -160,52 +171,80 @@ class Runner:
         return await self._findings(prepared, inputs, "error")
 
     async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
-        choice = self.engines.choose()
-        progress.engine, progress.engine_reason = choice.engine.name, choice.reason
-        bench.announce(
-            script=job.script, name=job.name, origin=job.origin, engine=choice.engine.name
-        )
+        engine = self.engines.wanted
+        bench.announce(script=job.script, name=job.name, origin=job.origin, engine=engine)
         ready = await self._read(job, bench, progress)
         if ready is None:
             return
-        scope, prepared = ready
+        outcome = await self._execute(ready, ready.scope, job, bench)
+        if ready.choice.restarts and isinstance(outcome, Raised) and lacks(outcome):
+            outcome = await self._again(ready, outcome, job, bench, progress)
+        progress.ended = ended(outcome, source=ready.prepared.original, specs=self.specs)
+
+    async def _execute(self, ready: _Ready, scope: Scope, job: Job, bench: Bench) -> Outcome:
         flat, namespaces = program_names(self.specs)
         program = Program(
-            source=prepared.program_source,
+            source=ready.prepared.program_source,
             name=job.name,
             inputs=job.inputs,
             tools=flat,
             namespaces=namespaces,
         )
         try:
-            outcome: Outcome = await choice.engine.run(
+            return await ready.engine.run(
                 program,
                 by_script_name(scope.dispatch, self.specs),
                 limits=job.limits,
                 output=bench.printed.take,
                 waiting=scope.waiting,
             )
+        except EngineError as error:
+            text = f"{error.message}; {error.hint}" if error.hint else error.message
+            return Raised(kind="EngineError", message=text, code=error.code)
         except Exception as error:  # noqa: BLE001  an engine may be the user's code
-            outcome = Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
-        progress.ended = ended(outcome, source=prepared.original, specs=self.specs)
+            return Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
+
+    async def _again(
+        self, ready: _Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
+    ) -> Outcome:
+        """Run a script that the small engine stopped in full Python, if it has only read."""
+        reads, full = ready.scope.reads, await self.engines.get("cpython")
+        if reads is None or isinstance(full, EngineError):
+            return outcome
+        if reads.spoiled:
+            message = f"{outcome.message}; it was not begun again in full Python: {reads.spoiled}"
+            progress.engine_reason += f"; it stopped at {outcome.message}"
+            return replace(outcome, message=message)
+        known = len(reads.answers)
+        what = f"line {outcome.line}: {outcome.message}" if outcome.line else outcome.message
+        reason = f"the small engine stopped ({what}); begun again with {known} reads known"
+        progress.engine, progress.engine_reason = full.name, reason
+        scope = bench.begin_again(reads.answers, engine=full.name, reason=reason)
+        return await self._execute(replace(ready, engine=full), scope, job, bench)
 
     async def _read(self, job: Job, bench: Bench, progress: Progress) -> _Ready | None:
         try:
             scope, script = await self._admit(job, bench)
-            if not self.engines.reads_scripts:
-                text = str(script)
-                return scope, Prepared(name=job.name, original=text, program_source=text)
         except (ToolError, WorkspaceError) as error:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        prepared = await self._prepared(script, job.name)
-        progress.findings = await self._findings(prepared, job.inputs, self._check)
+        if self.engines.reads_scripts:
+            prepared = await self._prepared(script, job.name)
+        else:
+            prepared = Prepared(name=job.name, original=str(script), program_source=str(script))
+        choice = await self.engines.choose(prepared)
+        progress.engine, progress.engine_reason = choice.name, choice.reason
+        if self.engines.reads_scripts:
+            progress.findings = await self._findings(prepared, job.inputs, self._check)
         blocking = [f for f in progress.findings if f.level == "error"]
-        if blocking:
-            progress.ended = Ended(status="error", error=_blocked(blocking))
+        if blocking or choice.engine is None:
+            error = _blocked(blocking) if blocking else choice.problem
+            progress.ended = Ended(status="error", error=error)
             return None
-        return scope, prepared
+        if choice.restarts:
+            scope.reads = Reads()
+        return _Ready(scope, prepared, choice, choice.engine)
 
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
         if not self._scripts:

@@ -136,6 +136,12 @@ def _run_started(summary: _Summary, event: Event) -> None:
     summary.engine = str(event.data.get("engine", ""))
 
 
+def _run_restarted(summary: _Summary, event: Event) -> None:
+    """The script begins anew: what it printed is dropped, what it read stays."""
+    summary.engine = str(event.data.get("engine", ""))
+    summary.output.clear()
+
+
 def _call_asked(summary: _Summary, event: Event) -> None:
     key, data = event.call_id or "", event.data
     summary.calls[key] = CallRecord(
@@ -188,6 +194,7 @@ def _nothing(summary: _Summary, event: Event) -> None:
 
 _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
     "run_started": _run_started,
+    "run_restarted": _run_restarted,
     "call_asked": _call_asked,
     "verdict": _verdict,
     "call_started": _call_started,

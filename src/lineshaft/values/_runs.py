@@ -11,6 +11,7 @@ from lineshaft.values._workspace import Change, Finding
 
 EventKind = Literal[
     "run_started",
+    "run_restarted",
     "call_asked",
     "verdict",
     "call_started",
