@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection
 
-from lineshaft.engines._cpython._wire import DEPTH, TO_ENGINE, Asked, TooLarge, frame, too_deep
+from lineshaft.engines._cpython._wire import TO_ENGINE, Asked, TooLarge, frame
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
 _HELD_BYTES = 8_000_000
@@ -144,8 +144,6 @@ def _answer(call: str, done: Done) -> bytes:
         return _failure(message, done)
     try:
         data = frame({**message, "value": done.value}, TO_ENGINE)
-        if data.count(b"[") + data.count(b"{") > DEPTH and too_deep(done.value):
-            raise ValueError(f"it is nested more than {DEPTH} deep")
     except TooLarge as error:
         return _failure(message, Failure("E_TOO_LARGE", f"the result has {error}"))
     except (TypeError, ValueError, RecursionError) as error:
@@ -156,5 +154,3 @@ def _answer(call: str, done: Done) -> bytes:
 def _failure(message: "dict[str, object]", failure: Failure) -> bytes:
     error = {"code": failure.code, "message": failure.message, "hint": failure.hint}
     return frame({**message, "error": error}, TO_ENGINE)
-
-

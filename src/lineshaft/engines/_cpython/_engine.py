@@ -113,8 +113,9 @@ class CPythonEngine:
         self._runs.add(run)
         try:
             order = _order(program, limits, warm.address_space)
-            warm.fork_ahead()
-            outcome = await run.outcome(order)
+            run.begin(order)
+            warm.fork_ahead(limits.memory_mb)
+            outcome = await run.outcome()
         except _NotSendable as error:
             outcome = error.outcome
         except BaseException as gone:
@@ -215,6 +216,10 @@ def _order(program: Program, limits: Limits, address_space: int) -> bytes:
         "cpu_seconds": math.ceil(limits.seconds) + _CPU_GRACE,
         "recursion": limits.recursion,
     }
+    try:
+        program.source.encode()
+    except UnicodeEncodeError as error:
+        raise _NotSendable(Raised(kind="SyntaxError", message=str(error))) from None
     try:
         return frame(message, TO_ENGINE)
     except (TypeError, ValueError, RecursionError, TooLarge) as error:

@@ -79,17 +79,20 @@ class Run:
         self._last: asyncio.TimerHandle | None = None
         self._outcome: asyncio.Future[Outcome] = self.loop.create_future()
 
-    async def outcome(self, order: bytes) -> Outcome:
-        """Have the script run, and return how it ended.
+    def begin(self, order: bytes) -> None:
+        """Have the script run.
 
         Args:
             order: The frame with the script.
         """
+        self._send(order)
         self.loop.add_reader(self._wire, self._hear)
         for fd in self._streams:
             self.loop.add_reader(fd, self._drain, fd, _CHUNK)
         self.loop.add_reader(self.seat.news, self._learn)
-        self._send(order)
+
+    async def outcome(self) -> Outcome:
+        """Return how the script ended, once it has."""
         return await self._outcome
 
     def end(self, outcome: Outcome) -> None:

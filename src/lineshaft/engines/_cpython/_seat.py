@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import struct
+from collections.abc import Callable
 from contextlib import suppress
 
 from lineshaft.engines._cpython._tree import kill_group
@@ -34,7 +35,7 @@ class Seat:
         self.stdout, self._far_stdout = os.pipe()
         self.stderr, self._far_stderr = os.pipe()
         self.news, self._far_news = os.pipe()
-        self.wire.setblocking(False)
+        self.wire.settimeout(0)
         for fd in (self.stdout, self.stderr, self.news):
             os.set_blocking(fd, False)
         # The kernel says who is at the other end, whatever namespace it lives in.
@@ -50,6 +51,10 @@ class Seat:
         self.orphaned = False
         """Its parent is gone, or could not fork it."""
 
+        self.ended = False
+        """It was killed, and is dead."""
+
+        self._wake: Callable[[], object] = lambda: None
         self._pidfd: int | None = None
         self._pending = b""
         self._closed = False
@@ -105,6 +110,7 @@ class Seat:
             self._pidfd = os.pidfd_open(pid)
         self.pid = pid
         self.wire.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        self._wake()
         if self._pidfd is None:
             raise Lost
 
@@ -118,6 +124,7 @@ class Seat:
             return
         loop = asyncio.get_running_loop()
         news = asyncio.Event()
+        self._wake = lambda: loop.call_soon_threadsafe(news.set)  # whoever reads the greeting
         for fd in (self.wire.fileno(), self.news):
             loop.add_reader(fd, news.set)
         try:
@@ -128,12 +135,13 @@ class Seat:
         except TimeoutError:
             raise Lost from None
         finally:
+            self._wake = lambda: None
             for fd in (self.wire.fileno(), self.news):
                 loop.remove_reader(fd)
 
     def kill(self) -> None:
         """Kill the child and its group."""
-        if self.pid is not None and self._pidfd is not None:
+        if self.pid is not None and self._pidfd is not None and not self._closed:
             kill_group(self.pid)
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
@@ -159,5 +167,3 @@ class Seat:
         for fd in (self.stdout, self.stderr, self.news, self._pidfd):
             if fd is not None:
                 os.close(fd)
-
-

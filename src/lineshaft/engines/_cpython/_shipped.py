@@ -1,4 +1,4 @@
-"""What is sent into the jail: our own files, as text, so that none of them need be readable there."""
+"""What is sent into the jail: our own files, as text, so that none need be readable there."""
 
 import ast
 import json

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,15 +17,15 @@ def kill_group(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def children(pid: int) -> set[int]:
-    """Return the living children of a process."""
+def children(pid: int, known: Collection[int | None]) -> set[int]:
+    """Return the living children of a process, without those that are known."""
     try:
         listed = (_PROC / f"{pid}/task/{pid}/children").read_text()
     except FileNotFoundError:  # the kernel was built without it
-        return {child for child, parent in _everybody() if parent == pid}
+        return {child for child, parent in _everybody() if parent == pid} - {*known}
     except OSError:
         return set()
-    return {int(child) for child in listed.split() if not _is_dead(int(child))}
+    return {child for child in map(int, listed.split()) if child not in known and not _dead(child)}
 
 
 def inner_pid(pid: int) -> int:
@@ -53,7 +54,7 @@ def _everybody() -> list[tuple[int, int]]:
     return found
 
 
-def _is_dead(pid: int) -> bool:
+def _dead(pid: int) -> bool:
     return _stat(pid)[0] in ("Z", "X")
 
 

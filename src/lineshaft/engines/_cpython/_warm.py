@@ -11,7 +11,7 @@ import socket
 import struct
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -46,6 +46,7 @@ class Warm:
         self._spare: list[Seat] = []
         self._count = 0
         self._closed = False
+        self._memory_mb = 0
         self.address_space = address_space(pid)
         """Bytes that a child has before its script does anything."""
 
@@ -63,16 +64,32 @@ class Warm:
                 seat = self._spare.pop() if ahead else self._fork()
             try:
                 await seat.ready()
-            except BaseException as error:
+            except Lost:
                 self.leave(seat)
-                if not isinstance(error, Lost) or not ahead:
+                if not ahead:
                     raise
+            except BaseException:
+                self._keep(seat)
+                raise
             else:
                 return seat
 
-    def fork_ahead(self) -> None:
-        """Have a child ready for the next script."""
+    def _keep(self, seat: Seat) -> None:
+        """Keep a child that somebody did not wait for."""
+        with self._lock:
+            if not self._closed and len(self._spare) < _SPARES:
+                self._spare.append(seat)
+                return
+        self.leave(seat)
+
+    def fork_ahead(self, memory_mb: int = 0) -> None:
+        """Have a child ready for the next script.
+
+        Args:
+            memory_mb: What that will probably be given.
+        """
         with self._lock, suppress(Lost):
+            self._memory_mb = memory_mb or self._memory_mb
             while len(self._spare) < _SPARES:
                 self._spare.append(self._fork())
 
@@ -82,7 +99,7 @@ class Warm:
         self._count += 1
         seat = Seat(self._count)
         try:
-            order = json.dumps({"fork": seat.number}).encode()
+            order = json.dumps({"fork": seat.number, "memory_mb": self._memory_mb}).encode()
             socket.send_fds(self._control, [order], seat.far_ends)
         except OSError:
             seat.handed_over()
@@ -96,12 +113,14 @@ class Warm:
         """End a child and all that came of it, and return once that is gone."""
         seat.kill()
         await seat.dead()
+        seat.ended = True
         if not seat.orphaned and not await self._end_strays():
             await asyncio.to_thread(self.close)
 
     def leave(self, seat: Seat) -> None:
         """Forget a child that has ended, or end one that has no script."""
-        seat.kill()
+        if not seat.ended:
+            seat.kill()
         with self._lock:
             if self._seats.pop(seat.number, None) is None:
                 return
@@ -121,7 +140,11 @@ class Warm:
 
     def _strays(self) -> bool:
         """Kill strays; return whether there may be more."""
-        found = children(self._pid)
+        with self._lock:
+            before = {seat.pid for seat in self._seats.values()}
+        found = children(self._pid, before)
+        if not found:
+            return False
         with self._lock:
             unborn = [seat for seat in self._seats.values() if not self._is_there(seat)]
             found -= {seat.pid for seat in self._seats.values()}
@@ -203,19 +226,19 @@ def start(
     return Warm(jailed, control, pid)
 
 
-def _greet(control: socket.socket, order: "object", log: "IO[bytes]") -> int:
+def _greet(control: socket.socket, order: Iterable[bytes], log: "IO[bytes]") -> int:
     control.settimeout(_START_SECONDS)
     said = b""
     about: list[tuple[int, int, bytes]] = []
     try:
-        for packet in order:  # pyright: ignore
+        for packet in order:
             control.send(packet)
         said, about, _, _ = control.recvmsg(65_536, socket.CMSG_SPACE(_CREDENTIALS.size))
     except OSError as error:
         said = b"" if not isinstance(error, TimeoutError) else b"failed it took too long"
     if said != b"ready" or not about:
         raise EngineError(f"full Python did not start: {_why(said, log)}")
-    control.setblocking(False)
+    control.settimeout(0)
     control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     return _CREDENTIALS.unpack(about[0][2][: _CREDENTIALS.size])[0]
 

@@ -147,9 +147,11 @@ def frame(message: Message, limit: int) -> bytes:
     Raises:
         TooLarge: It is longer than the limit.
         TypeError: It is not JSON.
-        ValueError: It is not JSON, or holds an integer that cannot be written.
+        ValueError: It is not JSON, is nested too deeply, or has an integer that cannot be written.
     """
     body = _encode(message).encode("utf-8", "replace")
+    if body.count(b"[") + body.count(b"{") > DEPTH and too_deep(message):
+        raise ValueError(f"it is nested more than {DEPTH} deep")
     if len(body) > limit:
         raise TooLarge(f"{len(body):,} bytes of JSON; at most {limit:,} can cross")
     return _HEAD.pack(len(body)) + body
@@ -161,7 +163,7 @@ def too_deep(value: object) -> bool:
     for _ in range(DEPTH + 1):
         inner: list[object] = []
         for item in layer:
-            if isinstance(item, list):
+            if isinstance(item, list | tuple):
                 inner += cast("list[object]", item)
             elif isinstance(item, dict):
                 inner += cast("dict[str, object]", item).values()

@@ -11,7 +11,6 @@ import itertools
 import os
 import select
 import signal
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +18,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import NoReturn
 
+from lineshaft.engines._cpython._inside._interpreter import other_threads, running_loop
 from lineshaft.engines._cpython._inside._parked import is_parked
 from lineshaft.engines._cpython._inside._tool_error import ToolError
 from lineshaft.engines._cpython._inside._values import sentence_of
@@ -82,6 +82,10 @@ class Channel:
         """
         self._write(frame(message, TO_HOST))
 
+    def has_order(self) -> bool:
+        """Return whether the script is there already."""
+        return bool(self._poll.poll(0))
+
     def order(self) -> Execute:
         """Wait for the script."""
         while True:
@@ -116,7 +120,7 @@ class Channel:
             ToolError: It failed.
         """
         call, data = self._announce(tool, args, kwargs)
-        if not _others():
+        if not other_threads():
             return _outcome(self._block(call, data), tool)
         answers = SimpleQueue[Answered]()
         self._expect(call, answers.put)
@@ -128,7 +132,7 @@ class Channel:
         """Tell that nothing can go on, if that is so; some loop or thread is about to wait."""
         if self._told or not self._waiters or self._cut:
             return
-        if _others() and not is_parked({self._reader, threading.get_ident()}):
+        if other_threads() and not is_parked({self._reader, threading.get_ident()}):
             return
         self._told = True
         self.say({"type": "waiting", "ids": list(self._waiters)})
@@ -162,7 +166,7 @@ class Channel:
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Return whether nothing but one more call could be under way in this process."""
         selector = getattr(loop, "_selector", None)
-        if self._waiters or selector is None or _others():
+        if self._waiters or selector is None or other_threads():
             return False
         if getattr(loop, "_ready", True) or getattr(loop, "_scheduled", True):
             return False
@@ -237,15 +241,10 @@ def _argument(value: object, name: str) -> object:
         raise _NotAnArgument(sentence_of(error, name)) from None
 
 
-def _others() -> int:
-    """Return how many threads there are beside the main one."""
-    return _thread._count()  # noqa: SLF001  threading.active_count takes ten times as long
-
-
 def _settle(
     loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Answered]", answer: Answered
 ) -> None:
-    if asyncio._get_running_loop() is loop:  # noqa: SLF001  the same thread, cheaply known
+    if running_loop() is loop:  # the same thread
         _set(future, answer)
     elif not loop.is_closed():
         loop.call_soon_threadsafe(_set, future, answer)
@@ -268,4 +267,3 @@ def _vanish() -> NoReturn:
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
-    sys.exit(1)

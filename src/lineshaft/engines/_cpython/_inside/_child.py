@@ -9,11 +9,16 @@ import random
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lineshaft.engines._cpython._inside._channel import Channel
 from lineshaft.engines._cpython._inside._parked import watch_loops
-from lineshaft.engines._cpython._inside._script import finish, perform, run_anywhere
+from lineshaft.engines._cpython._inside._script import Stage, finish, perform, run_anywhere
 from lineshaft.engines._cpython._wire import VERSION
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _PREFIX = "lineshaft"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD)
@@ -27,7 +32,7 @@ class Stdio:
         self.dirty = False
         self.out = self._stream(1)
         self.err = self._stream(2)
-        sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115  a descriptor, for good
+        sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  for good
         sys.stdout = sys.__stdout__ = self.out  # pyright: ignore[reportAttributeAccessIssue]  as ever
         sys.stderr = sys.__stderr__ = self.err  # pyright: ignore[reportAttributeAccessIssue]  as ever
 
@@ -52,30 +57,48 @@ class _Noted(io.FileIO):
         super().__init__(fd, "w", closefd=False)
         self._stdio = stdio
 
-    def write(self, data: "bytes | bytearray | memoryview", /) -> int | None:  # pyright: ignore[reportIncompatibleMethodOverride]  narrower words for the same
+    def write(self, data: "ReadableBuffer", /) -> int:
         """Write some bytes."""
         self._stdio.dirty = True
         return super().write(data)
 
 
-def live(wire: int, streams: Sequence[int], scratch: str | None, libc: ctypes.CDLL | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a child gets beside its descriptors."""
+
+    scratch: str | None
+    """A folder to be made, for itself alone."""
+
+    memory_mb: int
+    """What its script will probably be given; 0: nobody knows."""
+
+    libc: ctypes.CDLL | None
+    """The C library, where there is one."""
+
+
+def live(wire: int, streams: Sequence[int], setting: Setting) -> None:
     """Be the child: everything that does not need the script first, then the script."""
-    _own_process(libc)
+    _own_process(setting.libc)
     _own_descriptors(streams)
-    if scratch is not None:
-        _own_folder(scratch)
+    if setting.scratch is not None:
+        _own_folder(setting.scratch)
     stdio = Stdio()
     channel = Channel(wire, stdio.flush)
     watch_loops(channel.blocked)
     asyncio.run = asyncio.runners.run = run_anywhere  # pyright: ignore[reportAttributeAccessIssue]  does the same
-    loop = asyncio.new_event_loop()
+    stage = Stage(asyncio.new_event_loop(), setting.libc, setting.memory_mb)
     random.seed()
     numbers = sys.modules.get("numpy.random")
     if numbers is not None:
         numbers.seed()
     _forget_ourselves()
     channel.say({"type": "hello", "version": VERSION})
-    result = perform(channel.order(), channel, loop=loop, libc=libc)
+    if not channel.has_order():
+        stage.rehearse()
+    order = channel.order()
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    result = perform(order, channel, stage)
     if not channel.is_cut:
         finish(channel, result)
         return

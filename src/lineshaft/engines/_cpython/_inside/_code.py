@@ -10,8 +10,10 @@ wanted; `_reading.py` decides that, for all engines alike.
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from types import CodeType
+from typing import TypeVar, cast
 
 from lineshaft.engines._cpython._inside._program import Program
 from lineshaft.engines._reading import read
@@ -22,10 +24,21 @@ NOW = "_ls_now"
 STAR = "_ls_star"
 """Does `from module import *`."""
 
+_TAKERS = frozenset(
+    {
+        "create_task", "ensure_future", "gather", "run_coroutine_threadsafe", "run_until_complete",
+        "shield", "wait_for",
+    }
+)  # fmt: skip
 _FUNCTION = "<module>"
+_NAMED = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs,
+    ast.MatchStar,
+)  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Body = list[ast.stmt]
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def compile_script(source: str, name: str, program: Program) -> CodeType:
@@ -36,18 +49,38 @@ def compile_script(source: str, name: str, program: Program) -> CodeType:
     """
     try:
         tree = ast.parse(source, name)
-        for call in read(tree, program).calls:  # pyright: ignore[reportArgumentType]  stands for it
-            if call.way == "direct" and call.awaited is None:
-                _make_now(call.node)
+        found = read(tree, program)  # pyright: ignore[reportArgumentType]  it stands for the other
+        direct = [c.node for c in found.calls if c.way == "direct" and c.awaited is None]
+        taken = _taken(tree) if direct else frozenset[int]()
+        for call in direct:
+            if id(call) not in taken:
+                _make_now(call)
         return _code(compile(_wrapped(tree, name), name, "exec", dont_inherit=True))
     except (ValueError, MemoryError, RecursionError) as error:
         raise SyntaxError(str(error) or "the script is nested too deeply") from None
 
 
+def _taken(tree: ast.Module) -> frozenset[int]:
+    """Return the calls that are given to something of asyncio, as coroutines."""
+    return frozenset(
+        id(given)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _takes_coroutines(node.func)
+        for given in node.args
+    )
+
+
+def _takes_coroutines(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        of_asyncio = isinstance(function.value, ast.Name) and function.value.id == "asyncio"
+        return function.attr in _TAKERS or (of_asyncio and function.attr == "run")
+    return isinstance(function, ast.Name) and function.id in _TAKERS
+
+
 def _make_now(call: ast.Call) -> None:
     """Turn `tool(x)` into `_ls_now(tool)(x)`."""
     wrapped = ast.Call(ast.Name(NOW, ast.Load()), [call.func], [])
-    call.func = _placed(wrapped, call.func)
+    call.func = placed(wrapped, call.func)
 
 
 def _code(module: CodeType) -> CodeType:
@@ -66,13 +99,13 @@ def _wrapped(tree: ast.Module, name: str) -> ast.Module:
     parts = [node for statement in body for node in _same_scope(statement)]
     _refuse_yield(parts, name)
     if body and isinstance(body[-1], ast.Expr):
-        body[-1] = _placed(ast.Return(body[-1].value), body[-1])
+        body[-1] = placed(ast.Return(body[-1].value), body[-1])
     bound = sorted({name for node in parts for name in _bound(node)})
     head: _Body = [ast.Global(bound)] if bound else []
     kind = ast.AsyncFunctionDef if any(map(_awaits, parts)) else ast.FunctionDef
     nothing = ast.arguments([], [], None, [], [], None, [])
     function = kind(_FUNCTION, nothing, head + body or [ast.Pass()], [])
-    if hasattr(ast, "TypeAlias"):
+    if sys.version_info >= (3, 12):
         function.type_params = []
     module = ast.Module([*futures, function], [])
     for node in (function, *function.body[:1]):
@@ -82,7 +115,8 @@ def _wrapped(tree: ast.Module, name: str) -> ast.Module:
     return module
 
 
-def _placed(new: "ast.expr | ast.stmt", old: ast.AST) -> "ast.expr | ast.stmt":
+def placed(new: Node, old: ast.AST) -> Node:
+    """Return a new node at an old one's place."""
     return ast.fix_missing_locations(ast.copy_location(new, old))
 
 
@@ -92,7 +126,7 @@ def _is_future(statement: ast.stmt) -> bool:
 
 def _allowed(statement: ast.stmt) -> ast.stmt:
     """Replace what only a module may hold, also inside blocks."""
-    return _Allowed().visit(statement)
+    return cast("ast.stmt", _Allowed().visit(statement))
 
 
 class _Allowed(ast.NodeTransformer):
@@ -103,11 +137,11 @@ class _Allowed(ast.NodeTransformer):
             return node
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             given: list[ast.expr] = [ast.Constant(node.module or ""), ast.Constant(node.level)]
-            return _placed(ast.Expr(ast.Call(ast.Name(STAR, ast.Load()), given, [])), node)
+            return placed(ast.Expr(ast.Call(ast.Name(STAR, ast.Load()), given, [])), node)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             if node.value is None:
-                return _placed(ast.Pass(), node)
-            return _placed(ast.Assign([node.target], node.value), node)
+                return placed(ast.Pass(), node)
+            return placed(ast.Assign([node.target], node.value), node)
         return self.generic_visit(node)
 
 
@@ -130,9 +164,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.id
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+    elif isinstance(node, _NAMED) and node.name:
         yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest
@@ -145,7 +177,7 @@ def _awaits(node: ast.AST) -> bool:
 
 
 def _refuse_yield(parts: list[ast.AST], name: str) -> None:
-    for node in parts:
-        if isinstance(node, ast.Yield | ast.YieldFrom):
-            where = (name, node.lineno, node.col_offset + 1, None)
-            raise SyntaxError("'yield' outside function", where)
+    found = [node for node in parts if isinstance(node, ast.Yield | ast.YieldFrom)]
+    if found:
+        where = (name, found[0].lineno, found[0].col_offset + 1, None)
+        raise SyntaxError("'yield' outside function", where)

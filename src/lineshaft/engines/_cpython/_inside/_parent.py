@@ -4,10 +4,10 @@ Above: `_warm.py` in the host, at the other end of the socket that is this proce
 input. Below: `_child.py`. It has everything imported that scripts are promised to have at hand,
 and never runs a script itself.
 
-From the host, one JSON object a packet: `{"fork": number}` with the four descriptors of a child
-(its wire, stdout, stderr, and where this process tells of it), and `{"bury": number}` once the
-host is done with its process id. On that last descriptor, one line each: `pid N`, `failed ERRNO`,
-`ended STATUS`. The end of the socket means that the host is gone.
+From the host, one JSON object a packet: `{"fork": number, "memory_mb": number}` with the four
+descriptors of a child (its wire, stdout, stderr, and where this process tells of it), and
+`{"bury": number}` once the host is done with its process id. On that last descriptor, one line
+each: `pid N`, `failed ERRNO`, `ended STATUS`. The end of the socket means that the host is gone.
 """
 
 import contextlib
@@ -18,7 +18,6 @@ import importlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -28,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from lineshaft.engines._cpython._inside._child import adopt, live
+from lineshaft.engines._cpython._inside._child import Setting, adopt, live
 from lineshaft.engines._cpython._inside._scope import MODULES
 
 _PACKET = 65_536
@@ -91,12 +90,12 @@ class Parent:
             return False
         message = cast("Mapping[str, int]", json.loads(data))
         if "fork" in message:
-            self._fork(message["fork"], fds)
+            self._fork(message["fork"], fds, message["memory_mb"])
         else:
             self._bury(message["bury"])
         return True
 
-    def _fork(self, number: int, fds: Sequence[int]) -> None:
+    def _fork(self, number: int, fds: Sequence[int], memory_mb: int) -> None:
         *given, teller = fds
         scratch = f"{self._scratch}/run-{number}" if self._scratch else None
         try:
@@ -106,20 +105,20 @@ class Parent:
             os.close(teller)
         else:
             if pid == 0:
-                self._be_child(given, teller, scratch)
+                self._be_child(given, teller, Setting(scratch, memory_mb, self._libc))
             self._children[number] = Child(pid, teller, scratch)
             _tell(teller, f"pid {pid}")
         for fd in given:
             os.close(fd)
 
-    def _be_child(self, given: Sequence[int], teller: int, scratch: str | None) -> None:
+    def _be_child(self, given: Sequence[int], teller: int, setting: Setting) -> None:
         try:
             others = [child.teller for child in self._children.values()]
             for fd in (self._wake, self._notify, teller, *others):
                 os.close(fd)
             self._control.detach()
             wire, *streams = given
-            live(wire, streams, scratch, self._libc)
+            live(wire, streams, setting)
         except BaseException:  # noqa: BLE001  a fault of ours; nothing may return into the parent
             traceback.print_exc()
             os._exit(_FAULT)
@@ -140,7 +139,8 @@ class Parent:
         child = self._children.pop(number, None)
         if child is None:
             return
-        with contextlib.suppress(ChildProcessError):
+        with contextlib.suppress(ChildProcessError, ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
             os.waitpid(child.pid, 0)
         os.close(child.teller)
         if child.scratch is not None:
@@ -187,6 +187,8 @@ def _remove(folder: str) -> None:
         for path, _, _ in os.walk(folder):
             with contextlib.suppress(OSError):
                 os.chmod(path, 0o700)  # noqa: PTH101  as above
+        import shutil  # noqa: PLC0415  costs every fork, and is hardly ever needed
+
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -204,7 +206,9 @@ def serve(control: socket.socket, order: Order) -> None:
         signal.signal(number, signal.SIG_IGN)
     libc = _library()
     adopt(libc)
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     sys.path.extend(cast("list[str]", order["path"]))
+    name = ""
     try:
         for name in (*MODULES, *cast("list[str]", order["preload"])):
             importlib.import_module(name)

@@ -1,9 +1,11 @@
 """Whether the other threads of a process wait for something that cannot come by itself."""
 
 import selectors
-import sys
 from collections.abc import Callable, Collection
 from types import FrameType
+from typing import ClassVar
+
+from lineshaft.engines._cpython._inside._interpreter import frames
 
 _IDLE = {
     ("concurrent/futures/thread.py", "_worker"),
@@ -24,11 +26,7 @@ def is_parked(besides: Collection[int | None]) -> bool:
 
     Where that cannot be known it is taken not to be so.
     """
-    return all(
-        _waits(frame)
-        for thread, frame in sys._current_frames().items()  # noqa: SLF001  documented, for this
-        if thread not in besides
-    )
+    return all(_waits(frame) for thread, frame in frames().items() if thread not in besides)
 
 
 def _waits(frame: FrameType) -> bool:
@@ -50,16 +48,17 @@ def _untimed(frame: FrameType) -> bool:
 class Selector(selectors.DefaultSelector):
     """What event loops wait with; tells when one of them is about to wait without an end."""
 
-    blocked: Callable[[], None] = staticmethod(lambda: None)
+    told: ClassVar[list[Callable[[], None]]] = []
 
     def select(self, timeout: float | None = None) -> "list[tuple[selectors.SelectorKey, int]]":
         """Wait until a file is ready."""
         if timeout is None:
-            self.blocked()
+            for tell in self.told:
+                tell()
         return super().select(timeout)
 
 
 def watch_loops(blocked: Callable[[], None]) -> None:
     """Have it told of every event loop, made from now on, that waits without an end."""
-    Selector.blocked = staticmethod(blocked)
+    Selector.told.append(blocked)
     selectors.DefaultSelector = Selector

@@ -5,13 +5,18 @@ import importlib
 import itertools
 import sys
 import threading
-from asyncio import coroutines, events
+from _sitebuiltins import Quitter
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, ModuleType
 
 from lineshaft.engines import _helpers
 from lineshaft.engines._cpython._inside import _code
 from lineshaft.engines._cpython._inside._channel import Channel
+from lineshaft.engines._cpython._inside._interpreter import (
+    calling_frame,
+    mark_coroutine_function,
+    running_loop,
+)
 from lineshaft.engines._cpython._inside._tool_error import ToolError
 from lineshaft.engines._cpython._wire import Execute
 
@@ -55,6 +60,8 @@ class Scope:
         sys.modules.update(modules)
         sys.modules["__main__"] = self.main
         setattr(builtins, _code.NOW, self._now)
+        for name in ("exit", "quit"):
+            setattr(builtins, name, Quitter(name, "Ctrl-D"))
         setattr(builtins, _code.STAR, self._star)
 
     @property
@@ -75,10 +82,13 @@ class Scope:
 
         async def call(key: int, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
             del made[key]
-            return await channel.ask(tool, args, kwargs)
+            try:
+                return await channel.ask(tool, args, kwargs)
+            except ToolError as error:
+                raise error.with_traceback(None) from None
 
         def make(*args: object, **kwargs: object) -> object:
-            caller = sys._getframe(1)  # noqa: SLF001  documented, for this
+            caller = calling_frame()
             if not self.owns(caller) and _in_plain_thread():
                 return channel.ask_now(tool, args, kwargs)
             key = next(self._count)
@@ -90,7 +100,7 @@ class Scope:
 
         make.__name__ = make.__qualname__ = name
         make.__module__ = tool.rpartition(".")[0] or "tools"
-        _mark(make)
+        mark_coroutine_function(make)
         self._names[id(make)] = tool
         return make
 
@@ -104,7 +114,11 @@ class Scope:
         tool = self._names.get(id(function))
         if tool is None:
             return function
-        return lambda *args, **kwargs: self._channel.ask_now(tool, args, kwargs)
+
+        def ask(*args: object, **kwargs: object) -> object:
+            return self._channel.ask_now(tool, args, kwargs)
+
+        return ask
 
     def _star(self, name: str, level: int) -> None:
         module = importlib.import_module(name) if not level else _relative(name)
@@ -125,20 +139,6 @@ def _relative(name: str) -> ModuleType:
     raise ImportError(f"attempted relative import of {name!r} with no known parent package")
 
 
-def _mark(function: _Tool) -> None:
-    """Have `iscoroutinefunction` say yes."""
-    import inspect  # noqa: PLC0415  asyncio brings it
-
-    mark = getattr(inspect, "markcoroutinefunction", None)
-    if mark is not None:
-        mark(function)
-    else:
-        function._is_coroutine = getattr(coroutines, "_is_coroutine", True)  # noqa: SLF001
-
-
 def _in_plain_thread() -> bool:
     """Return whether this is a thread without an event loop, so that nobody can await here."""
-    return (
-        events._get_running_loop() is None  # noqa: SLF001  quicker than the public one, which raises
-        and threading.current_thread() is not threading.main_thread()
-    )
+    return running_loop() is None and threading.current_thread() is not threading.main_thread()

@@ -1,49 +1,103 @@
 """One script in one process, from its text to its result."""
 
-import _thread
 import asyncio
-import atexit
 import ctypes
 import linecache
 import resource
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from types import CodeType
 
 from lineshaft.engines._cpython._inside._channel import Channel
 from lineshaft.engines._cpython._inside._code import compile_script
+from lineshaft.engines._cpython._inside._interpreter import depth, running_loop, wind_up
 from lineshaft.engines._cpython._inside._program import Program
 from lineshaft.engines._cpython._inside._scope import Scope
 from lineshaft.engines._cpython._inside._told import misspelt, raised, told
 from lineshaft.engines._cpython._inside._too_big import refuse_requests_over
 from lineshaft.engines._cpython._inside._values import sentence_of
-from lineshaft.engines._cpython._wire import Execute, TooLarge
+from lineshaft.engines._cpython._wire import (
+    TO_ENGINE,
+    TO_HOST,
+    Execute,
+    TooLarge,
+    frame,
+    from_host,
+)
 from lineshaft.engines._plain import NotPlain, plain
 
 _MB = 1_000_000
 _HEADROOM = 32 * _MB
 """What telling of a lack of memory may take."""
 
+_REHEARSAL = """
+import json
+def plain(a, b=1): return tool(a)["b"]
+async def more(*args): return [await tool(x) for x in args if x]
+try:
+    value = {"a": await sleep(0), **{}}
+except KeyError as e:
+    print(f"{e.code}", e)
+for x in range(3): pass
+return value
+"""
+
 Result = Mapping[str, object]
 
 
-def perform(
-    order: Execute,
-    channel: Channel,
-    *,
-    loop: asyncio.AbstractEventLoop,
-    libc: ctypes.CDLL | None,
-) -> Result:
+class Stage:
+    """What is set up before there is a script.
+
+    Args:
+        loop: For what the script awaits at its top level.
+        libc: The C library, where there is one.
+        memory_mb: What the script will probably be given; 0: nobody knows.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, libc: ctypes.CDLL | None, memory_mb: int
+    ) -> None:
+        self.loop = loop
+        self._libc = libc
+        self._memory_mb = memory_mb
+        if memory_mb:
+            refuse_requests_over(memory_mb * _MB, libc)
+
+    def rehearse(self) -> None:
+        """Touch what a script will need: pages are shared with the parent until then."""
+        nothing = Program({}, frozenset({"tool"}), {})
+        code = compile_script(_REHEARSAL, "", nothing)
+        _drive(eval(code, {"sleep": asyncio.sleep}), self.loop)  # noqa: S307  our own text
+        frame(
+            {"type": "tool_call", "id": "0", "positional": [plain([1.5, {"a": (None,)}])]}, TO_HOST
+        )
+        answer = frame({"type": "tool_call_response", "id": "0", "value": {"a": [1]}}, TO_ENGINE)
+        from_host().receive(answer)
+
+    def bound_usage(self, order: Execute) -> None:
+        """Hold the script to its limits."""
+        if order.memory_bytes is not None:
+            most = order.memory_bytes
+            if order.memory_mb != self._memory_mb:
+                refuse_requests_over(order.memory_mb * _MB, self._libc)
+            resource.setrlimit(resource.RLIMIT_AS, (most, most + _HEADROOM))
+        if order.cpu_seconds is not None:
+            seconds = order.cpu_seconds
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        sys.setrecursionlimit(depth() + order.recursion)
+
+
+def perform(order: Execute, channel: Channel, stage: Stage) -> Result:
     """Run a script and return the `result` message, but for its type.
 
     Args:
         order: The script.
         channel: Makes its calls.
-        loop: Not yet used; for what the script awaits at its top level.
-        libc: The C library, where there is one.
+        stage: What is set up for it.
     """
     source = order.source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     scope = Scope(order, channel)
@@ -59,26 +113,8 @@ def perform(
         code = compile_script(source, order.name, program)
     except SyntaxError as error:
         return misspelt(error, order.name)
-    _bound_usage(order, libc)
-    return _guarded(partial(_execute, code, scope, loop), scope, order)
-
-
-def _bound_usage(order: Execute, libc: ctypes.CDLL | None) -> None:
-    if order.memory_bytes is not None:
-        most = order.memory_bytes
-        refuse_requests_over(order.memory_mb * _MB, libc)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most + _HEADROOM))
-    if order.cpu_seconds is not None:
-        resource.setrlimit(resource.RLIMIT_CPU, (order.cpu_seconds, order.cpu_seconds + 1))
-    sys.setrecursionlimit(_depth() + order.recursion)
-
-
-def _depth() -> int:
-    frame = sys._getframe()  # noqa: SLF001  documented, for this
-    depth = 0
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    return depth
+    stage.bound_usage(order)
+    return _guarded(partial(_execute, code, scope, stage.loop), scope, order)
 
 
 def _guarded(execute: Callable[[], object], scope: Scope, order: Execute) -> Result:
@@ -108,9 +144,7 @@ def _ended_by_itself(execute: Callable[[], object]) -> object:
                 raise
             return None
     finally:
-        if _thread._count():  # noqa: SLF001  as in `_channel.py`
-            threading._shutdown()  # noqa: SLF001  what the interpreter itself does at its end
-        atexit._run_exitfuncs()  # noqa: SLF001  the same
+        wind_up()
 
 
 def _execute(code: CodeType, scope: Scope, loop: asyncio.AbstractEventLoop) -> object:
@@ -160,30 +194,30 @@ def finish(channel: Channel, result: Result) -> None:
         channel.say({"type": "result", **result})
     except (TooLarge, ValueError, TypeError, RecursionError) as error:
         code = "E_TOO_LARGE" if isinstance(error, TooLarge) else "E_NOT_JSON"
-        report = raised("TypeError", f"the script's value is {error}", [])
+        what = "has" if isinstance(error, TooLarge) else "is not JSON:"
+        report = raised("TypeError", f"the script's value {what} {error}", [])
         channel.say({"type": "result", **report, "code": code})
 
 
-_run = asyncio.run
+_run: Callable[..., object] = asyncio.run
+
+
+def _run_anew(main: Coroutine[object, object, object], options: Mapping[str, object]) -> object:
+    return _run(main, **options)
 
 
 def run_anywhere(main: Coroutine[object, object, object], **options: object) -> object:
     """Do what `asyncio.run` does; also inside a running loop, which waits meanwhile."""
-    if asyncio._get_running_loop() is None:  # noqa: SLF001  as in `_scope.py`
-        return _run(main, **options)  # pyright: ignore[reportArgumentType]  as they were given
-    came: list[object] = []
+    if running_loop() is None:
+        return _run_anew(main, options)
+    came: Future[object] = Future()
     context = copy_context()
 
     def work() -> None:
         try:
-            came.extend((context.run(partial(_run, main, **options)), None))  # pyright: ignore
+            came.set_result(context.run(_run_anew, main, options))
         except BaseException as error:  # noqa: BLE001  raised where it belongs
-            came.extend((None, error))
+            came.set_exception(error)
 
-    thread = threading.Thread(target=work, name="asyncio.run")
-    thread.start()
-    thread.join()
-    value, error = came
-    if isinstance(error, BaseException):
-        raise error
-    return value
+    threading.Thread(target=work, name="asyncio.run").start()
+    return came.result()

@@ -4,6 +4,7 @@ import dis
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, TracebackType
+from typing import cast
 
 from lineshaft.engines._cpython._inside._tool_error import ToolError
 
@@ -91,10 +92,15 @@ def _message(error: BaseException) -> str:
         text = str(error)
     except BaseException as failed:  # noqa: BLE001  the script's own `__str__`
         return f"<{type(failed).__name__} in its __str__>"
-    if isinstance(error, BaseExceptionGroup):
-        inner = "; ".join(_summary(part) for part in error.exceptions)
-        return f"{text}: {inner}"
-    return text
+    inner = _inner(error)
+    return f"{text}: {'; '.join(map(_summary, inner))}" if inner else text
+
+
+def _inner(error: BaseException) -> Sequence[BaseException]:
+    """Return the errors in a group."""
+    if not isinstance(error, BaseExceptionGroup):
+        return ()
+    return cast("BaseExceptionGroup[BaseException]", error).exceptions
 
 
 def _summary(error: BaseException) -> str:

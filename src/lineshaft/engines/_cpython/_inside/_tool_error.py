@@ -19,3 +19,6 @@ class ToolError(Exception):
         self.tool = tool
         self.hint = hint
         self.message = str(args[0]) if args else ""
+
+
+ToolError.__module__ = "builtins"  # so that a traceback names it as the script does

@@ -1,0 +1,61 @@
+"""What the interpreter knows of itself under names that are not public, or not in every version.
+
+Each has been there in every Python since 3.11; a new version is tried by the tests.
+"""
+
+import _thread
+import asyncio
+import atexit
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import cast
+
+# pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportAttributeAccessIssue=false
+
+
+def calling_frame() -> FrameType:
+    """Return the frame of whoever called the function that asks."""
+    return sys._getframe(2)  # noqa: SLF001
+
+
+def depth() -> int:
+    """Return how deep the caller's calls are nested."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    count = 0
+    while frame is not None:
+        count, frame = count + 1, frame.f_back
+    return count
+
+
+def frames() -> Mapping[int, FrameType]:
+    """Return the innermost frame of every thread."""
+    return sys._current_frames()  # noqa: SLF001
+
+
+def other_threads() -> int:
+    """Return how many threads there are beside the main one, and quickly."""
+    return _thread._count()  # noqa: SLF001
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop of this thread; the public function raises where there is none."""
+    return asyncio._get_running_loop()  # noqa: SLF001
+
+
+def wind_up() -> None:
+    """Do what the interpreter does at its end: wait for threads, call what asked for it."""
+    if other_threads():
+        cast("Callable[[], None]", threading._shutdown)()  # noqa: SLF001
+    atexit._run_exitfuncs()  # noqa: SLF001
+
+
+def mark_coroutine_function(function: Callable[..., object]) -> None:
+    """Have `iscoroutinefunction` say yes."""
+    mark = getattr(inspect, "markcoroutinefunction", None)
+    if mark is not None:
+        mark(function)
+    else:
+        vars(function)["_is_coroutine"] = asyncio.coroutines._is_coroutine  # noqa: SLF001
