@@ -1,6 +1,8 @@
 """The jail: one interface over the boundaries that can hold a full Python."""
 
+from lineshaft.engines._jail._bubblewrap import BubblewrapJail
 from lineshaft.engines._jail._choose import best_jail
+from lineshaft.engines._jail._probe import probe
 from lineshaft.engines._jail._sandlock import SandlockJail
 from lineshaft.engines._jail._walls import (
     AttackResult,
@@ -15,6 +17,7 @@ from lineshaft.engines._jail._walls import (
 __all__ = [
     "AttackResult",
     "Boundary",
+    "BubblewrapJail",
     "Changes",
     "FileChange",
     "Jail",
@@ -22,4 +25,5 @@ __all__ = [
     "SandlockJail",
     "Walls",
     "best_jail",
+    "probe",
 ]

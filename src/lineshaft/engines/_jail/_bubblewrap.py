@@ -13,14 +13,14 @@ from pathlib import Path
 
 from lineshaft.engines._bundle import needed_libraries, system_files
 from lineshaft.engines._jail._copy import copy_apart
-from lineshaft.engines._jail._kept import Kept
+from lineshaft.engines._jail._kept import Kept, check_program
 from lineshaft.engines._jail._sandlock import rlimits
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._seccomp import filter_program, known_machine
 from lineshaft.engines._jail._walls import Walls
 from lineshaft.errors import NoBoundary
 
-_HOME = "/tmp"  # noqa: S108  a file system of its own, inside
+_HOME = "/scratch"
 _MEGABYTE = 1 << 20
 _SCRATCH_MB = 256
 _USERS = range(2_000_000_000, 2_100_000_000)
@@ -68,6 +68,7 @@ class BubblewrapJail:
         apart: Path | None = None,
     ) -> Kept:
         """Start a program inside; see `Jail.start`."""
+        check_program(argv)
         tools = _tools()
         user = random.choice(_USERS) if os.geteuid() == 0 else None  # noqa: S311  no secret
         scratch = make_scratch()
@@ -81,7 +82,8 @@ class BubblewrapJail:
         mounts = list(_mounts(walls, apart, scratch.path / "copy", user=user))
         settings = [*_settings(walls, apart, user), *mounts, *_change_user(tools, user)]
         order = {
-            "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user), *argv],
+            "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user)],
+            "argv": list(argv),
             "texts": [
                 b"".join(word.encode() + b"\0" for word in settings).hex(),
                 filter_program().hex(),

@@ -141,7 +141,8 @@ class Keeper:
             os.set_inheritable(fd, True)  # noqa: FBT003  the standard library's own parameter
         names = {"{info}": str(self.reporting), "{block}": str(self.blocked)}
         names |= {f"{{{number}}}": str(fd) for number, fd in enumerate(passed)}
-        os.execve(argv[0], [names.get(word, word) for word in argv], {})  # noqa: S606  no shell
+        own = [names.get(word, word) for word in argv]
+        os.execve(own[0], [*own, *cast("list[str]", self.order["argv"])], {})  # noqa: S606  no shell
 
     def run(self, wake: int) -> None:
         """Serve until nobody is left."""

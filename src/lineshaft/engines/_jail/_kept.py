@@ -144,6 +144,18 @@ class Kept:
             self._empty = True
 
 
+def check_program(argv: Sequence[str]) -> None:
+    """Refuse what cannot be started, before anything is.
+
+    Raises:
+        EngineError: The program is missing, or not to be run.
+    """
+    if not argv or not Path(argv[0]).is_absolute() or not os.access(argv[0], os.X_OK):
+        raise EngineError(f"no program can be started from {list(argv[:1])!r}")
+    if any("\0" in word for word in argv):
+        raise EngineError("an argument holds a NUL character")
+
+
 def _start_keeper(far: socket.socket) -> "subprocess.Popen[bytes]":
     with far:
         return subprocess.Popen(  # noqa: S603  our own program

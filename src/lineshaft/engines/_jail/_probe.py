@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from lineshaft.engines._bundle import Interpreter
+from lineshaft.engines._bundle import Interpreter, resolve
 from lineshaft.engines._jail._choose import JAILS, unusable
 from lineshaft.engines._jail._targets import fresh, targets
 from lineshaft.engines._jail._walls import AttackResult, Boundary, Jail, Walls
+from lineshaft.values import PythonOptions
 
 _ATTACKS = Path(__file__).with_name("_attacks")
 _START = """
@@ -32,16 +33,19 @@ _SECONDS = 120.0
 Seen = dict[str, tuple[bool, str]]
 
 
-def probe(interpreter: Interpreter, *, only: Sequence[str] = ()) -> tuple[Boundary, ...]:
+def probe(
+    interpreter: Interpreter | None = None, *, only: Sequence[str] = ()
+) -> tuple[Boundary, ...]:
     """Return what each boundary gives here; takes some seconds.
 
     Every attack is first run without any boundary. One that fails even there proves nothing, and
     is marked so.
 
     Args:
-        interpreter: The Python that runs the attacks.
+        interpreter: The Python that runs the attacks; None: the one that scripts get.
         only: Names of boundaries; empty: all.
     """
+    interpreter = interpreter or resolve(PythonOptions())
     walls = Walls(
         readable=(*interpreter.readable, _ATTACKS),
         memory_mb=128,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft.engines._jail._apart import from_branch
-from lineshaft.engines._jail._kept import Kept
+from lineshaft.engines._jail._kept import Kept, check_program
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._seccomp import pid_filter
 from lineshaft.engines._jail._walls import Walls
@@ -47,6 +47,7 @@ class SandlockJail:
         apart: Path | None = None,
     ) -> Kept:
         """Start a program inside; see `Jail.start`."""
+        check_program(argv)
         place = _package_folder()
         scratch = make_scratch()
         sandbox = options(walls, scratch.path, apart)

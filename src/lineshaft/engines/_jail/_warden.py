@@ -164,8 +164,10 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
 
 def code_of(result: object) -> int:
     """Return an exit code, or minus a signal's number."""
-    number = cast("int", getattr(result, "signal", -1))
-    return -number if number > 0 else cast("int", getattr(result, "exit_code", -1))
+    code, number = (cast("int", getattr(result, name, -1)) for name in ("exit_code", "signal"))
+    if number > 0:
+        return -number
+    return -signal.SIGKILL if code < 0 else code
 
 
 def branch(sandbox: object, result: object) -> dict[str, object]:

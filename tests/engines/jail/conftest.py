@@ -1,0 +1,49 @@
+"""Every boundary of this machine, and a Python to run inside."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engines.jail.inside import Inside
+from lineshaft.engines._bundle import Interpreter, build, resolve
+from lineshaft.engines._jail._choose import JAILS, unusable
+from lineshaft.values import PythonOptions
+
+
+@pytest.fixture(scope="session")
+def interpreter() -> Iterator[Interpreter]:
+    """Return a bundle that every user of this machine may read."""
+    folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-python-"))
+    folder.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        made = build(folder / "python")
+        yield resolve(PythonOptions(path=str(made.root)))
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=sorted(JAILS, reverse=True))
+def inside(request: pytest.FixtureRequest, interpreter: Interpreter) -> Inside:
+    """Return a way to run Python inside each boundary in turn."""
+    name = str(request.param)
+    if reason := unusable(name):
+        pytest.skip(f"needs the boundary {name!r}: {reason}")
+    return Inside(JAILS[name](), interpreter)
+
+
+@pytest.fixture
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the private folders of a test's jails apart from those of others."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+def pytest_report_header() -> str:
+    """Say who runs these tests: for root they show other things than for everybody else."""
+    return f"user: {os.geteuid()}"
