@@ -4,18 +4,20 @@ Only the command that was named is imported: `--help` and completion must not wa
 """
 
 import importlib
+import json
 import os
 import shlex
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, NoReturn, cast
 
 import typer
 
-from lineshaft.cli._exit import CANCELLED, exit_code
+from lineshaft.cli._exit import CANCELLED, LEFT_BEHIND, USAGE, exit_code
 from lineshaft.cli._terminal import clean, note, paint, prepare_streams, result
-from lineshaft.errors import LineshaftError
+from lineshaft.errors import ConfigError, LineshaftError
 
 COMMANDS: Mapping[str, str] = {
     "init": "Write a commented lineshaft.toml.",
@@ -23,6 +25,9 @@ COMMANDS: Mapping[str, str] = {
     "check": "Say what is wrong with a script, without running it.",
     "tools": "List, search and describe the tools.",
     "call": "Call one tool, under the same policy as a script.",
+    "python run": "Run a Python program as the tool python_run does.",
+    "python build": "Make the Python that programs get out of the one that runs this.",
+    "python install": "Install the Python that programs get from an archive.",
     "runs": "List the recorded runs of this workspace.",
     "show": "Show the record of a run, the last one if none is named.",
     "doctor": "Say what works on this machine, by trying it.",
@@ -31,16 +36,19 @@ COMMANDS: Mapping[str, str] = {
 }
 """What there is, with its line in the help; each lives in the file of its name."""
 
-_GROUPS = {"config": "Settings and where they come from."}
+_GROUPS = {
+    "config": "Settings and where they come from.",
+    "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
+}
 
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
     code = execute(sys.argv[1:])
     threads = (t for t in threading.enumerate() if t is not threading.main_thread())
-    if any(thread.is_alive() and not thread.daemon for thread in threads):
-        # A tool that was abandoned in its thread must not keep the process; all is settled,
-        # recorded and flushed.
+    if LEFT_BEHIND or any(thread.is_alive() and not thread.daemon for thread in threads):
+        # A tool that was abandoned must not keep the process; all is settled, recorded and
+        # flushed.
         os._exit(code)
     sys.exit(code)
 
@@ -55,18 +63,47 @@ def execute(words: Sequence[str]) -> int:
         The exit code.
     """
     prepare_streams()
+    words = _spelled_out(words)
     try:
         _app(_named(words))(args=list(words), prog_name="lineshaft")
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if code == USAGE:  # typer's word, which has told it on standard error
+            text = "the command line is not understood"
+            _tell(words, ConfigError(text, hint="see standard error, and --help"))
+        return code
     except LineshaftError as error:
+        return _complain(words, error)
+    except KeyboardInterrupt:
+        return CANCELLED
+    except OSError as error:
+        return _complain(words, LineshaftError(f"the output cannot be written: {error.strerror}"))
+    return 0
+
+
+def _complain(words: Sequence[str], error: LineshaftError) -> int:
+    with suppress(LineshaftError):  # nobody can be told
         note(f"{paint('error', 'red')}: {clean(error.message)}")
         if error.hint:
             note(f"{paint('hint', 'yellow')}: {clean(error.hint)}")
-        return exit_code(error)
-    except KeyboardInterrupt:
-        return CANCELLED
-    return 0
+        _tell(words, error)
+    return exit_code(error)
+
+
+def _tell(words: Sequence[str], error: LineshaftError) -> None:
+    """Print an error for a program, if one reads: with `--json` there is always one document."""
+    options = words[: words.index("--")] if "--" in words else words
+    if "--json" in options:
+        told = {"code": error.code, "message": error.message, "hint": error.hint}
+        result(json.dumps({"status": "error", "error": told}, ensure_ascii=False))
+
+
+def _spelled_out(words: Sequence[str]) -> Sequence[str]:
+    """Return a command line with `python FILE` written as `python run FILE`."""
+    known = {name.partition(" ")[2] for name in COMMANDS if name.startswith("python ")}
+    if words[:1] != ["python"] or len(words) == 1 or words[1] in {*known, "--help"}:
+        return words
+    return ["python", "run", *words[1:]]
 
 
 def _app(named: str | None) -> typer.Typer:
@@ -88,7 +125,10 @@ def _app(named: str | None) -> typer.Typer:
     for name, text in COMMANDS.items():
         group, _, leaf = name.rpartition(" ")
         home = groups[group] if group else app
-        home.command(leaf, help=text)(_load(name) if name == named else _unloaded)
+        # What follows a program's name belongs to the program.
+        rest = {"allow_interspersed_args": False} if name == "python run" else None
+        body = _load(name) if name == named else _unloaded
+        home.command(leaf, help=text, context_settings=rest)(body)
     return app
 
 

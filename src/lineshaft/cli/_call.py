@@ -13,7 +13,6 @@ import typer
 from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._carry import cancel_on_signal, carry
 from lineshaft.cli._display import Silent
-from lineshaft.cli._exit import CANCELLED
 from lineshaft.cli._options import Json, Mode, Tools, Workspace, settings_for, toolset_for
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import Records, records_folder
@@ -53,14 +52,14 @@ def command(
         approver=TerminalApprover(Silent()) if can_ask() else None,
         sinks=[Records(records_folder(settings.root))],
     )
-    done = carry(partial(_call, session, tool, given))
+    done = carry(partial(make_call, session, tool, given))
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     else:
         _complain(done.error, given)
-    raise typer.Exit(CANCELLED if done.status == "cancelled" else done.exit_code)
+    raise typer.Exit(done.exit_code)
 
 
 def _complain(error: CallError, given: Mapping[str, object]) -> None:
@@ -74,7 +73,8 @@ def _complain(error: CallError, given: Mapping[str, object]) -> None:
         note(f"{paint('hint', 'yellow')}: {clean(hint)}")
 
 
-async def _call(session: Session, tool: str, arguments: Mapping[str, object]) -> CallResult:
+async def make_call(session: Session, tool: str, arguments: Mapping[str, object]) -> CallResult:
+    """Make one call in a session of its own; a signal cancels it."""
     done: CallResult | None = None
     async with session, anyio.create_task_group() as group:
         with anyio.CancelScope() as scope:

@@ -19,6 +19,10 @@ _EXAMPLES = {
     "tools.modules": 'modules = ["./tools.py"]',
     "workspace.aliases": 'aliases = {pkg = "vendor", out = {path = "build", writable = true}}',
     "policy.mode": 'mode = "read"',
+    "python.path": 'path = "/opt/python"',
+    "python.packages": 'packages = ["pandas"]',
+    "python.preload": 'preload = ["json"]',
+    "python.boundary": 'boundary = "bubblewrap"',
     "policy.rules": """\
 [[policy.rules]]
 id = "no-secrets"

@@ -46,6 +46,7 @@ def settings_for(
     engine: str | None = None,
     mode: str | None = None,
     limits: Iterable[str] | None = None,
+    python_seconds: float | None = None,
 ) -> Settings:
     """Read the settings, with what was given by hand on top.
 
@@ -61,6 +62,8 @@ def settings_for(
         flags["engine.name"] = engine
     if mode is not None:
         flags["policy.mode"] = mode
+    if python_seconds is not None:
+        flags["python.timeout_seconds"] = python_seconds
     for limit in limits or ():
         name, sign, text = limit.partition("=")
         if not sign:

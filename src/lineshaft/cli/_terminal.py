@@ -87,6 +87,11 @@ def result(text: str) -> None:
     _write(sys.stdout, safe if safe.endswith("\n") else safe + "\n")
 
 
+def pass_on(text: str, stream: TextIO) -> None:
+    """Print what a program printed, to the letter where nobody looks at it on a terminal."""
+    _write(stream, clean(text) if stream.isatty() else text)
+
+
 def say(text: str) -> None:
     """Print a line of our own on standard output; the text is already safe."""
     _write(sys.stdout, text + "\n")

@@ -64,6 +64,7 @@ def build(
         approver=approver,
         sinks=sinks,
         scripts=settings.script_enabled,
+        python=settings.python,
     )
 
 

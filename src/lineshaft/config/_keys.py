@@ -1,13 +1,16 @@
 """Every setting there is: its key, what it may be, and what it is without being set."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.values import Limits
+from lineshaft.values import NO_BOUNDARY, Limits
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
 PREFIX = "LINESHAFT_"
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
@@ -85,6 +88,11 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(_is_text(item) for item in cast("list[object]", value))
 
 
+def _is_requirements(value: object) -> bool:
+    """Names with versions only: no options of an installer, no files, no addresses."""
+    return _is_texts(value) and all(map(_REQUIREMENT.fullmatch, cast("list[str]", value)))
+
+
 def _is_aliases(value: object) -> bool:
     return isinstance(value, dict) and all(
         _is_text(item) or _is_mount(item) for item in cast("dict[str, object]", value).values()
@@ -107,6 +115,7 @@ def _is_table(value: object) -> bool:
 
 
 _DEFAULTS = Limits()
+_BOUNDARIES = ("sandlock", "bubblewrap", NO_BOUNDARY)
 
 KEYS: Mapping[str, Key] = {
     key.name: key
@@ -157,6 +166,36 @@ KEYS: Mapping[str, Key] = {
             text="Rules, first match wins.",
         ),
         _choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
+        Key(
+            name="python.path",
+            allowed="a folder with a bundle, or an interpreter",
+            accepts=_is_text,
+            text="The full Python, where it is not found by itself; a project cannot set it.",
+            from_text=str,
+        ),
+        Key(
+            name="python.packages",
+            allowed='a list of requirements: ["pandas", "numpy>=2"]',
+            accepts=_is_requirements,
+            default=[],
+            text="Packages of the full Python, locked at first use.",
+        ),
+        Key(
+            name="python.preload",
+            allowed='a list of modules: ["json", "pandas"]',
+            accepts=_is_texts,
+            default=[],
+            text="Modules that scripts of the full Python find imported.",
+        ),
+        _number("python.timeout_seconds", 1, 600, 60.0, "Time a program of python_run gets."),
+        Key(
+            name="python.boundary",
+            allowed=f"one of {', '.join(map(repr, _BOUNDARIES))}",
+            accepts=lambda value: value in _BOUNDARIES,
+            text="What holds the full Python, where it is not the best that works; "
+            "a project cannot set it.",
+            from_text=str,
+        ),
         Key(
             name="script.enabled",
             allowed="true or false",

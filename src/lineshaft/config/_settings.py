@@ -14,7 +14,7 @@ from lineshaft.config._files import named_file, project_file, read_toml
 from lineshaft.config._keys import KEYS, checked, flatten, from_environment, from_text
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
-from lineshaft.values import Limits
+from lineshaft.values import Limits, PythonOptions
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
 
@@ -128,6 +128,36 @@ class Settings:
         return str(self.setting("engine.name").value)
 
     @property
+    def python(self) -> PythonOptions:
+        """Return what the full Python is.
+
+        Raises:
+            ConfigError: A project's file says what only a person may.
+        """
+        path, boundary = (self._own(f"python.{name}") for name in ("path", "boundary"))
+        packages, preload = (
+            tuple(cast("list[str]", self.setting(f"python.{name}").value))
+            for name in ("packages", "preload")
+        )
+        return PythonOptions(
+            path=None if path.value is None else str(_below(path.base, str(path.value))),
+            packages=packages,
+            preload=preload,
+            seconds=float(cast("float", self.setting("python.timeout_seconds").value)),
+            boundary=cast("str | None", boundary.value),
+        )
+
+    def _own(self, name: str) -> Setting:
+        """Return a setting that a project's file may not give."""
+        held = self.setting(name)
+        if held.giver == "project":
+            raise ConfigError(
+                f"{held.source}: {name} is not for a project's file",
+                hint="put it into your own file, or give it as a variable",
+            )
+        return held
+
+    @property
     def check(self) -> Literal["error", "warn", "off"]:
         """Return what findings about a script do."""
         return cast('Literal["error", "warn", "off"]', self.setting("script.check").value)
@@ -190,7 +220,7 @@ def read_settings(
     for name, (value, variable) in given.items():
         held[name].append(Setting(value=value, giver="environment", source=variable, base=here))
     for name, value in (flags or {}).items():
-        source = f"--{name.rpartition('.')[2]}"
+        source = _flag(name)
         settled = (
             from_text(name, value, source=source)
             if isinstance(value, str)
@@ -203,6 +233,18 @@ def read_settings(
         project=project[0] if project else None,
         user=own if has_own else None,
     )
+
+
+def _flag(name: str) -> str:
+    """Return the option of the command line that gave a setting."""
+    table, _, leaf = name.rpartition(".")
+    if table == "limits":
+        return f"--limit {leaf}"
+    return {
+        "engine.name": "--engine",
+        "tools.modules": "--tools",
+        "workspace.root": "--workspace",
+    }.get(name, f"--{leaf}")
 
 
 def _find_project(

@@ -9,7 +9,7 @@ from lineshaft.engines._monty import MontyEngine
 from lineshaft.engines._subset import Subset, subset
 
 if TYPE_CHECKING:
-    from lineshaft.engines._bundle import Bundle, Interpreter, build, resolve
+    from lineshaft.engines._bundle import Bundle, Interpreter, build, install, resolve
     from lineshaft.engines._jail import (
         Boundary,
         Changes,
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
         Jailed,
         Walls,
         best_jail,
+        probe,
     )
 
 _AT_FIRST_USE = {
-    **dict.fromkeys(("Bundle", "Interpreter", "build", "resolve"), "_bundle"),
+    **dict.fromkeys(("Bundle", "Interpreter", "build", "install", "resolve"), "_bundle"),
     **dict.fromkeys(
-        ("Boundary", "Changes", "FileChange", "Jail", "Jailed", "Walls", "best_jail"), "_jail"
+        ("Boundary", "Changes", "FileChange", "Jail", "Jailed", "Walls", "best_jail", "probe"),
+        "_jail",
     ),
 }
 """Where names come from that are loaded when they are first used."""
@@ -42,8 +44,10 @@ __all__ = [
     "Walls",
     "best_jail",
     "build",
+    "install",
     "make_cpython",
     "make_micropython",
+    "probe",
     "resolve",
     "subset",
 ]
