@@ -26,10 +26,30 @@ How to write it:
 - A failed or refused call raises ToolError with .code, .tool and .message; catch it to go on.
 - In scope: asyncio, json, math, re, datetime, tools, ToolError; json_parse(text) (lenient),
   await retry(call, attempts, wait), batched(items, n), table(rows) (Markdown).
-- A small Python: no class inheritance, yield, del, async with, create_task or pandas;
-  functions, dicts, comprehensions, try/except, f-strings and dataclasses are fine.
+- {language}
 - Files and commands only through the tools; nothing is kept between scripts.
 """
+
+_FULL = """\
+All of Python and its standard library; what needs little of it starts fastest."""
+_SMALL = """\
+A small Python: no class inheritance, yield, del, async with, create_task or pandas;
+  functions, dicts, comprehensions, try/except, f-strings and dataclasses are fine."""
+_MICRO = """\
+MicroPython: generators, classes and asyncio, but no match, dataclasses, statistics or csv;
+  the modules are those in scope and a few more."""
+
+
+def language(*, engine: str, full: bool) -> str:
+    """Return what scripts may be written in.
+
+    Args:
+        engine: The session's engine, by name.
+        full: Whether full Python is to be had on this machine.
+    """
+    if full:
+        return _FULL
+    return _MICRO if engine == "micropython" else _SMALL
 
 
 def script_schema(limits: Limits) -> dict[str, Any]:
@@ -59,22 +79,32 @@ def script_schema(limits: Limits) -> dict[str, Any]:
     }
 
 
-def script_description(specs: Sequence[ToolSpec], limits: Limits) -> str:
-    """Return what `run_script` says of itself, made from the tools that are there now."""
+def script_description(specs: Sequence[ToolSpec], limits: Limits, *, spoken: str) -> str:
+    """Return what `run_script` says of itself, made from the tools that are there now.
+
+    Args:
+        specs: The tools.
+        limits: Of a model's script.
+        spoken: What scripts may be written in: `language`.
+    """
     tools = python_stubs(specs) if specs else "(no tools are enabled)\n"
     bounds = f"At most {limits.calls} calls and {limits.seconds:g} s.\n"
-    return f"{_WHEN}\n{_HOW}{bounds}\nTools:\n```python\n{tools.rstrip()}\n```"
+    return (
+        f"{_WHEN}\n{_HOW.format(language=spoken)}{bounds}\nTools:\n```python\n{tools.rstrip()}\n```"
+    )
 
 
-def instructions(specs: Sequence[ToolSpec], limits: Limits, *, scripts: bool, mode: str) -> str:
-    """Return the text for a system prompt."""
+def instructions(
+    specs: Sequence[ToolSpec], limits: Limits, *, spoken: str | None, mode: str
+) -> str:
+    """Return the text for a system prompt; `spoken` is None where there are no scripts."""
     names = ", ".join(model_name(spec.name) for spec in specs) or "none"
     lines = [f"Tools: {names}. Policy mode: {mode}."]
-    if scripts:
+    if spoken is not None:
         lines += [
             "`run_script` runs a Python script over these tools.",
             _WHEN.strip(),
-            _HOW.strip(),
+            _HOW.format(language=spoken).strip(),
         ]
         lines.append(f"A script may make {limits.calls} calls and take {limits.seconds:g} s.")
     return "\n".join(lines)

@@ -32,7 +32,7 @@ class ModelSide:
         runtime: The runtime's own tools, which may be called too.
         limits: For a model's scripts.
         mode: The policy's mode; in `plan` there are no scripts.
-        scripts: Whether the session has scripts at all.
+        spoken: Says what scripts may be written in; None: the session has no scripts.
         redactor: Takes secrets out of what the model reads.
     """
 
@@ -43,22 +43,22 @@ class ModelSide:
         runtime: Iterable[ToolSpec],
         limits: Limits,
         mode: str,
-        scripts: bool,
+        spoken: Callable[[], str] | None,
         redactor: Redactor,
     ) -> None:
         self._specs = tuple(specs)
         self._known = {model_name(spec.name): spec for spec in (*self._specs, *runtime)}
         self._limits = limits
         self._mode = mode
-        self._scripts = scripts and mode != "plan"
+        self._spoken = None if mode == "plan" else spoken
         self._redactor = redactor
 
     def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
         found: list[dict[str, Any]] = []
-        if self._scripts:
+        if self._spoken is not None:
             scriptable = [spec for spec in self._specs if spec.scriptable]
-            text = script_description(scriptable, self._limits)
+            text = script_description(scriptable, self._limits, spoken=self._spoken())
             schema = script_schema(self._limits)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
         found += [
@@ -71,7 +71,8 @@ class ModelSide:
 
     def instructions(self) -> str:
         """Return the text for a system prompt."""
-        return instructions(self._specs, self._limits, scripts=self._scripts, mode=self._mode)
+        spoken = self._spoken() if self._spoken is not None else None
+        return instructions(self._specs, self._limits, spoken=spoken, mode=self._mode)
 
     async def handle(
         self, name: str, arguments: object, *, run: RunScript, call: MakeCall
@@ -88,7 +89,7 @@ class ModelSide:
         return self._of_call(await call(spec.name if spec else name, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
-        if not self._scripts:
+        if self._spoken is None:
             why = "in mode 'plan'" if self._mode == "plan" else "in this session"
             raise ToolError("E_DENIED", f"there are no scripts {why}")
         most = max(MAX_SECONDS, self._limits.seconds)

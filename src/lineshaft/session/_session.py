@@ -16,7 +16,7 @@ from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Runner, new_run_id
 from lineshaft.session._catalogue import Catalogue
-from lineshaft.session._definitions import Api
+from lineshaft.session._definitions import Api, language
 from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._inputs import checked_arguments, checked_inputs
 from lineshaft.session._live import Live
@@ -133,7 +133,7 @@ class Session:
             runtime=runtime.specs,
             limits=self._model_limits,
             mode=self.policy.mode,
-            scripts=scripts,
+            spoken=self._spoken if scripts else None,
             redactor=redactor,
         )
         self._group: TaskGroup | None = None
@@ -249,6 +249,10 @@ class Session:
             ConfigError: There is no such API or tool.
         """
         return self._model.definitions(api, direct)
+
+    def _spoken(self) -> str:
+        engines = self._engines
+        return language(engine=engines.wanted, full=engines.promises_full_python)
 
     def instructions(self) -> str:
         """Return the text for a system prompt: what there is, and when to write a script."""
