@@ -96,9 +96,8 @@ class Session:
             middleware=middleware,
             sinks=sinks,
             secrets=secrets,
+            atomic=atomic,
         )
-        if atomic:
-            raise ConfigError("atomic=True is not part of this version; leave it out")
         given = tools if isinstance(tools, Toolset) else Toolset(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
         redactor = Redactor(secrets)
@@ -109,8 +108,8 @@ class Session:
         self.policy = policy or Policy()
         self.limits = limits or Limits()
         self._model_limits = _for_model(self.limits)
-        self._engines = Engines(engine)
-        self._workspace = Folder(workspace) if isinstance(workspace, str | Path) else workspace
+        here = Path(workspace) if isinstance(workspace, str | Path) else None
+        self._engines = Engines(engine, python=options, workspace=here)
         gate = Gate(
             tools={**_as_jailed(given, options), **runtime},
             policy=self.policy,
@@ -122,7 +121,7 @@ class Session:
         )
         self._runner = Runner(
             gate,
-            workspace=self._workspace,
+            workspace=Folder(workspace) if isinstance(workspace, str | Path) else workspace,
             engines=self._engines,
             check=check,
             sinks=tuple(sinks),

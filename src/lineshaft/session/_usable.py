@@ -51,6 +51,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions", _is_functions),
     "secrets": ("a list of texts", _is_texts),
+    "atomic": ("False: changes that land whole are not part of this version", lambda v: v is False),
 }
 
 
