@@ -195,7 +195,7 @@ def test_show_finds_a_run_by_the_beginning_of_its_id(here: Lineshaft) -> None:
     for wrong in ("2", "zz", "../../x"):
         done = here("show", wrong)
         assert (done.returncode, done.stdout) == (2, "")
-    listed = [json.loads(line) for line in here("runs", "--json").stdout.splitlines()]
+    listed = json.loads(here("runs", "--json").stdout)
     assert [run["run_id"] for run in listed] == [second, first]
 
 
@@ -245,3 +245,36 @@ def test_tools_are_completed(lineshaft: Lineshaft) -> None:
     assert lineshaft(variables=variables).stdout.split() == ["read_file"]
     variables |= {"COMP_WORDS": "lineshaft ru", "COMP_CWORD": "1"}
     assert lineshaft(variables=variables).stdout.split() == ["run", "runs"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("run", "nope.py", "--json"), "E_CONFIG", "nope.py"),
+        (("run", "--json"), "E_CONFIG", "not understood"),
+        (("zzz", "--json"), "E_CONFIG", "not understood"),
+        (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins with 'zzz'"),
+        (("tools", "--workspace", "nope", "--json"), "E_CONFIG", "nope"),
+        (("tools", "--tools", "nope.py", "--json"), "E_CONFIG", "--tools: tools.modules"),
+        (("run", "-", "--limit", "calls=x", "--json"), "E_CONFIG", "--limit calls: limits.calls"),
+        (("run", "-", "--engine", "x", "--json"), "E_CONFIG", "--engine: engine.name"),
+        (("call", "nope", "--json"), "E_UNKNOWN_TOOL", "nope"),
+    ],
+)
+def test_with_json_there_is_one_document_whatever_goes_wrong(
+    here: Lineshaft, words: tuple[str, ...], code: str, message: str
+) -> None:
+    done = here(*words)
+    told = json.loads(done.stdout)
+    assert done.returncode == (1 if code == "E_UNKNOWN_TOOL" else 2)
+    assert told["error"]["code"] == code
+    assert message in told["error"]["message"]
+
+
+def test_without_json_an_error_is_on_standard_error_alone(here: Lineshaft) -> None:
+    assert here("run", "nope.py").stdout == ""
+    assert here("call", "read_file", "path=a", "--", "--json").stdout == ""
+
+
+def test_no_runs_are_an_empty_list(here: Lineshaft) -> None:
+    assert json.loads(here("runs", "--json").stdout) == []

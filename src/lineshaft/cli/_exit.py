@@ -19,6 +19,11 @@ USAGE = 2
 DENIED = 3
 CANCELLED = 130
 
+LEFT_BEHIND: list[object] = []
+"""What does not end and must not keep the process; the process then ends without ceremony."""
+
+_BY_CODE: Mapping[str, int] = {"E_DENIED": DENIED, "E_CANCELLED": CANCELLED}
+
 EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     LineshaftError: 1,
     ConfigError: USAGE,
@@ -36,6 +41,6 @@ EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
 
 def exit_code(error: LineshaftError) -> int:
     """Return the exit code for an error that ended a command."""
-    if error.code == "E_DENIED":
-        return DENIED
+    if error.code in _BY_CODE:
+        return _BY_CODE[error.code]
     return next(EXIT_BY_ERROR[kind] for kind in type(error).__mro__ if kind in EXIT_BY_ERROR)

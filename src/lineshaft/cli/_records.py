@@ -85,8 +85,8 @@ def find_record(folder: Path, run_id: str | None) -> Path:
     )
     exact = [path for path in found if path.stem == run_id]
     if len(exact or found) != 1:
-        what = "no recorded run" if not found else f"{len(found)} recorded runs"
-        raise ConfigError(f"{what} begin with {run_id!r}", hint="lineshaft runs lists them")
+        what = "no recorded run begins" if not found else f"{len(found)} recorded runs begin"
+        raise ConfigError(f"{what} with {run_id!r}", hint="lineshaft runs lists them")
     return (exact or found)[0]
 
 

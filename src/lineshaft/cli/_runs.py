@@ -20,11 +20,12 @@ def command(
     """List the newest recorded runs of this workspace, the newest first."""
     folder = records_folder(settings_for(workspace).root)
     ids = run_ids(folder)
+    told: list[dict[str, object]] = []
     for run_id in ids[:last]:
         events, run = read_record(folder / f"{run_id}.jsonl")
         name = str(events[0].data.get("name", ""))
         if json:
-            facts = {
+            facts: dict[str, object] = {
                 "run_id": run_id,
                 "started": events[0].at,
                 "name": name,
@@ -32,11 +33,13 @@ def command(
                 "duration_ms": run.duration_ms,
                 "calls": len(run.calls),
             }
-            result(json_module.dumps(facts))
+            told.append(facts)
         else:
             calls = counted(len(run.calls), "call")
             head = f"{run_id}  {run.status:<9}  {took(run.duration_ms):>8}"
             result(f"{head}  {calls:<11}  {one_line(name)}")
+    if json:
+        result(json_module.dumps(told, ensure_ascii=False))
     if not ids:
         note(paint("no run of this workspace is recorded", "dim"))
     elif len(ids) > last and not json:
