@@ -127,7 +127,15 @@ class Session:
             sinks=tuple(sinks),
             scripts=scripts,
         )
-        self._model = ModelSide(
+        self._model = self._model_side(given, runtime, redactor, scripts=scripts)
+        self._group: TaskGroup | None = None
+        self._stack = AsyncExitStack()
+        self._live = Live()
+
+    def _model_side(
+        self, given: Toolset, runtime: Toolset, redactor: Redactor, *, scripts: bool
+    ) -> ModelSide:
+        return ModelSide(
             given.specs,
             runtime=runtime.specs,
             limits=self._model_limits,
@@ -135,9 +143,6 @@ class Session:
             spoken=self._spoken if scripts else None,
             redactor=redactor,
         )
-        self._group: TaskGroup | None = None
-        self._stack = AsyncExitStack()
-        self._live = Live()
 
     async def __aenter__(self) -> Self:
         if self._group is not None or self._live.ended:
