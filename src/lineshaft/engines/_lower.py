@@ -223,7 +223,7 @@ class _Lowering:
         program = self._program
         free = self._found.used - self._found.imported_first - set(program.inputs)
         modules = {name for name in ("tools", *program.namespaces) if name in free}
-        names = (free & {*MODULES, *HELPERS, "ToolError"}) - modules - program.tools
+        names = (free & {*MODULES, *HELPERS, "ToolError", "round"}) - modules - program.tools
         marks = len(self._found.tries)
         return prelude(names, modules, views=self._views, later=self._later, marks=marks)
 

@@ -46,6 +46,20 @@ def _ls_put(site, line):
 """
 """Notes the line where a compound statement under a `try` begins."""
 
+ROUND = """
+_ls_round = round
+def round(number, ndigits=None):
+    if ndigits is None:
+        return _ls_round(number)
+    if isinstance(number, float) and isinstance(ndigits, int) and 0 <= ndigits < 300:
+        return float(f"{number:.{ndigits}f}")
+    return _ls_round(number, ndigits)
+"""
+"""The engine rounds a number's shortest decimal text, Python the number itself."""
+
+MENDED = frozenset({"`round` to digits"})
+"""Features that the engine itself has otherwise, and that these lines put right."""
+
 _NEEDS = {
     "json_parse": ("json", "re", "without_trailing_commas"),
     "table": ("table_row",),
@@ -57,7 +71,7 @@ def prelude(names: set[str], modules: set[str], *, views: bool, later: bool, mar
     """Return the lines that bind names before a script.
 
     Args:
-        names: Names among `MODULES`, `HELPERS` and `ToolError` that the script uses.
+        names: Names among `MODULES`, `HELPERS`, `ToolError` and `round` that the script uses.
         modules: Names of modules of tools that it uses.
         views: It looks into caught errors.
         marks: How many of its `try` note lines.
@@ -72,6 +86,8 @@ def prelude(names: set[str], modules: set[str], *, views: bool, later: bool, mar
         parts.append("import csv as _ls_csv" + VIEW + "ToolError = _ls_csv.Error")
     elif "ToolError" in wanted:
         parts.append(TOOL_ERROR)
+    if "round" in wanted:
+        parts.append(ROUND)
     if marks:
         parts.append(f"_ls_at = [0] * {marks}\n{MARKS}")
     if later:

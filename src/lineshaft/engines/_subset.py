@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
+from lineshaft.engines._prelude import MENDED
+
 Names = frozenset[str]
 _Lists = dict[str, Names]
 
@@ -73,6 +75,7 @@ def subset() -> Subset:
     text = (files("lineshaft.engines") / "_subset.json").read_text(encoding="utf-8")
     facts = cast("dict[str, object]", json.loads(text))
     ready = {name: _names(value) for name, value in facts.items()}
+    ready["differs"] = cast("Names", ready["differs"]) - MENDED
     has = frozenset[str]().union(*cast("_Lists", ready["members"]).values())
     lacks = frozenset[str]().union(*cast("_Lists", ready["missing"]).values())
     of_classes = frozenset[str]().union(*cast("_Lists", ready["classes"]).values())

@@ -157,12 +157,8 @@ def _private(reader: Reader, node: ast.Attribute) -> None:
     inside, scope = False, reading.scopes[node]
     while scope.parent is not None:
         inside, scope = inside or scope.is_class, scope.parent
-    asks = any(name.id in _ASKS for name in reading.names)
-    if not inside or asks or any("__" in name.strip("_") for name in reading.attributes):
+    if not inside or reader.looks_inside:
         reader.feature(node, "private names")
-
-
-_ASKS = frozenset({"getattr", "hasattr", "setattr", "vars"})
 
 
 def _name_of(reader: Reader, node: ast.Attribute) -> None:
@@ -171,8 +167,17 @@ def _name_of(reader: Reader, node: ast.Attribute) -> None:
     ref = reader.ref(of) if isinstance(of, ast.Name) else None
     if is_type or (ref is not None and ref.kind == "builtin"):
         reader.feature(node, "`__name__` of a type")
+    elif isinstance(of, ast.Name) and _is_own_class(reader, of):
+        reader.feature(node, "`__name__` of a class")
     else:
         reader.feature(node, "`__name__` of a function")
+
+
+def _is_own_class(reader: Reader, node: ast.Name) -> bool:
+    reading = reader.resolver.reading
+    home = reading.binder(node.id, reading.scopes[node])
+    found = home.bindings[node.id] if home else []
+    return bool(found) and all(isinstance(binding.node, ast.ClassDef) for binding in found)
 
 
 def _of_value(reader: Reader, node: ast.Attribute) -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from lineshaft.engines import Subset
 from lineshaft.scripts._names_refs import Ref, Resolver
+from lineshaft.scripts._names_scopes import Scope
 
 Kind = Literal["lacks", "differs", "doubt"]
 
@@ -32,7 +33,11 @@ class Reader:
     resolver: Resolver
     subset: Subset
     needs: list[Need] = field(default_factory=list[Need])
+    sets: dict[tuple[Scope, str], bool] = field(default_factory=dict[tuple[Scope, str], bool])
+    """Names that were asked whether they stand for a set."""
+
     _own: set[str] | None = None
+    _looks: bool | None = None
 
     def need(self, node: ast.AST, what: str, kind: Kind = "lacks") -> None:
         """Note something at a node."""
@@ -73,6 +78,15 @@ class Reader:
             self._own = self._attributes()
         return name in self._own
 
+    @property
+    def looks_inside(self) -> bool:
+        """Whether the script may ask objects for attributes by names that it puts together."""
+        if self._looks is None:
+            reading = self.resolver.reading
+            asks = any(name.id in _ASKS for name in reading.names)
+            self._looks = asks or any("__" in name.strip("_") for name in reading.attributes)
+        return self._looks
+
     def _attributes(self) -> set[str]:
         reading = self.resolver.reading
         own = {
@@ -87,6 +101,9 @@ class Reader:
             if self.named(call.func) == "collections.namedtuple":
                 own.update(word for text in _texts(call) for word in text.replace(",", " ").split())
         return own
+
+
+_ASKS = frozenset({"getattr", "hasattr", "setattr", "vars"})
 
 
 def _texts(node: ast.AST) -> list[str]:

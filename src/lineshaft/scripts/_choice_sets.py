@@ -75,8 +75,12 @@ def _is_bound_to_set(reader: Reader, node: ast.Name, depth: int) -> bool:
     home = reading.binder(node.id, reading.scopes[node])
     if home is None:
         return False
-    values = [binding.value for binding in home.bindings[node.id]]
-    return any(value is not None and is_set(reader, value, depth + 1) for value in values)
+    key = home, node.id
+    if key not in reader.sets:
+        reader.sets[key] = False  # a name that is bound to itself ends here
+        values = [binding.value for binding in home.bindings[node.id]]
+        reader.sets[key] = any(v is not None and is_set(reader, v, depth + 1) for v in values)
+    return reader.sets[key]
 
 
 def _shows(reader: Reader, node: ast.expr, depth: int = 0) -> bool:

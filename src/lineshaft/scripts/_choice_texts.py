@@ -76,13 +76,16 @@ def _pattern(reader: Reader, node: ast.expr, function: str) -> None:
 
 
 _GOING_ON = frozenset({"re.compile", "re.findall", "re.finditer", "re.split", "re.sub"})
-_LONGEST = 1_000
+_LONGEST = 200
+_REPEATED = re.compile(r"\)[*+{]")
+"""What could take long to try."""
+
 _SHOWN = ("", "a", "A", "1", " ", "aA", "a b", ",", ".")
 
 
 def _may_be_empty(text: str) -> bool:
     """Return whether a pattern may match nothing between two characters."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _REPEATED.search(text):
         return True
     try:
         pattern = re.compile(text)

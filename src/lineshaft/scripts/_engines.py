@@ -103,7 +103,7 @@ class Engines:
             return Choice(engine=self._wanted, reason="the session was given this engine")
         if self._wanted != "auto":
             return await self._asked_for(self._wanted)
-        found = needs(prepared.resolver) if prepared.resolver is not None else ()
+        found = await _needs(prepared)
         if not found:
             return await self._small(FITS)
         full = await self.get("cpython")
@@ -147,6 +147,18 @@ class Engines:
                 except EngineError as error:
                     self._made[name] = error
             return self._made[name]
+
+
+async def _needs(prepared: Prepared) -> tuple[Need, ...]:
+    if prepared.resolver is None:
+        return ()
+    if len(prepared.read_text) > _LONG_SCRIPT:
+        return await anyio.to_thread.run_sync(needs, prepared.resolver)
+    return needs(prepared.resolver)
+
+
+_LONG_SCRIPT = 20_000
+"""Characters; longer ones are read beside the loop."""
 
 
 async def _close_all(engines: list[Engine]) -> None:
