@@ -5,25 +5,29 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from lineshaft.cli._carry import carry
+from lineshaft.cli._doctor_boundaries import attack, table
+from lineshaft.cli._doctor_check import Check, State
 from lineshaft.cli._options import Json, Workspace, settings_for
-from lineshaft.cli._terminal import clean, paint, say
+from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.config import Settings, folder, policy, private_folder, state_folder, unapproved
 from lineshaft.errors import LineshaftError
 from lineshaft.policy import Policy
 from lineshaft.session import Session
 from lineshaft.tools import tool
-from lineshaft.values import Limits, RunResult
+from lineshaft.values import Limits, PythonOptions, RunResult
 
-State = Literal["ok", "note", "fail"]
+if TYPE_CHECKING:
+    from lineshaft.engines import Boundary
+
 _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
     "ok": "green",
     "note": "yellow",
@@ -31,30 +35,47 @@ _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    state: State
-    text: str
-    hint: str = ""
-
-
-def command(*, workspace: Workspace = None, json: Json = False) -> None:
+def command(
+    *,
+    workspace: Workspace = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out the attacks on the boundaries.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Try what a run needs; exit 1 where something does not work."""
     checks = list(_checks(workspace))
+    boundaries: Sequence[Boundary] = ()
+    if not quick:
+        if is_terminal(sys.stderr):
+            note("attacking the boundaries of full Python; this takes some seconds ...")
+        boundaries, found = attack(_python(workspace))
+        checks += found
     failed = any(check.state == "fail" for check in checks)
     if json:
         facts = {"ok": not failed, "checks": [asdict(check) for check in checks]}
+        facts["boundaries"] = [asdict(boundary) for boundary in boundaries]
         say(json_module.dumps(facts, ensure_ascii=False))
     else:
-        for check in checks:
-            state = paint(f"{check.state:<4}", _COLOURS[check.state], stream=sys.stdout)
-            say(f"{state}  {check.name:<10}  {clean(check.text)}")
-            if check.hint:
-                say(f"{'':<18}{clean(check.hint)}")
+        _show(checks, boundaries)
     raise typer.Exit(1 if failed else 0)
+
+
+def _show(checks: Iterable[Check], boundaries: "Sequence[Boundary]") -> None:
+    for check in checks:
+        state = paint(f"{check.state:<4}", _COLOURS[check.state], stream=sys.stdout)
+        say(f"{state}  {check.name:<10}  {clean(check.text)}")
+        if check.hint:
+            say(f"{'':<18}{clean(check.hint)}")
+    for line in table(boundaries):
+        say(clean(line))
+
+
+def _python(workspace: Path | None) -> PythonOptions:
+    try:
+        return settings_for(workspace).python
+    except LineshaftError:
+        return PythonOptions()  # what is wrong is said already
 
 
 def _checks(workspace: Path | None) -> Iterator[Check]:

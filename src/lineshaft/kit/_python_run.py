@@ -90,12 +90,8 @@ async def _program(
         return await _from_file(call, root, file, tuple(args))
     if code is None or not code.strip():
         raise invalid("`code` is empty: give the text of a program")
-    try:
-        source = code.encode()
-    except UnicodeEncodeError as error:
-        raise invalid(f"`code` is not text: {error.reason}") from error
     return Program(
-        name=_INLINE, place=_INLINE, source=source, args=tuple(args), folders=(str(root),)
+        name=_INLINE, place=_INLINE, source=code.encode(), args=tuple(args), folders=(str(root),)
     )
 
 
@@ -120,10 +116,7 @@ async def _from_file(call: Context, root: Path, file: str, args: tuple[str, ...]
 
 def _check_arguments(args: Sequence[str]) -> None:
     for number, arg in enumerate(args):
-        try:
-            size = len(arg.encode())
-        except UnicodeEncodeError as error:
-            raise invalid(f"`args[{number}]` is not text: {error.reason}") from error
+        size = len(arg.encode())
         if "\0" in arg:
             raise invalid(f"`args[{number}]` holds a NUL character")
         if size > _LONGEST_ARGUMENT:
