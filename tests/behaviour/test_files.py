@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft import Policy, Tool
+from lineshaft import Context, Policy, Tool, WorkspacePath
 from support import Make
 
 
@@ -300,3 +300,51 @@ async def test_a_special_file_is_never_opened(make: Make, folder: Path) -> None:
         found = await session.run("return (await search_text(pattern='x'))['matches']")
     assert result.error is not None
     assert found.value == []
+
+
+@pytest.mark.behaviour("F26")
+async def test_a_path_that_an_earlier_call_moves_is_not_what_policy_judged(
+    make: Make, folder: Path
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("of git")
+    (folder / "old").symlink_to(".git")
+    script = """
+async def code(call):
+    try:
+        await call
+    except ToolError as e:
+        return e.code
+moved = code(move_file(source="old", target="new"))
+later = [read_file(path="new/config"), write_file(path="new/hooks", content="x"),
+         find_files(pattern="*", path="new")]
+return await asyncio.gather(moved, *[code(call) for call in later])
+"""
+    async with make(policy=Policy(mode="open")) as session:
+        result = await session.run(script)
+    assert result.value == [None, "E_STALE", "E_STALE", "E_STALE"]
+    assert [each.name for each in (folder / ".git").iterdir()] == ["config"]
+
+
+@pytest.mark.behaviour("F26")
+async def test_a_path_that_is_swapped_while_its_call_runs_is_judged_again(
+    make: Make, folder: Path
+) -> None:
+    (folder / ".env").write_text("KEY=1")
+    (folder / "plain.txt").write_text("plain")
+
+    async def swaps(path: WorkspacePath, context: Context) -> str:
+        """Read what somebody else puts there.
+
+        Args:
+            path: The file.
+            context: The call.
+        """
+        (folder / path).unlink()
+        (folder / path).symlink_to(".env")
+        return (await context.workspace.read(path)).data.decode()
+
+    async with make(Tool.from_function(swaps, effect="read")) as session:
+        done = await session.call("swaps", {"path": "plain.txt"})
+    assert done.error is not None
+    assert done.error.code == "E_DENIED"

@@ -278,3 +278,17 @@ async def test_no_path_and_no_symlink_leads_out(
         assert resolved.path == (real.relative_to(root).as_posix())
         again = await folder.resolve(resolved.path, follow=follow)
         assert again == resolved
+
+
+async def test_a_decided_path_is_not_followed_anywhere_else(root: Path) -> None:
+    folder = Folder(root)
+    (root / "x" / "f").write_text("mine")
+    decided = (await folder.resolve("x/f")).path
+    (root / "x" / "f").unlink()
+    (root / "x" / "f").symlink_to("../secrets/k")
+    with pytest.raises(OutsideWorkspace, match="became a symlink"):
+        await folder.read(decided)
+    with pytest.raises(OutsideWorkspace, match="became a symlink"):
+        await folder.write(decided, b"new")
+    assert (await folder.read("x/f")).data == b"key"
+    assert (root / "secrets" / "k").read_text() == "key"

@@ -55,13 +55,12 @@ class Leased(Workspace):
             raise ToolError("E_DENIED", "the call is over: it can no longer use the workspace")
         return self._view
 
-    async def _at(self, path: str, *, follow: bool = True) -> Stage:
-        view = self._live
-        if path not in self._lease.granted:
-            real = (await view.resolve(path, follow=follow)).path
-            if not self._lease.sees(real):
-                raise ToolError("E_DENIED", f"policy hides {path!r} from this call")
-        return view
+    async def _at(self, path: str, *, follow: bool = True) -> str:
+        """Return where a path leads now, also one that was judged: it may have been moved since."""
+        real = (await self._live.resolve(path, follow=follow)).path
+        if not self._lease.sees(real):
+            raise ToolError("E_DENIED", f"policy hides {path!r} from this call")
+        return real
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -74,24 +73,25 @@ class Leased(Workspace):
 
     async def stat(self, path: str) -> Entry:
         """As `Workspace.stat`."""
-        return await (await self._at(path)).stat(path)
+        await self._at(path)
+        return await self._live.stat(path)
 
     async def read(self, path: str) -> Content:
         """As `Workspace.read`."""
-        return await (await self._at(path)).read(path)
+        return await self._live.read(await self._at(path))
 
     async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
         """As `Workspace.write`."""
-        return await (await self._at(path)).write(path, data, if_match=if_match)
+        return await self._live.write(await self._at(path), data, if_match=if_match)
 
     async def move(self, source: str, target: str) -> Change:
         """As `Workspace.move`."""
-        await self._at(source, follow=False)
-        return await (await self._at(target, follow=False)).move(source, target)
+        old, new = await self._at(source, follow=False), await self._at(target, follow=False)
+        return await self._live.move(old, new)
 
     async def delete(self, path: str) -> Change:
         """As `Workspace.delete`."""
-        return await (await self._at(path, follow=False)).delete(path)
+        return await self._live.delete(await self._at(path, follow=False))
 
     async def walk(
         self, root: str = ".", *, ignore: bool = True, depth: int | None = None

@@ -21,7 +21,17 @@ from lineshaft.gate._reads import Reads
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import bind
-from lineshaft.values import Call, Dispatch, Done, Failure, Pending, ToolSpec, Value, Verdict
+from lineshaft.values import (
+    Arguments,
+    Call,
+    Dispatch,
+    Done,
+    Failure,
+    Pending,
+    ToolSpec,
+    Value,
+    Verdict,
+)
 
 REFUSALS_PER_CALL = 3
 """A run ends at this many refused calls for each one that it may make."""
@@ -157,7 +167,7 @@ class Scope:
         place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
         try:
-            paths = await self._decide_paths(entry, tool)
+            entry.arguments, paths = await self._decided(entry, tool, entry.arguments)
             entry.key = self._identify(entry, tool)
             if entry.key in self._known:
                 entry.answered = True
@@ -171,25 +181,35 @@ class Scope:
         finally:
             place.leave()
 
-    async def _decide_paths(self, entry: Entry, tool: Tool) -> tuple[str, ...]:
+    async def _decided(
+        self, entry: Entry, tool: Tool, arguments: Arguments
+    ) -> tuple[Arguments, tuple[str, ...]]:
         spec, view = tool.spec, self._frame.view
         if not spec.paths:
-            return ()
+            return arguments, ()
         decided: list[str] = []
 
         async def decide(path: str, follow: bool) -> str:  # noqa: FBT001  the seam's own shape
             resolved = await view.resolve(path, follow=follow)
-            decided.append(resolved.path)
-            return resolved.path
+            decided.append(str(resolved.path))  # as plain text: it may have to be decided again
+            return decided[-1]
 
         try:
-            entry.arguments = await with_paths_decided(
-                entry.arguments, spec.paths, entries=spec.entries, decide=decide
+            final = await with_paths_decided(
+                arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
             self._frame.book.asked(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
-        return tuple(decided)
+        return final, tuple(decided)
+
+    async def _recheck(self, entry: Entry, tool: Tool, subject: Subject) -> None:
+        """Refuse a call whose paths were moved by an earlier one since it was judged."""
+        _, paths = await self._decided(entry, tool, entry.arguments)
+        moved = [was for was, now in zip(subject.paths, paths, strict=True) if was != now]
+        if moved:
+            text = f"{moved[0]!r} leads elsewhere since this call was made: make it again"
+            raise ToolError("E_STALE", text)
 
     def _identify(self, entry: Entry, tool: Tool) -> str:
         exact = pydantic_core.to_json([tool.name, sorted(entry.arguments.items())])
@@ -220,7 +240,9 @@ class Scope:
                 shown = self._frame.book.show(entry)
                 await self._approval(tool.name, verdict, call_id=entry.id, shown=shown)
                 leave.place.join()
-            await leave.place.turn()
+            if not leave.place.granted or verdict.kind == "ask":
+                await leave.place.turn()
+                await self._recheck(entry, tool, leave.subject)
         except BaseException:
             self._reserved -= 1
             raise

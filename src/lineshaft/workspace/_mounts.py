@@ -49,6 +49,15 @@ class Root:
         return real == self.real or real.startswith(self.real.rstrip(os.sep) + os.sep)
 
 
+class Decided(str):
+    """A path as `Place.resolved` gave it: it is opened as it is, without asking where it leads.
+
+    Whoever judged it judged this place; a symlink that was put there since is an error.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A decided path: a mount, and the parts that lead from it without a symlink."""
@@ -70,7 +79,10 @@ class Place:
     def resolved(self) -> Resolved:
         """Return the value that leaves this room."""
         return Resolved(
-            path=self.path, real=self.real, alias=self.root.alias, writable=self.writable
+            path=Decided(self.path),
+            real=self.real,
+            alias=self.root.alias,
+            writable=self.writable,
         )
 
 
@@ -128,6 +140,8 @@ class Mounts:
             OutsideWorkspace: It leads out, or nowhere that is mounted.
         """
         root, parts = self._parse(path)
+        if isinstance(path, Decided):
+            return self._named(os.path.join(root.real, *parts), path)  # noqa: PTH118  as above
         return self._named(_real(root.real, parts, follow=follow, given=path), path)
 
     def named(self, place: Place) -> Place:
