@@ -28,6 +28,10 @@ _UNSUPPORTED_SIGNS = (
 )
 _FACTS_IN_SORT = "external function '_ls_error' cannot suspend in this synchronous context"
 
+_ASSERTED = re.compile(r"(?:(?P<own>.*)\n)?assert [^\n]*", re.DOTALL)
+_BY_HAND = "raise AssertionError"
+"""The engine adds the condition of an `assert` to its message, Python does not."""
+
 _OUT_OF_MEMORY = re.compile(r"memory limit exceeded: ")
 _OUT_OF_TIME = re.compile(r"(?:feed|turn) time limit exceeded: |total sleep")
 
@@ -75,6 +79,8 @@ class Reporter:
             kind, message = "Unsupported", _unsupported(message)
         if kind == "Error" and self._is_tool_error(error):
             return self._tool_error(message, frames, line)
+        if kind == "AssertionError" and (found := _ASSERTED.fullmatch(message)):
+            message = message if _BY_HAND in self._program.source else found["own"] or ""
         if line is not None and line in self._lowered.passes:
             came_from = ask(f"_ls_at[{self._lowered.passes[line]}]")
             if isinstance(came_from, int) and came_from > 0:

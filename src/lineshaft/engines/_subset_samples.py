@@ -142,6 +142,7 @@ LANGUAGE = {
     "`round` to digits": "assert (round(2.675, 2), round(0.35, 1)) == (2.67, 0.3)",
     "`object()`": "x = object()\nassert x is x",
     "`TypeVar`": "from typing import TypeVar\nT = TypeVar('T')",
+    "methods of `sys.stdout`": "import sys\nsys.stdout.write('')",
     "codecs beside UTF-8": "assert 'é'.encode('latin-1') == b'\\xe9'",
     "`bytes` of numbers": "assert bytes([1, 2])[0] == 1",
     "`type` with three values": "A = type('A', (), {'x': 1})\nassert A.x == 1",

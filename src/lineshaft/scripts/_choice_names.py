@@ -131,6 +131,9 @@ def attribute(reader: Reader, node: ast.AST) -> None:
         if full and reader.subset.has_member(full) is not None:
             _member(reader, node, full)
             return
+        if full.startswith(("sys.stdout.", "sys.stderr.")):
+            reader.feature(node, "methods of `sys.stdout`")
+            return
         ref = reader.ref(node)
         if ref is not None and ref.kind in ("tool", "module", "helper", "missing"):
             return

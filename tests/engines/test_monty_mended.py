@@ -1,0 +1,61 @@
+"""What the small engine does otherwise than Python, and the lines around a script put right."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engines.play import Play
+from lineshaft.engines import MontyEngine
+
+
+@pytest.fixture
+async def monty() -> AsyncIterator[Play]:
+    """Return a host with the small engine."""
+    engine = MontyEngine()
+    yield Play(engine)
+    await engine.aclose()
+
+
+_SEVERAL = "return [[round(x, n) for n in range(-3, 12)] for x in numbers]"
+
+
+@given(numbers=st.lists(st.floats(-1e12, 1e12) | st.integers(-(10**9), 10**9), max_size=50))
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+async def test_numbers_are_rounded_as_python_rounds_them(monty: Play, numbers: list[float]) -> None:
+    found = await monty.value(_SEVERAL, numbers=numbers)
+    assert repr(found) == repr([[round(x, n) for n in range(-3, 12)] for x in numbers])
+
+
+async def test_halves_are_rounded_by_the_number_not_by_its_text(monty: Play) -> None:
+    script = "return [round(2.675, 2), round(0.35, 1), round(2.5), round(number=1.005, ndigits=2)]"
+    assert await monty.value(script) == [2.67, 0.3, 2, 1.0]
+
+
+async def test_a_round_of_the_scripts_own_is_its_own(monty: Play) -> None:
+    assert await monty.value("def round(x):\n    return 'mine'\nreturn round(1.5)") == "mine"
+
+
+async def test_what_cannot_be_rounded_is_an_error_at_its_line(monty: Play) -> None:
+    error = await monty.error("x = 1\nround('a', 2)")
+    assert (error.kind, error.line) == ("TypeError", 2)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("x = 1\nassert x == 2", ""),
+        ("x = 1\nassert x == 2, 'no'", "no"),
+        ("raise AssertionError('assert me')", "assert me"),
+    ],
+)
+async def test_a_failed_assert_says_what_python_says(
+    monty: Play, script: str, message: str
+) -> None:
+    error = await monty.error(script)
+    assert (error.kind, error.message) == ("AssertionError", message)
