@@ -5,10 +5,10 @@ The interpreter asks by name; what it says is never trusted further than a scrip
 | question | says | answer |
 |---|---|---|
 | `start` | | the script's text, its tools, modules, inputs |
-| `begin` | tool, arguments by position and by name | number of the call |
-| `sleep` | seconds | number of the sleep |
-| `wait` | numbers | for each that settled: number, went well, value (or code and message) |
-| `module` | name | text of a module of `guest`, or nothing |
+| `wait` | numbers to wait for; what begins: number and seconds, or number, tool, arguments by
+position and by name | for each that settled: number, went well, value (or code and message) |
+| `module` | name | size of the compiled module of `guest`, or nothing |
+| `fill NAME` | that many bytes | the module, written over them |
 | `loads`, `dumps` | JSON text, value | value, JSON text |
 | `more` | | the rest of an answer that was too long |
 | `return`, `raise`, `syntax`, `odd`, `lost`, `memory` | how the script ended | |
@@ -16,7 +16,6 @@ The interpreter asks by name; what it says is never trusted further than a scrip
 
 import codecs
 import json
-import math
 import re
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from importlib.resources import files
 from typing import cast
 
 from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
+from lineshaft.engines._micropython._artifact import STACK_LIMIT, STACK_LIMIT_AT
 from lineshaft.engines._micropython._blame import Blame
 from lineshaft.engines._micropython._lower import Lowered
 from lineshaft.engines._micropython._machine import RESULT_BYTES
@@ -32,12 +32,12 @@ from lineshaft.engines._micropython._watch import Clock
 from lineshaft.engines._micropython._wire import decode, encode_text, readable
 from lineshaft.values import Call, Exceeded, Failure, Outcome, Raised, Returned, Stream, Value
 
+_STACK_BASE, _STACK_A_CALL = 1_500, 384
 _PIECE = RESULT_BYTES - 16
 _AT_ONCE = 4096
 _HELD_SECONDS = 0.05
 _STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
-_MODULE = re.compile(r"[a-z_]+")
-_LONGEST = 1e9
+_MODULE = re.compile(r"[a-z_0-9]+")
 _DEEP = "nested too deeply"
 
 
@@ -65,7 +65,7 @@ class Bridge:
         self._sleeps: dict[int, float] = {}
         self._begun: set[int] = set()
         self._count = 0
-        self._keys = 0
+        self._last = 0
         self._rest = b""
         self._over = False
         self._printed: dict[Stream, list[str]] = {"stdout": [], "stderr": []}
@@ -74,8 +74,6 @@ class Bridge:
         self._decoders = {stream: _decoder() for stream in _STREAMS.values()}
         self._answers: dict[bytes, Callable[[bytes], bytes]] = {
             b"start": self._start,
-            b"begin": self._begin,
-            b"sleep": self._sleep,
             b"wait": self._wait,
             b"module": self._module,
             b"loads": self._loads,
@@ -117,6 +115,10 @@ class Bridge:
         self._over = True
         self._end()
         return b"."
+
+    def module(self, name: str) -> bytes:
+        """Return a compiled module; empty where there is none."""
+        return guest_module(name)
 
     def write(self, handle: int, data: bytes) -> None:
         """Take printed text."""
@@ -176,6 +178,8 @@ class Bridge:
         program = self._job.program
         return encode_text(
             {
+                "stack_at": STACK_LIMIT_AT,
+                "stack": min(STACK_LIMIT, _STACK_BASE + _STACK_A_CALL * self._job.limits.recursion),
                 "text": self._lowered.text,
                 "helpers": self._lowered.helpers,
                 "names": list(self._lowered.names),
@@ -185,18 +189,16 @@ class Bridge:
             }
         )
 
-    def _begin(self, text: bytes) -> bytes:
-        tool, positional, named = cast("tuple[str, list[object], list[object]]", decode(text))
+    def _begin(self, key: int, tool: object, positional: object, named: object) -> None:
         self._count += 1
-        names = iter(named)
-        call = Call(
-            tool=self._known(tool),
+        names = iter(cast("list[object]", named))
+        self._calls[key] = Call(
+            tool=self._known(str(tool)),
             arguments={str(name): value for name, value in zip(names, names, strict=True)},
-            positional=tuple(positional),
+            positional=tuple(cast("list[object]", positional)),
             origin="script",
             id=str(self._count),
         )
-        return self._noted(self._calls, call)
 
     def _known(self, tool: str) -> str:
         namespace, _, name = tool.rpartition(".")
@@ -205,22 +207,23 @@ class Bridge:
             return tool
         raise _End
 
-    def _sleep(self, text: bytes) -> bytes:
-        seconds = float(text)
-        return self._noted(
-            self._sleeps, min(seconds, _LONGEST) if math.isfinite(seconds) else _LONGEST
-        )
-
-    def _noted(
-        self, where: dict[int, object] | dict[int, Call] | dict[int, float], what: object
-    ) -> bytes:
-        self._keys += 1
-        cast("dict[int, object]", where)[self._keys] = what
-        return str(self._keys).encode()
+    def _note(self, new: list[object]) -> None:
+        """Take a call or a sleep that the script begins."""
+        key, *what = new
+        if not isinstance(key, int) or key <= self._last:
+            raise _End
+        self._last = key
+        if len(what) == 1:
+            self._sleeps[key] = float(cast("float", what[0]))
+        else:
+            self._begin(key, *what)
 
     def _wait(self, text: bytes) -> bytes:
         self.flush()
-        keys = [key for key in cast("list[int]", json.loads(text)) if self._is_due(key)]
+        asked, news = cast("list[list[object]]", decode(text))
+        for new in news:
+            self._note(cast("list[object]", new))
+        keys = sorted(key for key in cast("list[int]", asked) if self._is_due(key))
         if not keys:
             raise _End
         box = self._job.box
@@ -262,8 +265,8 @@ class Bridge:
         return self._blame.at("ToolError", message, [], code="E_NO_PAUSE", tool=tool)
 
     def _module(self, text: bytes) -> bytes:
-        name = readable(text)
-        return _module_source(name) if _MODULE.fullmatch(name) and name != "boot" else b""
+        code = guest_module(readable(text))
+        return str(len(code)).encode() if code else b""
 
     def _loads(self, text: bytes) -> bytes:
         try:
@@ -335,12 +338,16 @@ def _decoder() -> codecs.IncrementalDecoder:
 
 
 @cache
-def _module_source(name: str) -> bytes:
-    file = files("lineshaft.engines._micropython") / "guest" / f"{name}.upy"
+def guest_module(name: str) -> bytes:
+    """Return a compiled module of `guest`; empty where there is none."""
+    if not _MODULE.fullmatch(name):
+        return b""
+    file = files("lineshaft.engines._micropython") / "guest" / f"{name}.mpy"
     return file.read_bytes() if file.is_file() else b""
 
 
 @cache
-def boot() -> str:
-    """Return the text that runs before every script."""
-    return (files("lineshaft.engines._micropython") / "guest" / "boot.upy").read_text("utf-8")
+def start_text() -> str:
+    """Return what every interpreter runs first: it loads `boot`, which does the rest."""
+    text = (files("lineshaft.engines._micropython") / "guest" / "start.upy").read_text("utf-8")
+    return text.replace("SIZE", str(len(guest_module("boot"))))

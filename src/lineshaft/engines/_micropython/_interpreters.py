@@ -9,7 +9,7 @@ from contextlib import suppress
 from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
 from lineshaft.engines._micropython._artifact import compiled
 from lineshaft.engines._micropython._blame import Blame
-from lineshaft.engines._micropython._bridge import Bridge, boot, out_of_memory
+from lineshaft.engines._micropython._bridge import Bridge, out_of_memory, start_text
 from lineshaft.engines._micropython._lower import Lowered, lower
 from lineshaft.engines._micropython._machine import Machine
 from lineshaft.engines._micropython._rewrite import Lacking
@@ -28,6 +28,7 @@ _FUEL_A_SECOND = 40_000_000_000
 
 _MOST_FUEL = 2**62
 _KEPT = 8
+_THREAD_BYTES = 8 * 1024 * 1024
 _EXIT_SECONDS = 2.0
 _STACK = "call stack exhausted"
 _FUEL = "all fuel consumed"
@@ -73,7 +74,7 @@ class Run:
         clock = Clock(self._watch, limits.seconds, self._interrupt)
         bridge = Bridge(self._job, lowered, clock, machine.interrupt)
         megabytes = min(limits.memory_mb, MOST_MEGABYTES)
-        arguments = ["micropython", "-X", f"heapsize={megabytes}M", "-c", boot()]
+        arguments = ["micropython", "-X", f"heapsize={megabytes}M", "-c", start_text()]
         fuel = int(min(limits.seconds * _FUEL_A_SECOND, _MOST_FUEL))
         with self._lock:
             if self._stopping:
@@ -133,6 +134,25 @@ def _flooded(stream: Stream) -> Exceeded:
     return Exceeded(limit=limit, message=f"the script printed too much to {stream}")
 
 
+class _BigStacks:
+    """While it is entered, new threads have room for the machine code of an interpreter."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._before = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._before = threading.stack_size(_THREAD_BYTES)
+
+    def __exit__(self, *error: object) -> None:
+        threading.stack_size(self._before)
+        self._lock.release()
+
+
+_BIG_STACKS = _BigStacks()
+
+
 class Interpreters:
     """Started once, closed once. Methods are for any thread."""
 
@@ -164,7 +184,8 @@ class Interpreters:
 
         if closed:
             run.stop()
-        self._threads.start(work)
+        with _BIG_STACKS:
+            self._threads.start(work)
         return run
 
     def _take(self) -> Machine:

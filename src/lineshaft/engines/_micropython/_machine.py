@@ -20,6 +20,9 @@ from lineshaft.engines._micropython._artifact import Compiled, new_engine
 RESULT_BYTES = 64 * 1024
 """What fits into one answer of `host_call`."""
 
+FILL = b"fill "
+"""How the interpreter asks for a module: written over the bytes that it hands in."""
+
 _OK, _BAD_FILE, _FAULT, _NO_FUNCTION = 0, 8, 21, 52
 _OUTSIDE_HEAP = 8 * 1024 * 1024
 """What the interpreter needs beside its heap."""
@@ -34,6 +37,10 @@ class Guest(Protocol):
 
     def ask(self, what: bytes, text: bytes) -> bytes:
         """Answer a question, in `RESULT_BYTES` at most."""
+        ...
+
+    def module(self, name: str) -> bytes:
+        """Return a compiled module; empty where there is none."""
         ...
 
     def write(self, handle: int, data: bytes) -> None:
@@ -124,9 +131,13 @@ class Machine:
     def _host_call(self, caller: wasmtime.Caller, *at: int) -> int:
         what_at, what_size, text_at, text_size, into, room = at
         what = self._read(caller, what_at, what_size)
-        text = self._read(caller, text_at, text_size)
         if self._guest is None:
             return _IGNORED
+        if what.startswith(FILL):
+            module = self._guest.module(what.removeprefix(FILL).decode("ascii", "replace"))
+            self._write(caller, text_at, module[:text_size])
+            return 0
+        text = self._read(caller, text_at, text_size)
         answer = self._guest.ask(what, text)
         if len(answer) > room:
             return _IGNORED
