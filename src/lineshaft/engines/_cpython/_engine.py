@@ -10,15 +10,14 @@ import asyncio
 import math
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
 from lineshaft.engines._cpython._run import Run
 from lineshaft.engines._cpython._seat import Lost
-from lineshaft.engines._cpython._warm import Warm, start
 from lineshaft.engines._cpython._wire import TO_ENGINE, TooLarge, frame
 from lineshaft.engines._desk import finished
-from lineshaft.engines._jail import Jail, Walls, best_jail
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
     Crashed,
@@ -31,6 +30,10 @@ from lineshaft.values import (
     Raised,
     Waiting,
 )
+
+if TYPE_CHECKING:
+    from lineshaft.engines._cpython._warm import Warm
+    from lineshaft.engines._jail import Jail
 
 _MB = 1_000_000
 _TRIES = 3
@@ -59,7 +62,7 @@ class CPythonEngine:
         self,
         *,
         options: PythonOptions | None = None,
-        jail: Jail | None = None,
+        jail: "Jail | None" = None,
         workspace: Path | None = None,
     ) -> None:
         self._options = options or PythonOptions()
@@ -109,7 +112,7 @@ class CPythonEngine:
             return await self._go(warm, run, program, limits)
         return Crashed(message="there is no room for another process in the jail")
 
-    async def _go(self, warm: Warm, run: Run, program: Program, limits: Limits) -> Outcome:
+    async def _go(self, warm: "Warm", run: Run, program: Program, limits: Limits) -> Outcome:
         self._runs.add(run)
         try:
             order = _order(program, limits, warm.address_space)
@@ -127,27 +130,27 @@ class CPythonEngine:
         await self._settled(warm, run, run.stop())
         return outcome
 
-    async def _settled(self, warm: Warm, run: Run, left: "list[asyncio.Task[None]]") -> None:
+    async def _settled(self, warm: "Warm", run: Run, left: "list[asyncio.Task[None]]") -> None:
         """Wait until nothing of a run is left; cancellations wait for that too."""
         ending = asyncio.create_task(self._end(warm, run))
         with anyio.CancelScope(shield=True):
             await finished([ending, *left])
         ending.result()
 
-    async def _end(self, warm: Warm, run: Run) -> None:
+    async def _end(self, warm: "Warm", run: Run) -> None:
         try:
             await warm.end(run.seat)
         finally:
             warm.leave(run.seat)
             self._runs.discard(run)
 
-    async def _ready(self) -> Warm:
+    async def _ready(self) -> "Warm":
         warm = self._warm
         if warm is None or warm.closed:
             warm = await asyncio.to_thread(self._start)
         return warm
 
-    async def _lost(self, warm: Warm) -> None:
+    async def _lost(self, warm: "Warm") -> None:
         """Give a jail that is full a moment; replace one whose parent is gone."""
         await asyncio.sleep(_NO_ROOM_SECONDS)
 
@@ -157,8 +160,11 @@ class CPythonEngine:
 
         await asyncio.to_thread(replace)
 
-    def _start(self) -> Warm:
-        from lineshaft.engines._bundle import resolve  # noqa: PLC0415  heavy: at first use
+    def _start(self) -> "Warm":
+        # What a host without full Python never needs is not imported with the room.
+        from lineshaft.engines._bundle import resolve  # noqa: PLC0415
+        from lineshaft.engines._cpython._warm import start  # noqa: PLC0415
+        from lineshaft.engines._jail import Walls, best_jail  # noqa: PLC0415
 
         with self._starting:
             if self._closed:

@@ -75,6 +75,7 @@ class Run:
         self._clock = Stopwatch(limits.seconds, self._too_long)
         self._wire = seat.wire.fileno()
         self._unsent = bytearray()
+        self._untaken = 0
         self._held = False
         self._last: asyncio.TimerHandle | None = None
         self._outcome: asyncio.Future[Outcome] = self.loop.create_future()
@@ -125,10 +126,15 @@ class Run:
             self.loop.remove_reader(self._wire)
             self._last = self.loop.call_later(_LAST_SECONDS, self._vanished)
             return
+        self._hear_out(data)
+
+    def _hear_out(self, data: bytes) -> None:
+        self._untaken += len(data)
         for event in self.seat.receiver.receive(data):
             if self._outcome.done():
                 return
-            self._take(event, len(data))
+            size, self._untaken = self._untaken, 0
+            self._take(event, size)
 
     def _read(self) -> bytes | None:
         try:
@@ -248,9 +254,7 @@ class Run:
         self.loop.remove_reader(self.seat.news)
         data = self._read()
         while data and not self._outcome.done():
-            for event in self.seat.receiver.receive(data):
-                if not self._outcome.done():
-                    self._take(event, len(data))
+            self._hear_out(data)
             data = self._read()
         self._drain_all()
         if status is None:

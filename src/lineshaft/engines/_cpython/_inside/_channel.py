@@ -35,6 +35,7 @@ from lineshaft.engines._cpython._wire import (
 from lineshaft.engines._plain import NotPlain, plain
 
 _CHUNK = 65_536
+_LOOK_MS = 20
 _PRINTED = frame({"type": "output"}, TO_HOST)
 _Take = Callable[[Answered], None]
 
@@ -133,6 +134,7 @@ class Channel:
         if self._told or not self._waiters or self._cut:
             return
         if other_threads() and not is_parked({self._reader, threading.get_ident()}):
+            self._start_reader()  # which looks again: a thread may be about to wait
             return
         self._told = True
         self.say({"type": "waiting", "ids": list(self._waiters)})
@@ -191,13 +193,16 @@ class Channel:
             loop.add_reader(self._fd, self._pump)
 
     def _start_reader(self) -> None:
-        if self._reader is None:
-            self._reader = _thread.start_new_thread(self._read_forever, ())
+        with self._reading:
+            if self._reader is None:
+                self._reader = _thread.start_new_thread(self._read_forever, ())
 
     def _read_forever(self) -> None:
         while True:
-            self._poll.poll()
-            self._pump()
+            if self._poll.poll(_LOOK_MS):
+                self._pump()
+            else:
+                self.blocked()
 
     def _pump(self) -> None:
         """Read what is there; somebody else may have been quicker."""
