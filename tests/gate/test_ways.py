@@ -1,0 +1,244 @@
+"""The less trodden ways through the door, each by way of a session."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from pydantic import BaseModel
+
+from lineshaft import (
+    Answer,
+    ConfigError,
+    Context,
+    Event,
+    Limits,
+    Pending,
+    Policy,
+    Session,
+    Tool,
+    ToolError,
+    WorkspacePath,
+    kit,
+    tool,
+)
+from lineshaft.gate import RunClock
+from lineshaft.values import Call, Failure
+
+OPEN = Policy(mode="open")
+ASK_RUN = {"id": "ask-run", "tool": "run_script", "verdict": "ask", "reason": "scripts ask"}
+
+
+def answering(allow: bool) -> Callable[[tuple[Pending, ...]], object]:
+    async def approver(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+        return {p.id: Answer(allow=allow, reason="as told") for p in pending}
+
+    return approver
+
+
+@pytest.mark.parametrize(("allow", "status"), [(True, "success"), (False, "refused")])
+async def test_a_run_itself_may_have_to_be_approved(
+    tmp_path: Path, allow: bool, status: str
+) -> None:
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK_RUN]})
+    approver = answering(allow)
+    async with Session(workspace=tmp_path, policy=policy, approver=approver) as session:  # pyright: ignore[reportArgumentType]  # an approver by its shape
+        result = await session.run("return 1")
+    assert result.status == status
+
+
+async def test_a_run_that_a_rule_denies_is_refused_with_the_rule(tmp_path: Path) -> None:
+    rule = {"id": "no-scripts", "tool": "run_script", "verdict": "deny", "reason": "not here"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    async with Session(workspace=tmp_path, policy=policy) as session:
+        result = await session.run("return 1")
+    assert result.status == "refused"
+    assert result.error is not None
+    assert "no-scripts" in result.error.message
+    assert "not here" in result.error.message
+
+
+async def test_a_stop_verdict_on_a_direct_call_refuses_it(tmp_path: Path) -> None:
+    rule = {"id": "halt", "tool": "list_files", "verdict": "stop"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    async with Session(kit.tools(), workspace=tmp_path, policy=policy) as session:
+        with anyio.fail_after(10):
+            result = await session.call("list_files")
+    assert result.error is not None
+    assert (result.error.code, result.status, result.rule) == ("E_DENIED", "refused", "halt")
+
+
+@pytest.mark.parametrize(("name", "hint"), [("read_fil", "read_file"), ("zzzz", "search_tools")])
+async def test_an_unknown_tool_comes_with_a_hint(tmp_path: Path, name: str, hint: str) -> None:
+    async with Session(kit.tools(), workspace=tmp_path) as session:
+        result = await session.call(name)
+    assert result.error is not None
+    assert result.error.code == "E_UNKNOWN_TOOL"
+    assert hint in result.error.hint
+
+
+@pytest.mark.parametrize("kind", ["call_asked", "verdict", "call_started", "call_finished"])
+async def test_a_direct_call_ends_where_it_cannot_be_recorded(tmp_path: Path, kind: str) -> None:
+    ran: list[str] = []
+
+    def full(event: Event) -> None:
+        if event.kind == kind:
+            raise OSError(28, "No space left on device")
+
+    @tool(effect="read")
+    async def poke() -> None:
+        """Poke."""
+        ran.append("x")
+
+    async with Session([poke], workspace=tmp_path, sinks=[full]) as session:
+        with anyio.fail_after(10):
+            result = await session.call("poke")
+    assert result.error is not None
+    assert result.error.code == "E_RECORD"
+    assert ran == (["x"] if kind == "call_finished" else [])
+
+
+class Pair(BaseModel):
+    """Two files."""
+
+    left: WorkspacePath
+    right: WorkspacePath | None = None
+
+
+@tool(effect="read")
+async def inside(
+    paths: list[WorkspacePath], pair: Pair, more: dict[str, WorkspacePath]
+) -> list[str]:
+    """Return the paths as they were decided."""
+    return [*paths, pair.left, str(pair.right), *more.values()]
+
+
+async def test_paths_inside_lists_models_and_dicts_are_decided(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    async with Session([inside], workspace=tmp_path) as session:
+        arguments = {"paths": ["./a/../b", "@project/c"], "pair": {"left": "a/./d"}, "more": {}}
+        result = await session.call("inside", arguments)
+        arguments["more"] = {"k": "../out"}
+        refused = await session.call("inside", arguments)
+        arguments["more"] = {"k": "x/../y"}
+        arguments["pair"] = {"left": "l", "right": "./r"}
+        whole = await session.call("inside", arguments)
+    assert result.value == ["b", "c", "a/d", "None"]
+    assert refused.error is not None
+    assert refused.error.code == "E_SANDBOX_VIOLATION"
+    assert whole.value == ["b", "c", "l", "r", "y"]
+
+
+async def test_a_call_uses_its_workspace_within_what_policy_shows(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / ".env").write_text("TOKEN=x")
+
+    async def work(context: Context) -> list[object]:
+        """Use the workspace in every way."""
+        space = context.workspace
+        found: list[object] = ["run" in space.capabilities, (await space.resolve("./a.txt")).path]
+        found.append((await space.stat("a.txt")).kind)
+        await space.write("b.txt", b"b")
+        await space.move("b.txt", "c.txt")
+        await space.delete("c.txt")
+        found.append([entry.path async for entry in space.walk()])
+        for act in (space.read, space.stat, space.delete):
+            try:
+                await act(".env")
+            except ToolError as error:
+                found.append(error.code)
+        try:
+            space.begin()
+        except ToolError as error:
+            found.append(error.code)
+        return found
+
+    async with Session(
+        [Tool.from_function(work, effect="write")], workspace=tmp_path, policy=OPEN
+    ) as session:
+        result = await session.call("work")
+    refused = ["E_DENIED"] * 4
+    assert result.value == [True, "a.txt", "file", ["a.txt"], *refused]
+    assert (tmp_path / ".env").exists()
+
+
+async def test_what_a_tool_may_not_do_is_said(tmp_path: Path) -> None:
+    async def asks(context: Context) -> str:
+        """Ask, call and notify, without being allowed to."""
+        done = await context.dispatch(Call(tool="asks", arguments={}, origin="code"))
+        assert isinstance(done, Failure)
+        context.notify("bogus", {})
+        try:
+            await context.elicit("your name?", {"type": "string"})
+        except ToolError as error:
+            return f"{done.code} {error.code}"
+        return "answered"
+
+    events: list[Event] = []
+    async with Session(
+        [Tool.from_function(asks, effect="read")], workspace=tmp_path, sinks=[events.append]
+    ) as session:
+        result = await session.call("asks")
+    assert result.value == "E_DENIED E_DENIED"
+    assert "bogus" not in [event.kind for event in events]
+
+
+async def test_an_error_of_ours_inside_a_tool_is_a_failed_call(tmp_path: Path) -> None:
+    @tool(effect="read")
+    async def broken() -> None:
+        """Raise what only a caller should see."""
+        raise ConfigError("a wrong setting")
+
+    @tool(effect="read")
+    async def silent() -> None:
+        """Raise without a word."""
+        raise KeyError
+
+    async with Session([broken, silent], workspace=tmp_path) as session:
+        ours = await session.call("broken")
+        theirs = await session.call("silent")
+    assert ours.error is not None
+    assert (ours.error.code, "a wrong setting" in ours.error.message) == ("E_TOOL_FAILED", True)
+    assert theirs.error is not None
+    assert theirs.error.message.endswith("KeyError")
+
+
+async def test_an_answer_for_the_run_holds_for_calls_that_wait_and_that_come_later(
+    tmp_path: Path,
+) -> None:
+    asked: list[int] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+        asked.append(len(pending))
+        return {pending[0].id: Answer(allow=True, scope="run")}
+
+    @tool(effect="read")
+    async def poke(number: int) -> int:
+        """Poke."""
+        return number
+
+    rule = {"id": "ask", "tool": "poke", "verdict": "ask"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    script = """
+first = await asyncio.gather(*[poke(number=i) for i in range(3)])
+return [*first, await poke(number=3)]
+"""
+    async with Session([poke], workspace=tmp_path, policy=policy, approver=approver) as session:
+        result = await session.run(script, limits=Limits(seconds=10))
+    assert result.value == [0, 1, 2, 3]
+    assert asked == [3]
+
+
+def test_a_clock_stands_still_as_long_as_anybody_is_waited_for() -> None:
+    moves: list[float] = []
+    outer = RunClock(100, moved=moves.append)
+    inner = RunClock(10, moved=moves.append, around=outer)
+    assert (outer.depth, inner.depth) == (0, 1)
+    with inner.paused():
+        left = (outer.remaining, inner.remaining)
+        with inner.paused():
+            assert (outer.remaining, inner.remaining) == left
+        assert (outer.remaining, inner.remaining) == left
+    assert moves[:2] == [100, 10]
+    assert moves.count(float("inf")) == 2
+    assert inner.remaining <= 10
