@@ -1,7 +1,7 @@
 """One thin synchronous door, for scripts and notebooks."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -9,7 +9,16 @@ from typing import TypedDict, Unpack
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel
 from lineshaft.session._session import Session
-from lineshaft.values import Approver, Engine, Limits, Middleware, RunResult, Sink, Workspace
+from lineshaft.values import (
+    Approver,
+    Engine,
+    Limits,
+    Middleware,
+    PythonOptions,
+    RunResult,
+    Sink,
+    Workspace,
+)
 
 
 class SessionArguments(TypedDict, total=False):
@@ -21,12 +30,13 @@ class SessionArguments(TypedDict, total=False):
     limits: Limits | None
     check: CheckLevel
     approver: Approver | None
-    middleware: tuple[Middleware, ...]
-    sinks: tuple[Sink, ...]
+    middleware: Sequence[Middleware]
+    sinks: Sequence[Sink]
     deps: object
     atomic: bool
     scripts: bool
     secrets: Iterable[str]
+    python: PythonOptions | None
 
 
 def run_sync(
