@@ -19,6 +19,7 @@ from lineshaft import (
     run_sync,
     tool,
 )
+from lineshaft.session._sync import SessionArguments
 from lineshaft.values import (
     Call,
     CallRecord,
