@@ -13,7 +13,7 @@ import anyio
 import psutil
 import pytest
 
-from lineshaft import Answer, Limits, Pending, Policy, Session, kit
+from lineshaft import Answer, Context, Limits, Pending, Policy, Session, kit, tool
 from lineshaft.engines import best_jail
 from lineshaft.errors import NoBoundary
 from lineshaft.values import CallResult, PythonOptions
@@ -549,6 +549,28 @@ async def test_in_a_jail_nobody_is_asked_and_without_one_somebody_is(
     alone = await opened(python=PythonOptions(boundary="none"))
     refused = await alone.call("python_run", {"code": "print(1)"})
     assert (refused.status, refused.error and refused.error.code) == ("refused", "E_DENIED")
+
+
+async def test_a_jailed_tool_reaches_by_its_view_no_more_than_its_program(
+    folder: Path,
+) -> None:
+    (folder / "lineshaft.toml").write_text("# as it was")
+    (folder / "a").write_text("x")
+
+    @tool(effect="exec", jailed=True)
+    async def touch(path: str, call: Context) -> str:
+        """Write a file."""
+        await call.workspace.write(path, b"touched")
+        return call.reach(path)
+
+    async with Session([touch], workspace=folder) as session:
+        done = await session.call("touch", {"path": "a"})
+        refused = await session.call("touch", {"path": "lineshaft.toml"})
+
+    assert done.value == "open"
+    assert refused.error is not None
+    assert refused.error.code == "E_DENIED"
+    assert (folder / "lineshaft.toml").read_text() == "# as it was"
 
 
 async def test_a_plain_process_runs_out_of_time_too(opened: Open) -> None:

@@ -206,7 +206,7 @@ def test_show_without_any_run_says_so(here: Lineshaft) -> None:
 
 
 def test_doctor_tries_the_engine_and_names_the_boundary(here: Lineshaft) -> None:
-    done = here("doctor", "--json")
+    done = here("doctor", "--quick", "--json")
     facts = json.loads(done.stdout)
     states = {check["name"]: check["state"] for check in facts["checks"]}
     assert done.returncode == 0
@@ -219,10 +219,10 @@ def test_doctor_tries_the_engine_and_names_the_boundary(here: Lineshaft) -> None
 
 def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, workspace: Path) -> None:
     (workspace / "lineshaft.toml").write_text("[limits]\ncalls = 0")
-    done = lineshaft("doctor")
+    done = lineshaft("doctor", "--quick")
     assert done.returncode == 1
     assert "limits.calls" in done.stdout
-    unwritable = lineshaft("doctor", variables={"XDG_STATE_HOME": "/dev/null"})
+    unwritable = lineshaft("doctor", "--quick", variables={"XDG_STATE_HOME": "/dev/null"})
     assert unwritable.returncode == 1
     assert "/dev/null" in unwritable.stdout
 

@@ -9,6 +9,7 @@ import pytest
 from lineshaft.config import KEYS, Settings, read_settings
 from lineshaft.config._files import is_strangers
 from lineshaft.errors import ConfigError
+from lineshaft.values import PythonOptions
 
 
 @dataclass
@@ -279,3 +280,40 @@ def test_a_missing_folder_is_refused(home: Home) -> None:
 def test_without_home_or_xdg_folders_the_error_says_what_to_set(home: Home) -> None:
     with pytest.raises(ConfigError, match="XDG_CONFIG_HOME"):
         read_settings(home.project, environ={})
+
+
+def test_full_python_is_a_persons_choice_and_a_project_adds_what_it_needs(home: Home) -> None:
+    home.write('[python]\npackages = ["pandas>=2"]\npreload = ["json"]\ntimeout_seconds = 90')
+    home.user_file.write_text('[python]\npath = "../python"\nboundary = "bubblewrap"')
+    options = home.read().python
+    assert options == PythonOptions(
+        path=str(home.user_file.parent / "../python"),
+        packages=("pandas>=2",),
+        preload=("json",),
+        seconds=90,
+        boundary="bubblewrap",
+    )
+    assert home.read(python__timeout_seconds="5").python.seconds == 5
+
+
+@pytest.mark.parametrize("line", ['path = "./python"', 'boundary = "none"'])
+def test_a_project_cannot_choose_the_interpreter_or_the_boundary(home: Home, line: str) -> None:
+    home.write(f"[python]\n{line}")
+    with pytest.raises(ConfigError, match=f"python.{line.split()[0]} is not for a project"):
+        _ = home.read().python
+
+
+@pytest.mark.parametrize(
+    "requirement", ["--index-url=x", "-r x", "a @ https://x/y.whl", "./a.whl", "a b", ""]
+)
+def test_packages_are_names_and_versions_only(home: Home, requirement: str) -> None:
+    home.write(f'[python]\npackages = ["{requirement}"]')
+    assert "python.packages" in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "requirement", ["a", "a-b.c_d", "a>=1,<2.0", "a[x,y]==1.0", "a ~= 1.4", "a==1.*"]
+)
+def test_packages_may_have_extras_and_versions(home: Home, requirement: str) -> None:
+    home.write(f'[python]\npackages = ["{requirement}"]')
+    assert home.read().python.packages == (requirement,)

@@ -258,3 +258,15 @@ async def test_a_schema_and_a_function_make_a_tool() -> None:
     assert made.spec.namespace == "github"
     assert made.spec.output_schema is None
     assert await made(repo="x") == {"repo": "x"}
+
+
+def test_a_tool_may_say_that_its_processes_are_jailed() -> None:
+    jailed = Tool.from_function(plain_program, effect="exec", jailed=True)
+    assert jailed.spec.jailed
+    assert not jailed.without_jail().spec.jailed
+    with pytest.raises(ConfigError, match="jailed"):
+        Tool.from_function(plain_program, effect="read", jailed=True)
+
+
+def plain_program() -> None:
+    """Do nothing."""

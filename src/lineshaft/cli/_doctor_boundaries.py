@@ -27,7 +27,7 @@ def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Check]]"
         return (), [_none(f"full Python cannot be held here: {error}")]
     except LineshaftError as error:
         return (), [Check(name="boundary", state="note", text=error.message, hint=error.hint)]
-    return found, list(_checks(found, options.boundary))
+    return found, list(checks(found, options.boundary))
 
 
 def table(boundaries: "Sequence[Boundary]") -> Iterator[str]:
@@ -54,7 +54,8 @@ def table(boundaries: "Sequence[Boundary]") -> Iterator[str]:
     yield f"{_NO_PROOF}: it fails on this machine without any boundary too, and proves nothing"
 
 
-def _checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
+def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
+    """Return what to say of boundaries; only an opening in the one that is used is a failure."""
     usable = [boundary for boundary in found if boundary.usable]
     names = [boundary.name for boundary in usable]
     used = wanted if wanted is not None else next(iter(names), None)
