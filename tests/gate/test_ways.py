@@ -23,7 +23,11 @@ from lineshaft import (
     tool,
 )
 from lineshaft.gate import RunClock
-from lineshaft.values import Call, Failure
+from lineshaft.gate._book import Entry
+from lineshaft.gate._paths import with_paths_decided
+from lineshaft.gate._reads import MOST_BYTES, Reads
+from lineshaft.values import Call, Dispatch, Failure, Resolved, ToolSpec, Value
+from lineshaft.workspace import Folder, FolderView
 
 OPEN = Policy(mode="open")
 ASK_RUN = {"id": "ask-run", "tool": "run_script", "verdict": "ask", "reason": "scripts ask"}
@@ -242,3 +246,142 @@ def test_a_clock_stands_still_as_long_as_anybody_is_waited_for() -> None:
     assert moves[:2] == [100, 10]
     assert moves.count(float("inf")) == 2
     assert inner.remaining <= 10
+
+
+async def test_a_dispatch_that_middleware_kept_makes_no_call_after_the_run(tmp_path: Path) -> None:
+    kept: list[Dispatch] = []
+    ran: list[str] = []
+
+    def keep(inner: Dispatch) -> Dispatch:
+        kept.append(inner)
+        return inner
+
+    @tool(effect="read")
+    async def poke() -> None:
+        """Poke."""
+        ran.append("x")
+
+    async with Session([poke], workspace=tmp_path, middleware=[keep]) as session:
+        await session.run("return 1")
+        done = await kept[0](Call(tool="poke", arguments={}, origin="code"))
+    assert isinstance(done, Failure)
+    assert (done.code, ran) == ("E_DENIED", [])
+
+
+class Odd(Folder):
+    """A workspace that breaks where nobody expects it."""
+
+    def begin(self) -> FolderView:
+        """Return a view that cannot decide a path."""
+        view = super().begin()
+        decide = view.resolve
+
+        async def resolve(path: str, *, follow: bool = True) -> Resolved:
+            if path == "odd":
+                raise RuntimeError("not a workspace's error")
+            return await decide(path, follow=follow)
+
+        view.resolve = resolve
+        return view
+
+
+async def test_a_workspace_that_breaks_its_contract_fails_the_call_only(tmp_path: Path) -> None:
+    async with Session(kit.tools(), workspace=Odd(tmp_path)) as session:
+        result = await session.call("list_files", {"path": "odd"})
+        fine = await session.call("list_files")
+    assert result.error is not None
+    assert result.error.code == "E_TOOL_FAILED"
+    assert fine.error is None
+
+
+async def test_a_call_that_is_cancelled_while_a_person_thinks_needs_no_answer(
+    tmp_path: Path,
+) -> None:
+    asked, go_on = anyio.Event(), anyio.Event()
+
+    async def approver(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+        asked.set()
+        await go_on.wait()
+        return {p.id: Answer(allow=True) for p in pending}
+
+    rule = {"id": "ask", "tool": "list_files", "verdict": "ask"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    async with Session(
+        kit.tools(), workspace=tmp_path, policy=policy, approver=approver
+    ) as session:
+        run = await session.start("await list_files()")
+        await asked.wait()
+        run.cancel()
+        go_on.set()
+        result = await run.result()
+        again = await session.call("list_files")
+    assert result.status == "cancelled"
+    assert again.error is None
+
+
+async def test_what_is_no_path_in_the_place_of_one_is_left_to_validation() -> None:
+    async def decide(path: str, follow: bool) -> str:
+        return f"{path}:{follow}"
+
+    patterns = [("a", "*"), ("b", "c"), ("d",)]
+    arguments: dict[str, object] = {"a": 5, "b": {"c": "x"}, "d": None}
+    decided = await with_paths_decided(arguments, patterns, entries=[("b", "c")], decide=decide)
+    assert decided == {"a": 5, "b": {"c": "x:False"}, "d": None}
+
+
+async def test_the_root_of_the_disk_may_be_a_workspace() -> None:
+    async with Session(kit.tools(), workspace="/") as session:
+        result = await session.call("read_file", {"path": "no/such/file"})
+    assert result.error is not None
+    assert "no/such/file" in result.error.message
+
+
+def test_reads_beyond_their_bound_are_not_kept() -> None:
+    call = Call(tool="read", arguments={}, origin="script", id="1")
+    entry = Entry(call=call, spec=ToolSpec(name="read", effect="read"), arguments={}, key="k")
+    reads = Reads()
+    reads.take(entry, Value(1), bytes_in=1)
+    assert list(reads.answers) == ["k"]
+    reads.take(entry, Value(1), bytes_in=MOST_BYTES + 1)
+    assert list(reads.answers) == []
+    assert "64 MB" in reads.spoiled
+
+
+async def test_a_call_whose_turn_comes_after_the_run_is_not_made(tmp_path: Path) -> None:
+    kept: list[Dispatch] = []
+    ran: list[str] = []
+    inside, go_on = anyio.Event(), anyio.Event()
+
+    def keep(inner: Dispatch) -> Dispatch:
+        kept.append(inner)
+        return inner
+
+    @tool(effect="write")
+    async def slow(name: str) -> None:
+        """Hold the lane."""
+        ran.append(name)
+        inside.set()
+        await go_on.wait()
+
+    results: list[object] = []
+
+    async def call(name: str) -> None:
+        made = Call(tool="slow", arguments={"name": name}, origin="code")
+        results.append(await kept[0](made))
+
+    @tool(effect="read")
+    async def begin() -> None:
+        """Let somebody outside use the run's way in."""
+        group.start_soon(call, "first")
+        await inside.wait()
+        group.start_soon(call, "second")
+        await anyio.wait_all_tasks_blocked()
+
+    async with (
+        Session([slow, begin], workspace=tmp_path, middleware=[keep]) as session,
+        anyio.create_task_group() as group,
+    ):
+        await session.run("await begin()")
+        go_on.set()
+    assert ran == ["first"]
+    assert [type(result).__name__ for result in results] == ["Value", "Failure"]
