@@ -180,6 +180,7 @@ def test_a_setting_that_cannot_be_is_refused_with_what_can(settings: dict[str, A
     assert str(next(iter(settings.values()))) in str(caught.value)
 
 
+@pytest.mark.behaviour("E24")
 def test_secrets_that_would_hide_nothing_are_refused_and_not_shown() -> None:
     with pytest.raises(ConfigError, match="secrets must be a list of texts") as caught:
         Session(secrets="hush-hush")

@@ -73,6 +73,7 @@ async def test_runs_in_the_background_have_a_result_also_where_their_session_fai
         assert [event.kind async for event in runs[0]][-1] == "run_finished"
 
 
+@pytest.mark.behaviour("C15")
 async def test_a_closed_session_stays_closed(folder: Path) -> None:
     session = Session([wait], workspace=folder)
     async with session:
