@@ -1,0 +1,79 @@
+"""Runs one hostile script on plain Python: started anew for each, with little to take.
+
+Reads a JSON object from standard input; needs nothing but the standard library.
+"""
+
+import ast
+import asyncio
+import datetime
+import importlib
+import json
+import math
+import os
+import re
+import resource
+import sys
+from typing import Any
+
+ENDED = "-- ended --"
+"""Stands among the calls where the script came to its end."""
+
+
+def bound(limits: dict[str, int]) -> None:
+    """Take away what could hurt the machine."""
+    for name, most in limits.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+
+
+def become(user: int) -> None:
+    """Go on as an ordinary user: only for such a one is the number of processes bounded."""
+    for module in ("subprocess", "threading", "socket"):
+        importlib.import_module(module)  # perhaps out of reach afterwards
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+
+
+def program(source: str) -> Any:
+    """Return a script as an async function."""
+    tree = ast.parse(source, "script.py")
+    function = ast.parse("async def __program__():\n    pass").body[0]
+    assert isinstance(function, ast.AsyncFunctionDef)
+    function.body = tree.body or function.body
+    code = compile(ast.fix_missing_locations(ast.Module([function], [])), "script.py", "exec")
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(code, scope)  # noqa: S102  the purpose
+    return scope
+
+
+def main() -> None:
+    """Run what standard input says."""
+    job = json.load(sys.stdin)
+    bound(job["limits"])
+    if job["user"] is not None:
+        become(job["user"])
+
+    def note(line: str) -> None:
+        with open(job["calls"], "a") as file:  # noqa: PTH123  nothing more may be imported here
+            file.write(f"{line}\n")
+
+    async def poke(what: str = "") -> None:
+        note(what)
+
+    async def give(value: object = None) -> object:
+        return value
+
+    names = (asyncio, json, math, re, datetime)
+    scope = program(job["source"])
+    scope.update({module.__name__: module for module in names})
+    scope.update(poke=poke, give=give, **job["inputs"])
+    try:
+        value = asyncio.run(scope["__program__"]())
+        with open(job["value"], "w") as file:  # noqa: PTH123
+            json.dump(value, file, default=str)
+    finally:
+        note(ENDED)
+
+
+if __name__ == "__main__":
+    main()
