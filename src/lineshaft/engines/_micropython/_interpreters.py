@@ -10,6 +10,7 @@ from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
 from lineshaft.engines._micropython._artifact import compiled
 from lineshaft.engines._micropython._blame import Blame
 from lineshaft.engines._micropython._bridge import Bridge, out_of_memory, start_text
+from lineshaft.engines._micropython._lacks import looked_for
 from lineshaft.engines._micropython._lower import Lowered, lower
 from lineshaft.engines._micropython._machine import Machine
 from lineshaft.engines._micropython._rewrite import Lacking
@@ -63,6 +64,9 @@ class Run:
             return Blame(job.program, Lowered("")).not_python(error)
         except Lacking as lacking:
             return Blame(job.program, Lowered("")).unsupported(lacking.what, lacking.line)
+        missing = looked_for(job.program)
+        if missing is not None:
+            return Blame(job.program, Lowered("")).unsupported(missing.what, missing.line)
         machine = take()
         try:
             return self._inside(machine, lowered)

@@ -34,12 +34,23 @@ def joined(pieces: list[ast.expr]) -> ast.expr:
     return ast.Call(empty, [ast.Tuple(pieces, ast.Load())], [])
 
 
+def mirror(theirs: str, ours: str) -> ast.stmt:
+    """Return a method that compares the other way round: the interpreter does not try that."""
+    own, other = ast.arg("self"), ast.arg("other")
+    compared = ast.Call(ast.Attribute(name("other"), ours, ast.Load()), [name("self")], [])
+    arguments = no_arguments()
+    arguments.args = [own, other]
+    return ast.FunctionDef(theirs, arguments, [ast.Return(compared)], [], lineno=1, col_offset=0)
+
+
 def classes(node: ast.expr) -> ast.expr:
     """Return `a | b` as `(a, b)`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return ast.copy_location(
             ast.Tuple([classes(node.left), classes(node.right)], ast.Load()), node
         )
+    if isinstance(node, ast.Constant) and node.value is None:
+        return ast.copy_location(ast.Call(name("type"), [node], []), node)
     return node
 
 

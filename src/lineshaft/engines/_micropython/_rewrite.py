@@ -18,6 +18,7 @@ from lineshaft.engines._micropython._nodes import (
     guarded,
     joined,
     may_catch_memory_error,
+    mirror,
     name,
     no_arguments,
     placed,
@@ -35,11 +36,21 @@ TEXT_METHODS = frozenset(
         "removeprefix", "removesuffix", "isalnum", "isnumeric", "isdecimal", "isidentifier",
         "splitlines", "expandtabs", "translate", "isprintable", "istitle", "isascii", "format_map",
         "encode", "rindex", "isalpha", "isdigit", "isspace", "isupper", "islower", "upper", "lower",
+        "format", "maketrans",
     }
 )  # fmt: skip
 """Methods of texts that the interpreter lacks, or has for ASCII only."""
 
-_ORDERED = {"str": "_ls_text", "dict": "_ls_dict"}
+METHODS = TEXT_METHODS | {
+    "sort", "bit_length", "bit_count", "is_integer", "union", "intersection", "difference",
+    "update", "fromkeys",
+}  # fmt: skip
+"""Methods of any values that stand in `guest`."""
+
+_BUILTINS = {"str": "_ls_text", "dict": "_ls_dict", "isinstance": "_ls_isinstance"}
+_GENERIC = ("list", "dict", "set", "tuple", "frozenset", "type")
+_MIRRORED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+_DECORATORS = (ast.Name, ast.Attribute)
 
 
 class Lacking(Exception):
@@ -59,13 +70,14 @@ class Rewriter(ast.NodeTransformer):
         self._direct = {c.node for c in found.calls if c.way == "direct" and c.awaited is None}
         self._later = {c.node for c in found.calls if c.way == "later"}
         self._known = {c.node for c in found.calls}
-        self._aliased = _takes_tools_as_values(program, found)
+        self._aliased = False
         self._bound: set[str] = set()
         self._before: list[ast.stmt] = []
         self._made = 0
 
     def module(self, tree: ast.Module) -> ast.Module:
         """Return the tree of a script as a module that defines `_ls_main`."""
+        self._aliased = _takes_tools_as_values(self._program, tree)
         self._bound = bound_names(tree.body) | set(self._program.inputs)
         stars = star_imports(tree.body)
         body = self.block([s for s in tree.body if s not in stars])
@@ -132,7 +144,19 @@ class Rewriter(ast.NodeTransformer):
         self._arguments(node.args)
         node.returns = None
         node.body = without_docstring(node.body)
-        return self.generic_visit(node)
+        return self._decorated(self.generic_visit(node))
+
+    def _decorated(self, node: ast.AST) -> ast.AST:
+        """Return a definition, and what decorates it as calls where its syntax is not known."""
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)  # noqa: S101
+        if all(isinstance(decorator, _DECORATORS) for decorator in node.decorator_list):
+            return node
+        value: ast.expr = name(node.name)
+        for decorator in reversed(node.decorator_list):
+            value = ast.Call(decorator, [value], [])
+        node.decorator_list = []
+        bound = ast.Assign([ast.Name(node.name, ast.Store())], value)
+        return cast("ast.AST", [node, ast.copy_location(bound, node)])
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._arguments(node.args)
@@ -161,7 +185,13 @@ class Rewriter(ast.NodeTransformer):
                 targets=[target], value=ast.Tuple(list[ast.expr](fields), ast.Load())
             )
             node.body.append(ast.copy_location(noted, node))
-        return node
+        own = {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
+        node.body += [
+            ast.copy_location(mirror(theirs, ours), node)
+            for ours, theirs in _MIRRORED.items()
+            if ours in own and theirs not in own
+        ]
+        return self._decorated(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is None:
@@ -174,8 +204,10 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        node.cause = None
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        if node.cause is not None and node.exc is not None:
+            node.exc, node.cause = call("_ls_from", node.exc, node.cause), None
+        return node
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         self.generic_visit(node)
@@ -205,6 +237,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self._made += 1
         lowered = match_statement(node, f"_ls_s{self._made}")
+        for statement in lowered:
+            ast.fix_missing_locations(statement)
         return cast("ast.AST", self.block(lowered))
 
     # -- expressions
@@ -304,7 +338,26 @@ class Rewriter(ast.NodeTransformer):
         self._before.append(function)
         return ast.Await(call(own, source))
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        loads = isinstance(node.ctx, ast.Load)
+        if loads and node.attr in TEXT_METHODS and self._builtin(node.value, "str"):
+            return call("_ls_of_str", constant(node.attr))
+        self.generic_visit(node)
+        if loads and node.attr in ("__cause__", "__context__"):
+            return call("_ls_cause", node.value)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        left = node.left
+        text = isinstance(left, ast.Constant) and isinstance(left.value, str)
+        if isinstance(node.op, ast.Mod) and text:
+            return call("_ls_percent", left, node.right)
+        return node
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if isinstance(node.ctx, ast.Load) and self._builtin(node.value, *_GENERIC):
+            return node.value
         self.generic_visit(node)
         cut = node.slice
         if isinstance(cut, ast.Slice) and cut.step is not None and isinstance(node.ctx, ast.Load):
@@ -317,20 +370,30 @@ class Rewriter(ast.NodeTransformer):
         marked = later or (self._aliased and node not in self._known and _may_be_tool(node.func))
         if self._builtin(node.func, "isinstance", "issubclass") and len(node.args) == 2:
             node.args[1] = classes(node.args[1])
-        known = self._builtin(node.func, *_ORDERED)
+        known = self._builtin(node.func, *_BUILTINS)
         self.generic_visit(node)
         if known:
-            node.func = name(_ORDERED[known])
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in TEXT_METHODS:
+            node.func = name(_BUILTINS[known])
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             node.func = call("_ls_m", node.func.value, constant(node.func.attr))
         elif marked:
-            node.func = call("_ls_at", constant(node.lineno), node.func)
+            node.func = call("_ls_at", constant(getattr(node, "lineno", 0)), node.func)
         return call("_ls_now", node) if direct else node
 
 
-def _takes_tools_as_values(program: Program, found: Reading) -> bool:
-    tools = program.tools | {"tools"} | set(program.namespaces)
-    return bool(tools & found.used)
+def _takes_tools_as_values(program: Program, tree: ast.AST) -> bool:
+    """Return whether a tool is named where it is not called on the spot."""
+    names = program.tools | {"tools"} | set(program.namespaces)
+    called = {
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for part in (node.func, getattr(node.func, "value", None))
+    }
+    return any(
+        isinstance(node, ast.Name) and node.id in names and node not in called
+        for node in ast.walk(tree)
+    ) or any(isinstance(node, ast.ImportFrom) and node.module in names for node in ast.walk(tree))
 
 
 def _may_be_tool(function: ast.expr) -> bool:
