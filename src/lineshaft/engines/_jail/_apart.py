@@ -1,6 +1,6 @@
 """What a run did to a folder that was kept apart from it, path by path.
 
-Above: `python_run`, which lands the changes. Below: the branch that sandlock left, or a copy.
+Above: `python_run`, which lands the changes. Below: the upper layer of an overlay, or a copy.
 """
 
 import hashlib
@@ -26,17 +26,19 @@ class State(NamedTuple):
     target: str | None
 
 
-def from_branch(report: Path, root: Path, walls: Walls) -> Changes:
-    """Return what changed from what the warden wrote down."""
-    said = cast("dict[str, object]", json.loads(report.read_text(encoding="utf-8")))
-    upper = Path(str(said["upper"]))
-    listed = cast("list[tuple[str, list[object] | None, list[object] | None]]", said["changes"])
-    return settle(
-        ((path, _state(before), _state(after)) for path, before, after in listed),
-        upper=upper,
-        root=root,
-        walls=walls,
-    )
+class Difference(NamedTuple):
+    """What a path was and is, and where its new bytes are."""
+
+    path: str
+    before: State | None
+    after: State | None
+    place: str | None
+
+
+def from_overlay(report: Path, root: Path, walls: Walls) -> Changes:
+    """Return what changed from what the warden's accountant wrote down."""
+    lines = report.read_text(encoding="utf-8").splitlines()
+    return settle((_difference(line) for line in lines), root=root, walls=walls)
 
 
 def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) -> Changes:
@@ -50,8 +52,8 @@ def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) ->
     """
     after = states(copy)
     paths = sorted(before.keys() | after.keys())
-    pairs = ((path, before.get(path), after.get(path)) for path in paths)
-    return settle(pairs, upper=copy, root=root, walls=walls)
+    found = (Difference(p, before.get(p), after.get(p), str(copy / p)) for p in paths)
+    return settle(found, root=root, walls=walls)
 
 
 def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, State]:
@@ -73,19 +75,14 @@ def state_of(path: Path) -> State:
         return State("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
 
 
-def settle(
-    pairs: Iterable[tuple[str, State | None, State | None]],
-    *,
-    upper: Path,
-    root: Path,
-    walls: Walls,
-) -> Changes:
+def settle(differences: Iterable[Difference], *, root: Path, walls: Walls) -> Changes:
     """Sort what differs into changes, and into what the walls do not allow."""
     changes: list[FileChange] = []
     refused: set[str] = set()
     top = root.resolve()
     closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
-    for path, before, after in pairs:
+    for difference in differences:
+        path, before, after, _ = difference
         if _same(before, after):
             continue
         place = top / path
@@ -96,7 +93,7 @@ def settle(
         if special or any(place == wall or wall in place.parents for wall in closed):
             refused.add(path)
         else:
-            changes.append(_change(path, before, after, upper))
+            changes.append(_change(difference))
     return Changes(files=tuple(changes), refused=tuple(sorted(refused)))
 
 
@@ -104,7 +101,8 @@ def _inside(place: Path, closed: Iterable[Path]) -> list[Path]:
     return [wall for wall in closed if place in wall.parents and os.path.lexists(wall)]
 
 
-def _change(path: str, before: State | None, after: State | None, upper: Path) -> FileChange:
+def _change(difference: Difference) -> FileChange:
+    path, before, after, place = difference
     digest = None if before is None else before.digest
     if after is None:
         return FileChange(path=path, how="deleted", before_sha256=digest)
@@ -113,7 +111,6 @@ def _change(path: str, before: State | None, after: State | None, upper: Path) -
     mode = after.mode & _PERMISSIONS
     if after.kind == "dir":
         return FileChange(path=path, how="folder", mode=mode, before_sha256=digest)
-    place = str(upper / path)
     return FileChange(path=path, how="written", upper=place, mode=mode, before_sha256=digest)
 
 
@@ -126,11 +123,23 @@ def _same(before: State | None, after: State | None) -> bool:
     return one == other
 
 
+def _difference(line: str) -> Difference:
+    path, before, after, place = cast(
+        "tuple[str, list[object] | None, list[object] | None, str | None]", json.loads(line)
+    )
+    where = None if place is None else _text(place)
+    return Difference(_text(path), _state(before), _state(after), where)
+
+
 def _state(said: list[object] | None) -> State | None:
     if said is None:
         return None
-    kind, mode, digest, target = said
-    return State(str(kind), int(str(mode)), cast("str | None", digest), cast("str | None", target))
+    kind, mode, digest, target = cast("tuple[str, int, str | None, str | None]", said)
+    return State(kind, mode, digest, None if target is None else _text(target))
+
+
+def _text(word: str) -> str:
+    return os.fsdecode(bytes.fromhex(word))
 
 
 def _below(root: Path, skip: frozenset[Path]) -> Iterator[Path]:

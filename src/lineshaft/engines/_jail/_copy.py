@@ -59,6 +59,14 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     return Copied(real, copy, states(copy), walls)
 
 
+def other_names(root: Path, hidden: Iterable[Path]) -> list[Path]:
+    """Return the other names, below a folder, of hidden files."""
+    linked = frozenset(_linked(path for path in hidden if not path.is_dir()))
+    if not linked:
+        return []
+    return [path for path in root.rglob("*") if path.is_file() and _file_id(path) in linked]
+
+
 def _linked(hidden: Iterable[Path]) -> Iterator[tuple[int, int]]:
     """Return the hidden files that have other names too, under which they are as hidden."""
     for path in hidden:

@@ -68,15 +68,19 @@ def descendants() -> set[int]:
     return found
 
 
-def end_all() -> None:
-    """Kill every descendant; stopped first: who forks while the others die outruns the list."""
-    seen: set[int] = set()
+def end_all(*, spare: int = 0) -> None:
+    """Kill every descendant; stopped first: who forks while the others die outruns the list.
+
+    Args:
+        spare: One that shall live.
+    """
+    seen = {spare}
     while fresh := descendants() - seen:
         for pid in fresh:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGSTOP)
         seen |= fresh
-    for pid in seen:
+    for pid in seen - {spare}:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
 
@@ -121,7 +125,7 @@ class Keeper:
                 self.become()
             except BaseException as error:  # noqa: BLE001  nothing may return into the keeper
                 with contextlib.suppress(OSError):
-                    os.write(self.reporting, f"failed {error}\n".encode())
+                    os.write(self.reporting, f"failed {type(error).__name__}: {error}\n".encode())
             os._exit(127)
         for fd in (self.reporting, self.blocked, *self.stdio):
             os.close(fd)
@@ -226,7 +230,17 @@ class Keeper:
             while not self.host_done:
                 self.listen(self.control.fileno())
         for folder in cast("list[str]", self.order["remove"]):
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, also what is closed to its owner."""
+    for place, _, _ in os.walk(folder, onerror=None):
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(place):
+                if entry.is_dir(follow_symlinks=False):
+                    os.chmod(entry.path, 0o700)  # noqa: PTH101  as above
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def memory_of(pid: int) -> int:

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lineshaft.engines._jail._scratch import Scratch
+from lineshaft.engines._jail._scratch import Scratch, remove
 from lineshaft.engines._jail._walls import Changes
 from lineshaft.errors import EngineError, NoBoundary
 
@@ -196,5 +195,5 @@ def _close(control: socket.socket, keeper: "subprocess.Popen[bytes]", scratch: S
     except subprocess.TimeoutExpired:
         keeper.kill()
         keeper.wait()
-    shutil.rmtree(scratch.path, ignore_errors=True)
+    remove(scratch.path)
     scratch.release()

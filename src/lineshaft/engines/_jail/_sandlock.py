@@ -5,9 +5,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
 
-from lineshaft.engines._jail._apart import from_branch
+from lineshaft.engines._jail._apart import from_overlay
+from lineshaft.engines._jail._copy import copy_apart, other_names
 from lineshaft.engines._jail._kept import Kept, check_program
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._seccomp import pid_filter
@@ -16,6 +16,7 @@ from lineshaft.errors import NoBoundary
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MEGABYTE = 1 << 20
+_NO_OVERLAY = "NoOverlay"
 
 
 class SandlockJail:
@@ -33,7 +34,7 @@ class SandlockJail:
 
     @property
     def keeps_apart(self) -> str:
-        """Changes are redirected file by file."""
+        """The kernel redirects what is written; where it cannot, the inside works on a copy."""
         return "copy-on-write"
 
     def start(
@@ -48,40 +49,69 @@ class SandlockJail:
     ) -> Kept:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
-        place = _package_folder()
-        scratch = make_scratch()
-        sandbox = options(walls, scratch.path, apart)
-        report, work = scratch.path / "changes.json", scratch.path / "root"
-        work.mkdir()
-        order = {
-            "argv": list(argv),
-            "path": [str(Path(__file__).parent), str(place)],
-            "sandbox": sandbox,
-            "readable": [
-                *_strings(sandbox["fs_readable"]),
-                *([] if apart is None else [str(apart)]),
-            ],
-            "writable": [*_there(walls.writable), "/dev/null", str(scratch.path)],
-            "work": str(work),
-            "filter": pid_filter().hex(),
-            "hidden": _out_of_reach(walls),
-            "limits": rlimits(walls),
-            "remove": [str(scratch.path)],
-            "stay": apart is not None,
-            "changes": str(report),
-        }
-        read = None if apart is None else partial(from_branch, report, apart, walls)
-        return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+        stdio = (stdin, stdout, stderr)
+        try:
+            return _start(argv, walls, stdio, apart=apart, copied=False)
+        except NoBoundary as error:
+            if apart is None or _NO_OVERLAY not in error.message:
+                raise
+        return _start(argv, walls, stdio, apart=apart, copied=True)
 
 
-def options(walls: Walls, scratch: Path, apart: Path | None) -> dict[str, object]:
+def _start(
+    argv: Sequence[str], walls: Walls, stdio: Sequence[int], *, apart: Path | None, copied: bool
+) -> Kept:
+    place = _package_folder()
+    scratch = make_scratch()
+    plan = _plan(walls, scratch.path, apart, copied=copied)
+    order = {
+        "argv": list(argv),
+        "path": [str(Path(__file__).parent), str(place)],
+        "sandbox": options(walls, scratch.path / "home", apart),
+        "plan": plan,
+        "beside": _unwritten(walls),
+        "filter": pid_filter().hex(),
+        "limits": rlimits(walls),
+        "remove": [str(scratch.path)],
+        "stay": apart is not None,
+    }
+    read = None
+    if apart is not None and copied:
+        copy = copy_apart(apart, scratch.path / "copy", walls=walls, user=None)
+        read = copy.changes
+    elif apart is not None:
+        read = partial(from_overlay, scratch.path / "changes.json", apart, walls)
+    return Kept(order, stdio, scratch=scratch, changes=read)
+
+
+def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> dict[str, object]:
+    """Return what the new root holds, and make what it is built from."""
+    for name in ("home", "root", "upper", "spare"):
+        (scratch / name).mkdir()
+    nothing = scratch / "nothing"
+    nothing.touch(mode=0o000)
+    overlay = apart is not None and not copied
+    hidden = [*walls.hidden, *([] if apart is None else other_names(apart, walls.hidden))]
+    return {
+        "readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
+        "writable": [*_there(walls.writable), str(scratch / "home"), "/dev/null"],
+        "hidden": [str(path.resolve()) for path in hidden if path.exists()],
+        "readonly": [str(path.resolve()) for path in walls.readonly if path.exists()],
+        "apart": None if apart is None else str(apart),
+        "upper": str(scratch / "upper") if overlay else None,
+        "spare": str(scratch / "spare") if overlay else None,
+        "copy": str(scratch / "copy") if copied else None,
+        "work": str(scratch / "root"),
+        "nothing": str(nothing),
+    }
+
+
+def options(walls: Walls, home: Path, apart: Path | None) -> dict[str, object]:
     """Return what sandlock is told."""
-    home = scratch / "home"
-    home.mkdir()
-    chosen: dict[str, object] = {
+    kept = [] if apart is None else [str(apart)]
+    return {
         "fs_readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
-        "fs_writable": [*_there(walls.writable), str(home), "/dev/null"],
-        "fs_denied": _there(walls.hidden),
+        "fs_writable": [*_there(walls.writable), str(home), "/dev/null", *kept],
         "max_memory": walls.memory_mb * _MEGABYTE,
         "max_processes": walls.processes,
         "max_open_files": walls.open_files,
@@ -90,16 +120,10 @@ def options(walls: Walls, scratch: Path, apart: Path | None) -> dict[str, object
         "cwd": str(walls.cwd or apart or home),
         "no_coredump": True,
     }
-    if apart is not None:
-        upper = scratch / "upper"
-        upper.mkdir()
-        chosen["workdir"], chosen["fs_storage"] = str(apart), str(upper)
-        chosen["fs_writable"] = [*_there(walls.writable), str(home), "/dev/null", str(apart)]
-    return chosen
 
 
-def _out_of_reach(walls: Walls) -> list[str]:
-    """Return what the kernel shall hide; below folders written for real, sandlock alone does."""
+def _unwritten(walls: Walls) -> list[str]:
+    """Return what Landlock can hide without a new root: nothing below folders written for real."""
     real = [path.resolve() for path in walls.writable]
     return [
         str(path)
@@ -119,10 +143,6 @@ def rlimits(walls: Walls) -> dict[str, int]:
     if walls.cpu_seconds is not None:
         limits["RLIMIT_CPU"] = walls.cpu_seconds
     return limits
-
-
-def _strings(words: object) -> list[str]:
-    return cast("list[str]", words)
 
 
 def _there(paths: Iterable[Path]) -> list[str]:

@@ -76,6 +76,16 @@ def _sweep(folder: Path) -> None:
     except OSError:
         return
     else:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
     finally:
         os.close(fd)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, also what is closed to its owner."""
+    for place, _, _ in os.walk(folder):
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(place):
+                if entry.is_dir(follow_symlinks=False):
+                    Path(entry.path).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -6,8 +6,8 @@ up all capabilities before the inside starts. If the keeper is killed, it ends t
 
 import contextlib
 import ctypes
+import errno
 import importlib
-import json
 import os
 import select
 import signal
@@ -33,7 +33,7 @@ _METADATA_CALLS = [
 class _Keeper(Protocol):
     def adopt_orphans(self) -> None: ...
     def descendants(self) -> set[int]: ...
-    def end_all(self) -> None: ...
+    def end_all(self, *, spare: int = 0) -> None: ...
     def set_limits(self, limits: Mapping[str, int], pid: int = 0) -> None: ...
 
 
@@ -72,13 +72,6 @@ def give_up_capabilities() -> None:
     header = _Header(_CAPABILITY_V3, 0)
     if libc.capset(ctypes.byref(header), (_Sets * 2)()) != 0:
         raise OSError(ctypes.get_errno(), "capabilities cannot be given up")
-
-
-def enter_root(order: Mapping[str, object]) -> bool:
-    """Leave all files behind but those of the jail; return whether the machine allows it."""
-    readable, writable = (cast("list[str]", order[name]) for name in ("readable", "writable"))
-    newroot = importlib.import_module("_newroot")
-    return bool(newroot.enter(readable, writable, work=cast("str", order["work"])))
 
 
 def forbid(program: bytes) -> None:
@@ -131,16 +124,19 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     keeper.adopt_orphans()
     sandlock = __import__("sandlock")
     options = dict(cast("dict[str, object]", order["sandbox"]))
-    if order.get("stay"):
-        options["on_exit"] = options["on_error"] = sandlock.BranchAction.DEFER
-    landlock = importlib.import_module("_landlock")  # not to be found from the other root
-    if not enter_root(order):
-        options["extra_deny_syscalls"] = _METADATA_CALLS
+    plan = cast("dict[str, object]", order["plan"])
+    accountant = None if plan["upper"] is None else Accountant(plan)
+    entered = bool(importlib.import_module("_newroot").enter(plan))
+    if accountant is not None:
+        accountant.start()
+    if not entered:
+        if plan["apart"] is not None:
+            raise OSError(errno.EPERM, "a folder is kept apart only where mounts are allowed")
+        options["extra_deny_syscalls"], options["fs_denied"] = _METADATA_CALLS, plan["hidden"]
     sandbox = sandlock.Sandbox(**options)
     give_up_capabilities()
-    hidden = cast("list[str]", order["hidden"])
-    if hidden:
-        landlock.hide(hidden)
+    if not entered and order["beside"]:
+        importlib.import_module("_landlock").hide(cast("list[str]", order["beside"]))
     forbid(bytes.fromhex(cast("str", order["filter"])))
     for target, fd in enumerate(stdio):
         os.dup2(fd, target)
@@ -156,10 +152,48 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()
     result = process.wait()
-    if order.get("stay"):
-        with open(cast("str", order["changes"]), "w", encoding="utf-8") as file:  # noqa: PTH123  as above
-            json.dump(branch(sandbox, result), file)
+    if accountant is not None:
+        keeper.end_all(spare=accountant.pid)
+        accountant.finish()
     os.write(reporting, f"exited {code_of(result)}\n".encode())
+
+
+class Accountant:
+    """A process that keeps its rights, to say in the end what was done to the folder."""
+
+    def __init__(self, plan: Mapping[str, object]) -> None:
+        self._apart = cast("str", plan["apart"])
+        scratch = os.path.dirname(cast("str", plan["upper"]))  # noqa: PTH120  as above
+        self._account = importlib.import_module("_account").Account(self._apart, scratch)
+        self.pid = 0
+        self._order = self._answer = -1
+
+    def start(self) -> None:
+        """Fork; the other side waits until it is told to look, or that nobody will."""
+        order, self._order = os.pipe()
+        self._answer, answer = os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(order)
+            os.close(answer)
+            return
+        try:
+            self._account.see(self._apart)
+            keep = self._account.descriptors() | {0, 1, 2, order, answer}
+            for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  as above
+                if int(name) not in keep:
+                    with contextlib.suppress(OSError):
+                        os.close(int(name))
+            if os.read(order, 1):
+                self._account.write()
+                os.write(answer, b"1")
+        finally:
+            os._exit(0)
+
+    def finish(self) -> None:
+        """Have it look, and wait until it has."""
+        os.write(self._order, b"1")
+        os.read(self._answer, 1)
 
 
 def code_of(result: object) -> int:
@@ -168,25 +202,3 @@ def code_of(result: object) -> int:
     if number > 0:
         return -number
     return -signal.SIGKILL if code < 0 else code
-
-
-def branch(sandbox: object, result: object) -> dict[str, object]:
-    """Return what changed, and where the new bytes are."""
-    listed = cast("list[object]", getattr(result, "changes", []))
-    changes = [
-        [
-            getattr(change, "path", ""),
-            *(side(getattr(change, name)) for name in ("before", "after")),
-        ]
-        for change in listed
-    ]
-    return {"upper": getattr(sandbox, "upper_dir", None), "changes": changes}
-
-
-def side(entry: object) -> list[object] | None:
-    """Return what a path was or is: kind, mode, hash, link target; None where it is not there."""
-    if entry is None:
-        return None
-    digest = cast("bytes | None", getattr(entry, "digest", None))
-    kind, mode, target = (getattr(entry, name) for name in ("kind", "mode", "target"))
-    return [kind, mode, None if digest is None else digest.hex(), target]
