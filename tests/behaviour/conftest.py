@@ -1,10 +1,17 @@
 """What the behaviour tests share: a workspace, a counter, and a session around them."""
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from behaviour.programs import Open, Run, value_of
 from lineshaft import Session, kit
+from lineshaft.engines import best_jail
+from lineshaft.errors import NoBoundary
+from lineshaft.values import PythonOptions
 from support import Make, Outside
 
 
@@ -32,3 +39,37 @@ def make(folder: Path, outside: Outside) -> Make:
         return Session(given, **arguments)  # pyright: ignore[reportArgumentType]  # any setting
 
     return session
+
+
+@pytest.fixture(params=["sandlock", "bubblewrap"])
+def boundary(request: pytest.FixtureRequest) -> str:
+    """Return each boundary that this machine has."""
+    name = str(request.param)
+    try:
+        best_jail(name)
+    except NoBoundary as error:
+        pytest.skip(f"needs the boundary {name!r}: {error.message}")
+    return name
+
+
+@pytest.fixture
+async def opened(folder: Path) -> AsyncIterator[Open]:
+    """Return a function that opens a session over the kit."""
+    async with AsyncExitStack() as stack:
+
+        async def open_session(**settings: Any) -> Session:
+            settings.setdefault("workspace", folder)
+            return await stack.enter_async_context(Session(kit.tools(), **settings))
+
+        yield open_session
+
+
+@pytest.fixture
+async def run(opened: Open, boundary: str) -> Run:
+    """Return a function that runs a program and returns the answer."""
+    session = await opened(python=PythonOptions(boundary=boundary))
+
+    async def python_run(**arguments: object) -> dict[str, Any]:
+        return value_of(await session.call("python_run", arguments))
+
+    return python_run
