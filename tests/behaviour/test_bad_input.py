@@ -181,6 +181,17 @@ def test_a_setting_that_cannot_be_is_refused_with_what_can(settings: dict[str, A
 
 
 @pytest.mark.behaviour("E24")
+@pytest.mark.parametrize("name", [None, 7, ["read_file"], "no such tool"])
+@pytest.mark.parametrize("arguments", [{}, "{}", "[", None, {"a": object()}])
+async def test_whatever_a_model_calls_is_answered(
+    make: Make, name: object, arguments: object
+) -> None:
+    async with make() as session:
+        handled = await session.handle(cast("str", name), cast("str", arguments))
+    assert handled.is_error
+    assert handled.text.startswith(("E_UNKNOWN_TOOL", "E_INVALID_ARGS"))
+
+
 def test_secrets_that_would_hide_nothing_are_refused_and_not_shown() -> None:
     with pytest.raises(ConfigError, match="secrets must be a list of texts") as caught:
         Session(secrets="hush-hush")

@@ -10,7 +10,7 @@ from lineshaft.gate._book import Book
 from lineshaft.gate._gate import Gate
 from lineshaft.values import CallStatus, Failure, Limits, Stage
 
-EndKind = Literal["refused", "limit", "error"]
+EndKind = Literal["refused", "limit"]
 
 _HOME = os.path.expanduser("~")  # noqa: PTH111  pathlib raises where there is none
 _LONGEST_MESSAGE = 2_000

@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 DefNode = ast.FunctionDef | ast.AsyncFunctionDef
-ComprehensionNode = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEFS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -85,8 +85,9 @@ class ModelSide:
         except ToolError as error:
             problem = CallError(code=error.code, message=error.message, hint=error.hint)
             return self._of_call(CallResult(error=problem, status="refused"), None)
-        spec = self._known.get(name)
-        return self._of_call(await call(spec.name if spec else name, given), spec)
+        said = str(name)  # a model may have said anything
+        spec = self._known.get(said)
+        return self._of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
         if self._spoken is None:
