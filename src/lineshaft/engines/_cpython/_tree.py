@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,12 +13,14 @@ def kill_group(pid: int) -> None:
     """Kill a process and its group. Its id must not have been given to another yet."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+    _send(pid, signal.SIGKILL)
 
 
 def children(pid: int, known: Collection[int | None]) -> set[int]:
-    """Return the living children of a process, without those that are known."""
+    """Return the living children of a process, without those that are known.
+
+    Quick, but children that end at the same moment may hide others: a hint, no proof.
+    """
     try:
         listed = (_PROC / f"{pid}/task/{pid}/children").read_text()
     except FileNotFoundError:  # the kernel was built without it
@@ -26,6 +28,38 @@ def children(pid: int, known: Collection[int | None]) -> set[int]:
     except OSError:
         return set()
     return {child for child in map(int, listed.split()) if child not in known and not _dead(child)}
+
+
+def descendants(pid: int, known: Collection[int | None]) -> set[int]:
+    """Return all that live below a process, but for those that are known and all below them."""
+    below: dict[int, list[int]] = {}
+    for child, parent in _everybody():
+        below.setdefault(parent, []).append(child)
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        fresh = [child for child in below.get(waiting.pop(), ()) if child not in known]
+        found.update(fresh)
+        waiting.extend(fresh)
+    return found
+
+
+def end_all(find: Callable[[], set[int]]) -> bool:
+    """Kill whatever is found; return whether there was anything."""
+    seen: set[int] = set()
+    while fresh := find() - seen:
+        # Stopped first: whoever forks while the others die would outrun the list.
+        for pid in fresh:
+            _send(pid, signal.SIGSTOP)
+        seen |= fresh
+    for pid in seen:
+        _send(pid, signal.SIGKILL)
+    return bool(seen)
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 def inner_pid(pid: int) -> int:

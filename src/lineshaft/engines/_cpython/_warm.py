@@ -11,18 +11,28 @@ import socket
 import struct
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import IO
 
 from lineshaft.engines._cpython._seat import Lost, Seat
 from lineshaft.engines._cpython._shipped import boot, packets
-from lineshaft.engines._cpython._tree import address_space, children, inner_pid, kill_group
+from lineshaft.engines._cpython._tree import (
+    address_space,
+    children,
+    descendants,
+    end_all,
+    inner_pid,
+)
 from lineshaft.engines._jail import Jail, Jailed, Walls
 from lineshaft.errors import EngineError
 
 _START_SECONDS = 60.0
-_STRAY_SECONDS = 3.0
+_STRAY_SECONDS = 5.0
+_LOOKS = 500
+_LOOK_SECONDS = 0.001
+_Find = Callable[[int, Collection[int | None]], set[int]]
 _FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 _CREDENTIALS = struct.Struct("3i")
 _SPARES = 1
@@ -130,31 +140,36 @@ class Warm:
 
     async def _end_strays(self) -> bool:
         """Kill what left its run's group: the parent adopts it when the run's child ends."""
+        if not children(self._pid, self._pids()) or self._strays_below(children) == set():
+            return True
         loop = asyncio.get_running_loop()
         until = loop.time() + _STRAY_SECONDS
-        while self._strays():
+        while await asyncio.to_thread(end_all, self._all_strays):
             if loop.time() > until:
                 return False
-            await asyncio.sleep(0.001)
         return True
 
-    def _strays(self) -> bool:
-        """Kill strays; return whether there may be more."""
+    def _pids(self) -> set[int | None]:
         with self._lock:
-            before = {seat.pid for seat in self._seats.values()}
-        found = children(self._pid, before)
-        if not found:
-            return False
+            return {seat.pid for seat in self._seats.values()}
+
+    def _strays_below(self, find: _Find) -> set[int] | None:
+        """Return what lives in the jail and belongs to no run; None: it cannot be told now."""
         with self._lock:
             unborn = [seat for seat in self._seats.values() if not self._is_there(seat)]
-            found -= {seat.pid for seat in self._seats.values()}
         expected = {seat.inner_pid for seat in unborn}
-        if None in expected:  # the parent forks right now, and has not told the number
-            return bool(found)
-        strays = {pid for pid in found if not expected or inner_pid(pid) not in expected}
-        for pid in strays:
-            kill_group(pid)
-        return bool(strays)
+        found = find(self._pid, self._pids())
+        if found and None in expected:  # the parent forks right now, and has not told the number
+            return None
+        return {pid for pid in found if not expected or inner_pid(pid) not in expected}
+
+    def _all_strays(self) -> set[int]:
+        for _ in range(_LOOKS):
+            found = self._strays_below(descendants)
+            if found is not None:
+                return found
+            time.sleep(_LOOK_SECONDS)
+        return set()
 
     def _is_there(self, seat: Seat) -> bool:
         """Return whether a child's process id is known, or there is none."""
