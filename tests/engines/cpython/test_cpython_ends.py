@@ -179,6 +179,23 @@ async def test_a_parent_that_died_meanwhile_is_replaced_unseen(jailed: CPythonEn
     await becomes(before)
 
 
+async def test_a_killed_keeper_of_the_jail_settles_the_run_and_is_replaced(
+    jailed: CPythonEngine,
+) -> None:
+    before = await steady(jailed)
+    play = Play(jailed)
+    run = asyncio.create_task(play(DAEMON + "await hold()"))
+    await play.held.wait()
+    assert jailed._warm is not None
+    parent = psutil.Process(jailed._warm._pid)
+    family = [p.pid for p in psutil.Process().children(recursive=True)]
+    keeper = next(p for p in reversed(parent.parents()) if p.pid in family)
+    keeper.kill()
+    assert isinstance(await run, Crashed)
+    assert await play.value("return await give(1)") == 1
+    await becomes(before)
+
+
 async def test_a_killed_child_settles_its_run_only(jailed: CPythonEngine) -> None:
     one, other = Play(jailed), Play(jailed)
     runs = [asyncio.create_task(play("await hold()\nreturn 1")) for play in (one, other)]

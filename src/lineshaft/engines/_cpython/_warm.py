@@ -124,7 +124,7 @@ class Warm:
         seat.kill()
         await seat.dead()
         seat.ended = True
-        if not seat.orphaned and not await self._end_strays():
+        if seat.orphaned or not await self._end_strays():
             await asyncio.to_thread(self.close)
 
     def leave(self, seat: Seat) -> None:
