@@ -116,10 +116,6 @@ class Bridge:
         self._end()
         return b"."
 
-    def module(self, name: str) -> bytes:
-        """Return a compiled module; empty where there is none."""
-        return guest_module(name)
-
     def write(self, handle: int, data: bytes) -> None:
         """Take printed text."""
         stream = _STREAMS[handle]

@@ -1,141 +1,39 @@
-"""The machines that interpreters run in, and the threads that drive them."""
+"""Interpreters that wait for scripts, each in a thread of its own.
+
+An interpreter serves one script. Its thread then starts the next one, up to the point where it
+asks what to run: so a script finds a fresh one that has its start behind it.
+"""
 
 import atexit
 import threading
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
+from queue import SimpleQueue
 
-from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
-from lineshaft.engines._micropython._artifact import compiled
-from lineshaft.engines._micropython._blame import Blame
-from lineshaft.engines._micropython._bridge import Bridge, out_of_memory, start_text
-from lineshaft.engines._micropython._lacks import looked_for
-from lineshaft.engines._micropython._lower import Lowered, lower
+from lineshaft.engines._desk import Job
+from lineshaft.engines._micropython._artifact import Compiled, compiled
+from lineshaft.engines._micropython._bridge import Bridge, guest_module, start_text
 from lineshaft.engines._micropython._machine import Machine
-from lineshaft.engines._micropython._rewrite import Lacking
-from lineshaft.engines._micropython._watch import Clock, Watch
+from lineshaft.engines._micropython._run import Run
+from lineshaft.engines._micropython._watch import Watch
 from lineshaft.engines._threads import Threads
-from lineshaft.values import Crashed, Exceeded, Outcome, Stream
+from lineshaft.values import Outcome
 
 Report = Outcome | BaseException | None
 """What came of a run; None: it was stopped."""
 
 MOST_MEGABYTES = 64
-"""Memory of a script at most: all of it is looked through when the interpreter starts."""
+"""Memory of a script at most: all of it is looked through when an interpreter starts."""
 
-_FUEL_A_SECOND = 40_000_000_000
-"""More than any machine uses: the clock comes first, unless somebody holds it."""
+_START_FUEL = 1_000_000_000
+_KEPT = 4
+_AHEAD = 2
+"""Interpreters of a size that wait where scripts of that size come."""
 
-_MOST_FUEL = 2**62
-_KEPT = 8
 _THREAD_BYTES = 8 * 1024 * 1024
 _EXIT_SECONDS = 2.0
-_STACK = "call stack exhausted"
-_FUEL = "all fuel consumed"
 
-
-class Run:
-    """One script on its way. Methods are for its thread, except `stop`."""
-
-    def __init__(self, job: Job, watch: Watch) -> None:
-        self._job = job
-        self._watch = watch
-        self._lock = threading.Lock()
-        self._machine: Machine | None = None
-        self._stopping = False
-
-    def stop(self) -> None:
-        """Any thread: end the run at once."""
-        with self._lock:
-            self._stopping = True
-            if self._machine is not None:
-                self._machine.interrupt()
-        self._job.box.put(Signal.STOP)
-
-    def go(
-        self, take: Callable[[], Machine], give_back: Callable[[Machine], None]
-    ) -> Outcome | None:
-        """Run the script to its end; None: it was stopped."""
-        job = self._job
-        try:
-            lowered = lower(job.program)
-        except SyntaxError as error:
-            return Blame(job.program, Lowered("")).not_python(error)
-        except Lacking as lacking:
-            return Blame(job.program, Lowered("")).unsupported(lacking.what, lacking.line)
-        missing = looked_for(job.program)
-        if missing is not None:
-            return Blame(job.program, Lowered("")).unsupported(missing.what, missing.line)
-        machine = take()
-        try:
-            return self._inside(machine, lowered)
-        finally:
-            give_back(machine)
-
-    def _inside(self, machine: Machine, lowered: Lowered) -> Outcome | None:
-        limits = self._job.limits
-        clock = Clock(self._watch, limits.seconds, self._interrupt)
-        bridge = Bridge(self._job, lowered, clock, machine.interrupt)
-        megabytes = min(limits.memory_mb, MOST_MEGABYTES)
-        arguments = ["micropython", "-X", f"heapsize={megabytes}M", "-c", start_text()]
-        fuel = int(min(limits.seconds * _FUEL_A_SECOND, _MOST_FUEL))
-        with self._lock:
-            if self._stopping:
-                return None
-            self._machine = machine
-        self._watch.add(clock)
-        clock.start()
-        try:
-            stopped_by = machine.run(bridge, arguments, heap=megabytes * 1024 * 1024, fuel=fuel)
-        finally:
-            with self._lock:
-                self._machine = None
-            clock.pause()
-            self._watch.remove(clock)
-        return self._outcome(bridge, clock, stopped_by)
-
-    def _interrupt(self) -> None:
-        """Watch: the time is over."""
-        with self._lock:
-            if self._machine is not None:
-                self._machine.interrupt()
-
-    def _outcome(self, bridge: Bridge, clock: Clock, stopped_by: str) -> Outcome | None:
-        desk = self._job.desk
-        if bridge.failed is not None:
-            raise bridge.failed
-        if desk.exceeded is not None:
-            return _flooded(desk.exceeded)
-        if bridge.outcome is not None:
-            return bridge.outcome
-        if desk.overslept:
-            return self._too_long("slept")
-        if bridge.stopped or self._stopping:
-            return None
-        with suppress(Stopped, TooMuchOutput):
-            bridge.flush()
-        return self._ended_by(bridge, clock, stopped_by)
-
-    def _ended_by(self, bridge: Bridge, clock: Clock, stopped_by: str) -> Outcome:
-        """Return what it means that the interpreter stopped by itself, or by its bounds."""
-        if clock.is_over or _FUEL in stopped_by:
-            return self._too_long("ran")
-        if _STACK in stopped_by:
-            message = "the script went deeper than this engine can follow"
-            return Exceeded(limit="recursion", message=message)
-        if "MemoryError" in bridge.last_words:
-            return out_of_memory(self._job.limits.memory_mb)
-        return Crashed(message="the interpreter stopped: " + (stopped_by.splitlines() or [""])[-1])
-
-    def _too_long(self, what: str) -> Exceeded:
-        message = f"the script {what} for more than {self._job.limits.seconds:g} s"
-        return Exceeded(limit="seconds", message=message)
-
-
-def _flooded(stream: Stream) -> Exceeded:
-    limit = "stdout_bytes" if stream == "stdout" else "stderr_bytes"
-    return Exceeded(limit=limit, message=f"the script printed too much to {stream}")
+Order = tuple[Run, Callable[[Report], None]]
 
 
 class _BigStacks:
@@ -157,15 +55,103 @@ class _BigStacks:
 _BIG_STACKS = _BigStacks()
 
 
+class Berth:
+    """One thread's place for interpreters, one after another."""
+
+    def __init__(
+        self, code: Compiled, megabytes: int, done: Callable[["Berth", Run], bool]
+    ) -> None:
+        self.megabytes = megabytes
+        self._machine = Machine(code)
+        self._done = done
+        self._orders = SimpleQueue[Order | None]()
+        self._order: Order | None = None
+        self._bridge: Bridge | None = None
+        self._closed = False
+        self._kept = True
+
+    def give(self, order: Order | None) -> None:
+        """Any thread: have a script run; None: end."""
+        self._orders.put(order)
+
+    def work(self) -> None:
+        """Run scripts until told to end, or not needed any more."""
+        arguments = ["micropython", "-X", f"heapsize={self.megabytes}M", "-c", start_text()]
+        heap = self.megabytes * 1024 * 1024
+        while self._kept and not self._closed:
+            self._bridge = None
+            stopped_by = self._machine.run(self, arguments, heap=heap, fuel=_START_FUEL)
+            if self._closed:
+                return
+            # An interpreter that does not come to its start serves the next script like that.
+            order = self._order or self._orders.get()
+            self._order = None
+            if order is not None:
+                self._settle(order, lambda run, by=stopped_by: run.end(by))
+
+    def _settle(self, order: Order, outcome: Callable[[Run], Report]) -> None:
+        run, report = order
+        try:
+            came = outcome(run)
+        except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
+            came = error
+        self._kept = self._done(self, run)
+        report(came)
+
+    def ask(self, what: bytes, text: bytes) -> bytes:
+        """Answer a question of the interpreter; the first one is what to run."""
+        if self._bridge is None:
+            self._bridge = self._next()
+        if self._bridge is None:
+            self._machine.interrupt()
+            return b"."
+        return self._bridge.ask(what, text)
+
+    def _next(self) -> Bridge | None:
+        """Wait for a script; None: there will be none."""
+        while self._kept:
+            order = self._orders.get()
+            if order is None:
+                self._closed = True
+                return None
+            bridge = self._begin(order)
+            if bridge is not None:
+                self._order = order
+                return bridge
+        return None
+
+    def _begin(self, order: Order) -> Bridge | None:
+        run, _ = order
+        try:
+            bridge = run.begin(self._machine)
+        except Exception as error:  # noqa: BLE001  whoever awaits the run gets it
+            self._settle(order, lambda run, error=error: error)
+            return None
+        if bridge is None:
+            self._settle(order, lambda run: run.early)
+        else:
+            self._machine.refuel(run.fuel)
+        return bridge
+
+    def module(self, name: str) -> bytes:
+        """Return a compiled module; empty where there is none."""
+        return guest_module(name)
+
+    def write(self, handle: int, data: bytes) -> None:
+        """Take printed text."""
+        if self._bridge is not None:
+            self._bridge.write(handle, data)
+
+
 class Interpreters:
     """Started once, closed once. Methods are for any thread."""
 
     def __init__(self) -> None:
-        self._compiled = compiled()
+        self._code = compiled()
         self._watch = Watch()
         self._threads = Threads("lineshaft-micropython")
         self._lock = threading.Lock()
-        self._idle: list[Machine] = [Machine(self._compiled)]
+        self._idle: list[Berth] = []
         self._runs: set[Run] = set()
         self._closed = False
         _open.add(self)
@@ -173,43 +159,55 @@ class Interpreters:
     def start(self, job: Job, report: Callable[[Report], None]) -> Run:
         """Begin to run a script; what came of it is reported from another thread."""
         run = Run(job, self._watch)
+        megabytes = max(1, min(job.limits.memory_mb, MOST_MEGABYTES))
         with self._lock:
             self._runs.add(run)
             closed = self._closed
-
-        def work() -> None:
-            try:
-                came = run.go(self._take, self._give_back)
-            except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
-                came = error
-            with self._lock:
-                self._runs.discard(run)
-            report(came)
-
+            fit = [berth for berth in self._idle if berth.megabytes == megabytes]
+            if fit:
+                self._idle.remove(fit[0])
         if closed:
             run.stop()
-        with _BIG_STACKS:
-            self._threads.start(work)
+        berth = fit[0] if fit else self._new(megabytes)
+        berth.give((run, report))
+        if len(fit) < _AHEAD and not closed:
+            self._add(self._new(megabytes))
         return run
 
-    def _take(self) -> Machine:
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return Machine(self._compiled)
+    def _new(self, megabytes: int) -> Berth:
+        berth = Berth(self._code, megabytes, self._done)
+        with _BIG_STACKS:
+            self._threads.start(berth.work)
+        return berth
 
-    def _give_back(self, machine: Machine) -> None:
+    def _add(self, berth: Berth) -> bool:
+        """Keep a berth for further scripts, if that is wanted."""
         with self._lock:
-            if len(self._idle) < _KEPT:
-                self._idle.append(machine)
+            if self._closed:
+                surplus: Berth | None = berth
+            else:
+                self._idle.append(berth)
+                surplus = self._idle.pop(0) if len(self._idle) > _KEPT else None
+        if surplus is not None:
+            surplus.give(None)
+        return surplus is not berth
+
+    def _done(self, berth: Berth, run: Run) -> bool:
+        """Return whether a berth is kept for further scripts."""
+        with self._lock:
+            self._runs.discard(run)
+        return self._add(berth)
 
     def close(self) -> None:
         """End all runs and threads."""
         with self._lock:
             self._closed = True
-            runs = list(self._runs)
+            runs, idle = list(self._runs), self._idle
+            self._idle = []
         for run in runs:
             run.stop()
+        for berth in idle:
+            berth.give(None)
         self._threads.close(_EXIT_SECONDS)
         self._watch.close()
         _open.discard(self)

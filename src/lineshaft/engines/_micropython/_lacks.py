@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 
-from lineshaft.engines._micropython._lower import lower, parse
+from lineshaft.engines._micropython._lower import Lowered, lower, parse
 from lineshaft.engines._micropython._nodes import bound_names
 from lineshaft.engines._micropython._rewrite import Lacking
 from lineshaft.values import Program
@@ -89,21 +89,28 @@ def lacks(source: str) -> str | None:
 def lacking(program: Program) -> str | None:
     """Return why the engine cannot take a program, or None."""
     try:
-        lower(program)
+        tree = parse(program.source)
+        take(program, tree)
     except SyntaxError:
         return None
     except Lacking as error:
-        found: Lacking | None = error
-    else:
-        found = looked_for(program)
-    if found is None:
-        return None
-    return f"{found.what} (line {found.line})" if found.line else found.what
+        return f"{error.what} (line {error.line})" if error.line else error.what
+    return None
 
 
-def looked_for(program: Program) -> Lacking | None:
-    """Return the first thing that a program needs beyond what its syntax tells, if any."""
-    return next(_Looking(parse(program.source), program).found(), None)
+def take(program: Program, tree: ast.Module) -> Lowered:
+    """Return a program in the interpreter's terms.
+
+    Args:
+        program: The script and what it may use.
+        tree: The script as `parse` returns it; it is of no use afterwards.
+
+    Raises:
+        Lacking: Something in it is known to be missing, or different.
+    """
+    for missing in _Looking(tree, program).found():
+        raise missing
+    return lower(program, tree)
 
 
 class _Looking:

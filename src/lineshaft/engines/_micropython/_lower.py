@@ -86,14 +86,16 @@ def _is_star(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)
 
 
-def lower(program: Program) -> Lowered:
+def lower(program: Program, tree: ast.Module) -> Lowered:
     """Return a program in the interpreter's terms.
 
+    Args:
+        program: The script and what it may use.
+        tree: The script as `parse` returns it; it is of no use afterwards.
+
     Raises:
-        SyntaxError: The script is not Python.
         Lacking: The interpreter has nothing like something in it.
     """
-    tree = parse(program.source)
     found = read(tree, program)
     free = found.used - set(program.inputs)
     modules = {"tools", *program.namespaces}

@@ -69,8 +69,9 @@ class Machine:
             )
         self._ready = linker.instantiate_pre(module)
         self._memory: wasmtime.Memory | None = None
+        self._store: wasmtime.Store | None = None
         self._guest: Guest | None = None
-        self._arguments: list[bytes] = []
+        self._arguments = list[bytes]()
 
     def run(self, guest: Guest, arguments: list[str], *, heap: int, fuel: int) -> str:
         """Run an interpreter to its end.
@@ -94,6 +95,7 @@ class Machine:
         )
         store.set_fuel(fuel)
         store.set_epoch_deadline(1)
+        self._store = store
         self._guest = guest
         self._arguments = [argument.encode() + b"\0" for argument in arguments]
         try:
@@ -103,9 +105,14 @@ class Machine:
         except Exception as error:  # noqa: BLE001  a trap, or whatever another thread's callback raised
             return str(error) or type(error).__name__
         finally:
-            self._guest = self._memory = None
+            self._guest = self._memory = self._store = None
             store.close()
         return ""
+
+    def refuel(self, fuel: int) -> None:
+        """While a guest is asked: let the interpreter compute that much from now on."""
+        if self._store is not None:
+            self._store.set_fuel(fuel)
 
     def interrupt(self) -> None:
         """Any thread: end what runs at its next jump or call."""
