@@ -1,7 +1,8 @@
 """Where bundles and packages are kept."""
 
-import fcntl
+import importlib
 import os
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +25,21 @@ def building(target: Path) -> Generator[None]:
     """Hold the right to make a folder; others wait until it is there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.with_name(f".{target.name}.lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file.fileno())
         yield
+
+
+def lock_file(fd: int, *, wait: bool = True) -> None:
+    """Lock an open file against other processes that ask; it ends with the descriptor.
+
+    Args:
+        fd: The file.
+        wait: Until it is free; otherwise an `OSError` says that it is not.
+    """
+    if sys.platform == "win32":
+        return
+    fcntl = importlib.import_module("fcntl")
+    fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _folder(variable: str, fallback: str) -> Path:

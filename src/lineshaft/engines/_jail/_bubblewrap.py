@@ -14,9 +14,10 @@ from pathlib import Path
 from lineshaft.engines._bundle import needed_libraries, system_files
 from lineshaft.engines._jail._copy import copy_apart
 from lineshaft.engines._jail._kept import Kept, check_program
-from lineshaft.engines._jail._sandlock import rlimits
+from lineshaft.engines._jail._sandlock import hidden_paths, rlimits
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._seccomp import filter_program, known_machine
+from lineshaft.engines._jail._views import in_sight
 from lineshaft.engines._jail._walls import Walls
 from lineshaft.errors import NoBoundary
 
@@ -71,30 +72,47 @@ class BubblewrapJail:
         check_program(argv)
         tools = _tools()
         user = random.choice(_USERS) if os.geteuid() == 0 else None  # noqa: S311  no secret
+        apart = None if apart is None else apart.resolve()
         scratch = make_scratch()
-        copied = None
-        if apart is not None:
-            copied = copy_apart(apart, scratch.path / "copy", walls=walls, user=user)
-        limits = rlimits(walls)
-        limits["RLIMIT_AS"] = walls.memory_mb * _MEGABYTE
-        limits["RLIMIT_NOFILE"] = walls.open_files
-        limits["RLIMIT_NPROC"] = walls.processes + (0 if user else _SYSTEM_PROCESSES)
-        mounts = list(_mounts(walls, apart, scratch.path / "copy", user=user))
-        settings = [*_settings(walls, apart, user), *mounts, *_change_user(tools, user)]
-        order = {
-            "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user)],
-            "argv": list(argv),
-            "texts": [
-                b"".join(word.encode() + b"\0" for word in settings).hex(),
-                filter_program().hex(),
-            ],
-            "limits": limits,
-            "memory_mb": walls.memory_mb,
-            "remove": [str(scratch.path)],
-            "stay": apart is not None,
-        }
-        read = None if copied is None else copied.changes
-        return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+        try:
+            read = None
+            if apart is not None:
+                copied = copy_apart(apart, scratch.path / "copy", walls=walls, user=user)
+                read = copied.changes
+            order = _order(tools, argv, walls, scratch.path, apart=apart, user=user)
+            return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+        except BaseException:
+            scratch.discard()
+            raise
+
+
+def _order(
+    tools: _Tools,
+    argv: Sequence[str],
+    walls: Walls,
+    scratch: Path,
+    *,
+    apart: Path | None,
+    user: int | None,
+) -> dict[str, object]:
+    limits = rlimits(walls)
+    limits["RLIMIT_AS"] = walls.memory_mb * _MEGABYTE
+    limits["RLIMIT_NOFILE"] = walls.open_files
+    limits["RLIMIT_NPROC"] = walls.processes + (0 if user else _SYSTEM_PROCESSES)
+    mounts = _mounts(walls, apart, scratch / "copy", user=user)
+    settings = [*_settings(walls, apart, user), *mounts, *_change_user(tools, user)]
+    return {
+        "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user)],
+        "argv": list(argv),
+        "texts": [
+            b"".join(os.fsencode(word) + b"\0" for word in settings).hex(),
+            filter_program().hex(),
+        ],
+        "limits": limits,
+        "memory_mb": walls.memory_mb,
+        "remove": [str(scratch)],
+        "stay": apart is not None,
+    }
 
 
 _FIXED = (
@@ -144,12 +162,14 @@ def _mounts(walls: Walls, apart: Path | None, copy: Path, *, user: int | None) -
         yield from ("--bind", str(path), str(path))
     if apart is not None:
         yield from ("--bind", str(copy), str(apart))
-    for path in sorted(set(walls.readonly)):
-        if apart is None and path.exists():
-            yield from ("--ro-bind", str(path), str(path))
-    for path in sorted(set(walls.hidden)):
-        if apart is None or apart not in path.parents:
-            yield from _cover(path)
+    for path in in_sight(walls.readonly, walls.writable):
+        yield from ("--ro-bind", str(path), str(path))
+    for path in hidden_paths(walls, None):
+        yield from _cover(path)
+    for path in [] if apart is None else in_sight(walls.readonly, [apart]):
+        source = copy / path.relative_to(apart or path)
+        if source.exists() and not source.is_symlink():
+            yield from ("--ro-bind", str(source), str(path))
 
 
 def _parents(paths: Iterable[Path]) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.engines._jail._apart import State, from_copy, states
+from lineshaft.engines._jail._views import file_id, linked_files
 from lineshaft.engines._jail._walls import Changes, Walls
 from lineshaft.errors import EngineError, NoBoundary
 
@@ -43,11 +43,11 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     real = root.resolve()
     hidden = frozenset(path.resolve() for path in walls.hidden)
     _check_size(real, hidden)
-    linked = frozenset(_linked(hidden))
+    linked = frozenset(linked_files(hidden))
 
     def skip(folder: str, names: list[str]) -> list[str]:
         paths = [Path(folder, name) for name in names]
-        return [p.name for p in paths if p in hidden or _special(p) or _file_id(p) in linked]
+        return [p.name for p in paths if p in hidden or _special(p) or file_id(p) in linked]
 
     try:
         shutil.copytree(real, copy, symlinks=True, ignore=skip)
@@ -57,28 +57,6 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
         copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
     return Copied(real, copy, states(copy), walls)
-
-
-def other_names(root: Path, hidden: Iterable[Path]) -> list[Path]:
-    """Return the other names, below a folder, of hidden files."""
-    linked = frozenset(_linked(path for path in hidden if not path.is_dir()))
-    if not linked:
-        return []
-    return [path for path in root.rglob("*") if path.is_file() and _file_id(path) in linked]
-
-
-def _linked(hidden: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """Return the hidden files that have other names too, under which they are as hidden."""
-    for path in hidden:
-        below = path.rglob("*") if path.is_dir() else [path]
-        for file in below:
-            if os.path.lexists(file) and file.lstat().st_nlink > 1 and not file.is_dir():
-                yield _file_id(file)
-
-
-def _file_id(path: Path) -> tuple[int, int]:
-    found = path.lstat()
-    return found.st_dev, found.st_ino
 
 
 def _special(path: Path) -> bool:

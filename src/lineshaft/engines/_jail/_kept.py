@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lineshaft.engines._jail._scratch import Scratch, remove
+from lineshaft.engines._jail._scratch import Scratch
 from lineshaft.engines._jail._walls import Changes
 from lineshaft.errors import EngineError, NoBoundary
 
@@ -195,5 +195,4 @@ def _close(control: socket.socket, keeper: "subprocess.Popen[bytes]", scratch: S
     except subprocess.TimeoutExpired:
         keeper.kill()
         keeper.wait()
-    remove(scratch.path)
-    scratch.release()
+    scratch.discard()

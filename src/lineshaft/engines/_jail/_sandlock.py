@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from lineshaft.engines._jail._apart import from_overlay
-from lineshaft.engines._jail._copy import copy_apart, other_names
+from lineshaft.engines._jail._copy import copy_apart
 from lineshaft.engines._jail._kept import Kept, check_program
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._seccomp import pid_filter
+from lineshaft.engines._jail._views import in_sight, other_names
 from lineshaft.engines._jail._walls import Walls
 from lineshaft.errors import NoBoundary
 
@@ -49,13 +50,13 @@ class SandlockJail:
     ) -> Kept:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
-        stdio = (stdin, stdout, stderr)
+        apart = None if apart is None else apart.resolve()
         try:
-            return _start(argv, walls, stdio, apart=apart, copied=False)
+            return _start(argv, walls, (stdin, stdout, stderr), apart=apart, copied=False)
         except NoBoundary as error:
             if apart is None or _NO_OVERLAY not in error.message:
                 raise
-        return _start(argv, walls, stdio, apart=apart, copied=True)
+        return _start(argv, walls, (stdin, stdout, stderr), apart=apart, copied=True)
 
 
 def _start(
@@ -63,25 +64,27 @@ def _start(
 ) -> Kept:
     place = _package_folder()
     scratch = make_scratch()
-    plan = _plan(walls, scratch.path, apart, copied=copied)
-    order = {
-        "argv": list(argv),
-        "path": [str(Path(__file__).parent), str(place)],
-        "sandbox": options(walls, scratch.path / "home", apart),
-        "plan": plan,
-        "beside": _unwritten(walls),
-        "filter": pid_filter().hex(),
-        "limits": rlimits(walls),
-        "remove": [str(scratch.path)],
-        "stay": apart is not None,
-    }
-    read = None
-    if apart is not None and copied:
-        copy = copy_apart(apart, scratch.path / "copy", walls=walls, user=None)
-        read = copy.changes
-    elif apart is not None:
-        read = partial(from_overlay, scratch.path / "changes.json", apart, walls)
-    return Kept(order, stdio, scratch=scratch, changes=read)
+    try:
+        order = {
+            "argv": list(argv),
+            "path": [str(Path(__file__).parent), str(place)],
+            "sandbox": options(walls, scratch.path / "home", apart),
+            "plan": _plan(walls, scratch.path, apart, copied=copied),
+            "beside": _unwritten(walls),
+            "filter": pid_filter().hex(),
+            "limits": rlimits(walls),
+            "remove": [str(scratch.path)],
+            "stay": apart is not None,
+        }
+        read = None
+        if apart is not None and copied:
+            read = copy_apart(apart, scratch.path / "copy", walls=walls, user=None).changes
+        elif apart is not None:
+            read = partial(from_overlay, scratch.path / "changes.json", apart, walls)
+        return Kept(order, stdio, scratch=scratch, changes=read)
+    except BaseException:
+        scratch.discard()
+        raise
 
 
 def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> dict[str, object]:
@@ -91,12 +94,12 @@ def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> d
     nothing = scratch / "nothing"
     nothing.touch(mode=0o000)
     overlay = apart is not None and not copied
-    hidden = [*walls.hidden, *([] if apart is None else other_names(apart, walls.hidden))]
+    kept = [] if apart is None else [apart]
     return {
         "readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
         "writable": [*_there(walls.writable), str(scratch / "home"), "/dev/null"],
-        "hidden": [str(path.resolve()) for path in hidden if path.exists()],
-        "readonly": [str(path.resolve()) for path in walls.readonly if path.exists()],
+        "hidden": [str(path) for path in hidden_paths(walls, apart)],
+        "readonly": [str(path) for path in in_sight(walls.readonly, [*walls.writable, *kept])],
         "apart": None if apart is None else str(apart),
         "upper": str(scratch / "upper") if overlay else None,
         "spare": str(scratch / "spare") if overlay else None,
@@ -104,6 +107,14 @@ def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> d
         "work": str(scratch / "root"),
         "nothing": str(nothing),
     }
+
+
+def hidden_paths(walls: Walls, apart: Path | None) -> list[Path]:
+    """Return every path inside by which something hidden could be read."""
+    trees = [*walls.readable, *walls.writable, *([] if apart is None else [apart])]
+    hidden = in_sight(walls.hidden, trees)
+    around = [tree for tree in trees if any(tree in path.parents for path in hidden)]
+    return list(dict.fromkeys([*hidden, *other_names(walls.hidden, around)]))
 
 
 def options(walls: Walls, home: Path, apart: Path | None) -> dict[str, object]:

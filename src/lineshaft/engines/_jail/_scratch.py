@@ -1,30 +1,41 @@
 """Private folders of jails: made for one jail, removed after it, swept if a crash left them."""
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 
+from lineshaft.engines._bundle import lock_file
 from lineshaft.errors import NoBoundary
 
 _PREFIX = "jail-"
 
 
-@dataclass(frozen=True, slots=True)
 class Scratch:
-    """One private folder, and the lock that says it is in use."""
+    """One private folder, and the lock that says it is in use.
 
-    path: Path
-    lock: int
-    """Descriptor of the folder, locked; whoever holds a copy keeps the folder from the sweep."""
+    Args:
+        path: The folder.
+        lock: Descriptor of it, locked; whoever holds a copy keeps the folder from the sweep.
+    """
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self.lock = lock
+        self._held = True
 
     def release(self) -> None:
         """Let go of this process's copy of the lock."""
-        os.close(self.lock)
+        if self._held:
+            self._held = False
+            os.close(self.lock)
+
+    def discard(self) -> None:
+        """Remove the folder, and let go of the lock."""
+        remove(self.path)
+        self.release()
 
 
 def make_scratch() -> Scratch:
@@ -39,7 +50,7 @@ def make_scratch() -> Scratch:
             _sweep(stale)
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock_file(lock)
     return Scratch(path, lock)
 
 
@@ -60,7 +71,7 @@ def _home() -> Path:
 def _locked(folder: Path) -> Generator[None]:
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        lock_file(fd)
         yield
     finally:
         os.close(fd)
@@ -72,7 +83,7 @@ def _sweep(folder: Path) -> None:
     except OSError:
         return
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(fd, wait=False)
     except OSError:
         return
     else:
