@@ -192,6 +192,7 @@ async def test_whatever_a_model_calls_is_answered(
     assert handled.text.startswith(("E_UNKNOWN_TOOL", "E_INVALID_ARGS"))
 
 
+@pytest.mark.behaviour("E24")
 def test_secrets_that_would_hide_nothing_are_refused_and_not_shown() -> None:
     with pytest.raises(ConfigError, match="secrets must be a list of texts") as caught:
         Session(secrets="hush-hush")
