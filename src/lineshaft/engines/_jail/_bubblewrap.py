@@ -192,7 +192,7 @@ def _hand_over(path: Path, user: int | None) -> None:
     """Let the jail's own user write a folder that is empty, and refuse one that is not."""
     if user is None:
         return
-    if next(os.scandir(path), None) is not None:
+    if any(path.iterdir()):
         raise NoBoundary(
             f"bubblewrap started by root cannot let the inside write {str(path)!r}: the inside is "
             "another user",

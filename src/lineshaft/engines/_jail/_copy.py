@@ -67,17 +67,18 @@ def _check_size(root: Path, hidden: frozenset[Path]) -> None:
     files = size = 0
     waiting = [root]
     while waiting:
-        for entry in os.scandir(waiting.pop()):
-            if Path(entry.path) in hidden:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(Path(entry.path))
-            files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
-            if files > MOST_FILES or size > MOST_BYTES:
-                raise NoBoundary(
-                    f"{str(root)!r} is too large to be copied for each run",
-                    hint="use sandlock, or a smaller workspace",
-                )
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if Path(entry.path) in hidden:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
+        if files > MOST_FILES or size > MOST_BYTES:
+            raise NoBoundary(
+                f"{str(root)!r} is too large to be copied for each run",
+                hint="use sandlock, or a smaller workspace",
+            )
 
 
 def _own(copy: Path, user: int) -> None:
