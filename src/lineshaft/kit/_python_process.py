@@ -1,14 +1,21 @@
-"""One program in a jail, from its start until nothing of it is left."""
+"""One program in a jail, from its start until nothing of it is left.
 
+It is started, listened to and ended in one thread, which is told when the call is cancelled, and
+waited for: whoever is cancelled must not leave a program behind. asyncio itself, not anyio's
+threads: those are given up when a task is cancelled from outside of anyio, as the gate does.
+"""
+
+import asyncio
 import os
-import time
-from collections.abc import AsyncGenerator, Generator, Sequence
+import select
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TypeVar
 
-import anyio
 from anyio import CapacityLimiter, to_thread
 
 from lineshaft.engines import Jail, Jailed, Walls
@@ -18,7 +25,42 @@ STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000
 _CHUNK = 1 << 16
 _DRAIN_SECONDS = 1.0
+_LOOK_SECONDS = 0.1
 _STARTED = b"started\n"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Time:
+    """When a program is ended."""
+
+    seconds: float
+    """After its start."""
+
+    until: float
+    """By `time.monotonic()`, however long the start took."""
+
+    def left(self) -> float:
+        """Return how long a program that starts now may take."""
+        return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be run, and where."""
+
+    argv: Sequence[str]
+    """Interpreter, runner and arguments."""
+
+    source: bytes
+    """What the runner reads."""
+
+    walls: Walls
+    apart: Path
+    """The workspace's folder, which is left as it is."""
+
+    time: Time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +73,9 @@ class Ended:
     started: bool
     """Whether the program itself was reached, not only the interpreter in front of it."""
 
+    seconds: float
+    """What it had."""
+
     stdout: Capture
     stderr: Capture
     milliseconds: int
@@ -38,11 +83,96 @@ class Ended:
     """Its jail, which still knows the changes."""
 
 
-class _Pipe:
-    """One output stream: both ends, and what came through."""
+@asynccontextmanager
+async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[Ended]:
+    """Run a program to its end or until its time is up; its jail stays until the block is left.
 
-    def __init__(self, limit: int) -> None:
-        self.capture = Capture(limit)
+    Raises:
+        NoBoundary: The jail could not be put up.
+    """
+    ended = await _to_the_end(lambda cancelled: _run(jail, order, cancelled))
+    try:
+        yield ended
+    finally:
+        await _to_the_end(lambda _: ended.jailed.close())
+
+
+async def _to_the_end(work: Callable[[Event], T]) -> T:
+    """Do something in a thread; who is cancelled says so to it, and waits for it all the same."""
+    told = Event()
+    # A limiter of its own: programs must not wait for threads that other programs hold.
+    thread = to_thread.run_sync(work, told, limiter=CapacityLimiter(1))
+    task = asyncio.ensure_future(thread)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+            told.set()
+    if cancelled is not None:
+        _drop(task)
+        raise cancelled
+    return task.result()
+
+
+def _drop(task: asyncio.Future[T]) -> None:
+    """Close the jail of a program whose end came together with the cancellation."""
+    if task.exception() is None and isinstance(ended := task.result(), Ended):
+        ended.jailed.close()
+
+
+def _run(jail: Jail, order: Order, cancelled: Event) -> Ended:
+    out, err = Capture(STDOUT_BYTES), Capture(STDERR_BYTES)
+    begun = monotonic()
+    with _memory_file(order.source) as stdin, _pipe() as to_out, _pipe() as to_err:
+        jailed = jail.start(
+            order.argv,
+            walls=order.walls,
+            stdin=stdin,
+            stdout=to_out.write,
+            stderr=to_err.write,
+            apart=order.apart,
+        )
+        try:
+            seconds = order.time.left()
+            listener = _Listener({to_out: out, to_err: err})
+            code = _until_ended(jailed, listener, seconds=seconds, cancelled=cancelled)
+        except BaseException:
+            jailed.close()
+            raise
+        return Ended(
+            exit_code=code,
+            started=os.pread(stdin, len(_STARTED), 0) == _STARTED,
+            seconds=seconds,
+            stdout=out,
+            stderr=err,
+            milliseconds=round((monotonic() - begun) * 1000),
+            jailed=jailed,
+        )
+
+
+def _until_ended(
+    jailed: Jailed, listener: "_Listener", *, seconds: float, cancelled: Event
+) -> int | None:
+    until = monotonic() + seconds
+    code = None
+    while code is None and not cancelled.is_set() and (left := until - monotonic()) > 0:
+        look = min(left, _LOOK_SECONDS)
+        # Once both streams have ended only the end itself is left to wait for.
+        code = jailed.wait(0 if listener.listen(look) else look)
+    if code is None:
+        jailed.kill()
+    until = monotonic() + _DRAIN_SECONDS
+    while listener.listen(_LOOK_SECONDS) and monotonic() < until:
+        pass
+    return code
+
+
+class _Pipe:
+    """Both ends of one output stream."""
+
+    def __init__(self) -> None:
         self.read, self.write = os.pipe()
 
     def close_write(self) -> None:
@@ -51,85 +181,27 @@ class _Pipe:
             os.close(self.write)
             self.write = -1
 
-    async def drain(self) -> None:
-        """Take everything that comes, up to the end."""
-        os.set_blocking(self.read, False)
-        while True:
-            await anyio.wait_readable(self.read)
-            data = os.read(self.read, _CHUNK)
-            if not data:
-                return
-            self.capture.add(data)
 
-    def close(self) -> None:
-        """Close what is open."""
-        self.close_write()
-        os.close(self.read)
+class _Listener:
+    """Takes what comes out of several pipes."""
 
-
-@asynccontextmanager
-async def jailed_run(
-    jail: Jail, argv: Sequence[str], *, walls: Walls, apart: Path, source: bytes, seconds: float
-) -> AsyncGenerator[Ended]:
-    """Run a program to its end or until its time is up; its jail stays until the block is left.
-
-    Args:
-        jail: Where it runs.
-        argv: Interpreter, runner and arguments.
-        walls: What it may reach.
-        apart: The workspace's folder, which is left as it is.
-        source: What the runner reads.
-        seconds: Then everything inside ends.
-
-    Raises:
-        NoBoundary: The jail could not be put up.
-    """
-    limiter = CapacityLimiter(4)  # own threads: whoever waits must not keep others from ending
-    with _memory_file(source) as stdin, _pipe(STDOUT_BYTES) as out, _pipe(STDERR_BYTES) as err:
-        begun = time.monotonic()
-        start = partial(
-            jail.start,
-            argv,
-            walls=walls,
-            stdin=stdin,
-            stdout=out.write,
-            stderr=err.write,
-            apart=apart,
-        )
-        jailed = await to_thread.run_sync(start, limiter=limiter)
-        try:
-            code = await _until_ended(jailed, (out, err), seconds=seconds, limiter=limiter)
-            yield Ended(
-                exit_code=code,
-                started=os.pread(stdin, len(_STARTED), 0) == _STARTED,
-                stdout=out.capture,
-                stderr=err.capture,
-                milliseconds=round((time.monotonic() - begun) * 1000),
-                jailed=jailed,
-            )
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(jailed.close, limiter=limiter)
-
-
-async def _until_ended(
-    jailed: Jailed, pipes: Sequence[_Pipe], *, seconds: float, limiter: CapacityLimiter
-) -> int | None:
-    code = None
-    async with anyio.create_task_group() as group:
+    def __init__(self, pipes: dict[_Pipe, Capture]) -> None:
+        self._captures = {pipe.read: capture for pipe, capture in pipes.items()}
+        self._poll = select.poll()
         for pipe in pipes:
             pipe.close_write()
-            group.start_soon(pipe.drain)
-        try:
-            code = await to_thread.run_sync(
-                jailed.wait, seconds, limiter=limiter, abandon_on_cancel=True
-            )
-        finally:
-            if code is None:
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(jailed.kill, limiter=limiter)
-        group.cancel_scope.deadline = anyio.current_time() + _DRAIN_SECONDS
-    return code
+            self._poll.register(pipe.read, select.POLLIN)
+
+    def listen(self, seconds: float) -> bool:
+        """Wait for output and take it; return whether more may come."""
+        if self._captures:
+            for fd, _ in self._poll.poll(seconds * 1000):
+                data = os.read(fd, _CHUNK)
+                self._captures[fd].add(data)
+                if not data:
+                    self._poll.unregister(fd)
+                    del self._captures[fd]
+        return bool(self._captures)
 
 
 @contextmanager
@@ -145,9 +217,10 @@ def _memory_file(content: bytes) -> Generator[int]:
 
 
 @contextmanager
-def _pipe(limit: int) -> Generator[_Pipe]:
-    pipe = _Pipe(limit)
+def _pipe() -> Generator[_Pipe]:
+    pipe = _Pipe()
     try:
         yield pipe
     finally:
-        pipe.close()
+        pipe.close_write()
+        os.close(pipe.read)

@@ -1,10 +1,10 @@
 """From what `python_run` is asked to what it answers."""
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from anyio import to_thread
 
@@ -12,7 +12,7 @@ from lineshaft.engines import Interpreter, Walls, best_jail, resolve
 from lineshaft.errors import LineshaftError, PythonNotFound, ToolError, WorkspaceError
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._python_changes import land
-from lineshaft.kit._python_process import Ended, jailed_run
+from lineshaft.kit._python_process import Ended, Order, Time, jailed_run
 from lineshaft.kit._python_results import ProgramRan, PythonResult
 from lineshaft.kit._python_walls import closed
 from lineshaft.values import NO_BOUNDARY, Command, Context
@@ -139,13 +139,16 @@ async def _run_jailed(call: Context, root: Path, program: Program) -> PythonResu
         readonly=tuple(shut.readonly),
         env=_environment(interpreter),
     )
-    seconds = _seconds(call)
-    argv = _argv(interpreter, program, source="")
-    async with jailed_run(
-        jail, argv, walls=walls, apart=root, source=program.source, seconds=seconds
-    ) as ended:
+    order = Order(
+        argv=_argv(interpreter, program, source=""),
+        source=program.source,
+        walls=walls,
+        apart=root,
+        time=_time(call),
+    )
+    async with jailed_run(jail, order) as ended:
         if ended.exit_code is None:
-            raise _timeout(seconds, ended.stdout.text(), ended.stderr.text())
+            raise _timeout(ended.seconds, ended.stdout.text(), ended.stderr.text())
         if not ended.started:
             raise _NotRun(
                 "PYTHON_EXEC_FAILED",
@@ -181,7 +184,7 @@ async def _run_plainly(call: Context, program: Program) -> PythonResult:
     interpreter = await to_thread.run_sync(resolve, call.python)
     if len(program.source) > _LONGEST_ARGUMENT:
         raise invalid("the program is too long for a plain process")
-    seconds = _seconds(call)
+    seconds = _time(call).left()
     argv = _argv(interpreter, program, source=program.source.decode("utf-8", "replace"))
     process = await call.workspace.run(Command(argv=tuple(argv), seconds=seconds))
     done = await process.wait()
@@ -215,10 +218,11 @@ def _environment(interpreter: Interpreter) -> dict[str, str]:
     return {"LANG": "C.UTF-8", "PATH": str(interpreter.executable.parent), **zone}
 
 
-def _seconds(call: Context) -> float:
+def _time(call: Context) -> Time:
     """Return when to end the program: early enough to say what it had printed."""
-    left = call.deadline - time.monotonic()
-    return round(max(0.05, min(call.python.seconds, left - min(3.0, left / 10))), 3)
+    left = call.deadline - monotonic()
+    margin = min(3.0, max(left / 10, min(0.5, left / 2)))
+    return Time(seconds=call.python.seconds, until=call.deadline - margin)
 
 
 def _timeout(seconds: float, stdout: str, stderr: str) -> _NotRun:
