@@ -1,7 +1,8 @@
 """What `python_run` lets a program see: the workspace, less what policy closes."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,14 +31,14 @@ def closed(root: Path, look: Look) -> Closed:
         look: What policy says of a canonical path.
     """
     found = Closed()
-    linked: dict[tuple[int, int], list[Path]] = {}
+    names: dict[int, list[str]] = {}
     waiting: list[tuple[str, str]] = [(str(root), "")]
     while waiting:
         folder, above = waiting.pop()
         for entry in _entries(folder):
-            name = f"{above}{entry.name}"
             if entry.is_symlink():
                 continue
+            name = f"{above}{entry.name}"
             reach = look(canonical(name))
             if reach == "hidden":
                 found.hidden.append(Path(entry.path))
@@ -46,11 +47,9 @@ def closed(root: Path, look: Look) -> Closed:
                 found.readonly.append(Path(entry.path))
             if entry.is_dir(follow_symlinks=False):
                 waiting.append((entry.path, f"{name}/"))
-            elif entry.stat(follow_symlinks=False).st_nlink > 1:
-                status = entry.stat(follow_symlinks=False)
-                linked.setdefault((status.st_dev, status.st_ino), []).append(Path(entry.path))
-    if linked:
-        found.hidden += _other_names(found.hidden, linked)
+            else:
+                names.setdefault(entry.inode(), []).append(entry.path)
+    found.hidden += _other_names(found.hidden, names)
     return found
 
 
@@ -67,14 +66,34 @@ def _entries(folder: str) -> "list[os.DirEntry[str]]":
         return []  # gone, or closed to us, and so to the program
 
 
-def _other_names(hidden: list[Path], linked: dict[tuple[int, int], list[Path]]) -> list[Path]:
-    files = [file for path in hidden for file in ([path] if path.is_file() else path.rglob("*"))]
-    return [other for file in files for other in linked.get(_identity(file), ())]
+def _other_names(hidden: list[Path], names: dict[int, list[str]]) -> list[Path]:
+    """Return the open names of files that are also in sight as hidden ones."""
+    return [
+        Path(name)
+        for path in hidden
+        for file, number in _files(path)
+        for name in names.get(number, ())
+        if _same(name, file)
+    ]
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _same(one: str, other: str) -> bool:
     try:
-        status = path.lstat()
-    except OSError:
-        return 0, 0
-    return status.st_dev, status.st_ino
+        return os.path.samestat(os.lstat(one), os.lstat(other))
+    except FileNotFoundError:
+        return False
+
+
+def _files(path: Path) -> Iterator[tuple[str, int]]:
+    """Return a file, or all in a folder, with their numbers on the disk."""
+    if not path.is_dir():
+        with suppress(FileNotFoundError):
+            yield str(path), path.lstat().st_ino
+        return
+    waiting = [str(path)]
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            else:
+                yield entry.path, entry.inode()
