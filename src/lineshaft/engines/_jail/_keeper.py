@@ -68,6 +68,19 @@ def descendants() -> set[int]:
     return found
 
 
+def family() -> Iterator[int]:
+    """Return about the same, much cheaper: enough to look often, not to end anything."""
+    waiting = [os.getpid()]
+    while waiting:
+        with contextlib.suppress(OSError):
+            place = f"/proc/{waiting.pop()}/task"
+            for task in os.listdir(place):  # noqa: PTH208  as above
+                with open(f"{place}/{task}/children", "rb") as file:  # noqa: PTH123  as above
+                    children = [int(word) for word in file.read().split()]
+                yield from children
+                waiting.extend(children)
+
+
 def end_all(*, spare: int = 0) -> None:
     """Kill every descendant; stopped first: who forks while the others die outruns the list.
 
@@ -205,7 +218,7 @@ class Keeper:
     def over_memory(self) -> bool:
         """Return whether all together use more than they may, where nobody else counts that."""
         most = cast("int", self.order.get("memory_mb", 0)) << 20
-        return bool(most) and not self.ending and sum(map(memory_of, descendants())) > most
+        return bool(most) and not self.ending and sum(map(memory_of, family())) > most
 
     def reap(self) -> bool:
         """Collect the dead; return whether anyone is left."""
