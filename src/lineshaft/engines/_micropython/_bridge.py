@@ -30,11 +30,25 @@ from lineshaft.engines._micropython._lower import Lowered
 from lineshaft.engines._micropython._machine import RESULT_BYTES
 from lineshaft.engines._micropython._watch import Clock
 from lineshaft.engines._micropython._wire import decode, encode_text, readable
-from lineshaft.values import Call, Exceeded, Failure, Outcome, Raised, Returned, Stream, Value
+from lineshaft.values import (
+    Call,
+    Crashed,
+    Exceeded,
+    Failure,
+    Outcome,
+    Raised,
+    Returned,
+    Stream,
+    Value,
+)
 
 _STACK_BASE, _STACK_A_CALL = 1_500, 384
 _PIECE = RESULT_BYTES - 16
 _AT_ONCE = 4096
+_LONGEST = 1e9
+_MOST_WEIGHT = 100_000_000
+"""Bytes that what an interpreter says may take here."""
+
 _HELD_SECONDS = 0.05
 _STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
 _MODULE = re.compile(r"[a-z_0-9]+")
@@ -105,9 +119,15 @@ class Bridge:
                 return b"."
             if what == b"more":
                 return self._piece(self._rest)
+            if _weight(text) > _MOST_WEIGHT:
+                return self._finish(out_of_memory(self._job.limits.memory_mb))
             return self._piece(self._answers[what](text))
         except (Stopped, TooMuchOutput, _End) as ending:
             self.stopped = isinstance(ending, Stopped)
+        except (ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
+            # Only who speaks to the host in our place says what cannot be read.
+            kind = type(error).__name__
+            self.outcome = Crashed(message=f"the script broke the engine's protocol: {kind}")
         except Exception as error:  # noqa: BLE001  whoever awaits the run gets it
             self.failed = error
         finally:
@@ -210,7 +230,8 @@ class Bridge:
             raise _End
         self._last = key
         if len(what) == 1:
-            self._sleeps[key] = float(cast("float", what[0]))
+            seconds = float(cast("float", what[0]))
+            self._sleeps[key] = seconds if seconds < _LONGEST else _LONGEST
         else:
             self._begin(key, *what)
 
@@ -286,8 +307,10 @@ class Bridge:
     def _returned(self, text: bytes) -> bytes:
         try:
             return self._finish(Returned(value=decode(text)))
-        except (RecursionError, ValueError):
+        except RecursionError:
             return self._finish(_not_json("", _DEEP))
+        except ValueError as error:
+            return self._finish(_not_json("", f"something that cannot be read, {error}"))
 
     def _raised(self, text: bytes) -> bytes:
         return self._finish(self._blame.raised(_facts(text)))
@@ -314,6 +337,11 @@ def out_of_memory(megabytes: int) -> Exceeded:
     """Return that a script used too much memory."""
     message = f"the script used more memory than it has here, out of {megabytes} MB"
     return Exceeded(limit="memory_mb", message=message)
+
+
+def _weight(text: bytes) -> int:
+    """Return about how many bytes JSON text takes once it is read."""
+    return len(text) + 60 * text.count(b",") + 250 * (text.count(b"{") + text.count(b"["))
 
 
 def _not_json(path: str, kind: str) -> Raised:

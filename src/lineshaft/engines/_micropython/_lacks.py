@@ -60,7 +60,7 @@ BUILTINS = frozenset(
         "isinstance", "issubclass", "iter", "len", "list", "map", "max", "memoryview", "min",
         "next", "object", "oct", "open", "ord", "pow", "print", "property", "range", "repr",
         "reversed", "round", "set", "setattr", "sorted", "staticmethod", "str", "sum", "super",
-        "tuple", "type", "zip", "eval", "exec", "globals", "input", "compile", "__import__",
+        "tuple", "type", "zip", "eval", "exec", "globals", "compile", "__import__",
         "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "EOFError",
         "Exception", "GeneratorExit", "ImportError", "IndentationError", "IndexError",
         "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "NameError",

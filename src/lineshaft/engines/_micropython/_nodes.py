@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterable
 from typing import TypeVar, cast
 
+from lineshaft.values import Program
+
 N = TypeVar("N", bound=ast.AST)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -165,3 +167,35 @@ def star_imports(body: Iterable[ast.stmt]) -> list[ast.ImportFrom]:
 
 def star(node: ast.ImportFrom) -> ast.expr:
     return call("_ls_star", constant(node.module or ""), call("globals"))
+
+
+def takes_tools_as_values(program: Program, tree: ast.AST) -> bool:
+    """Return whether a tool is named where it is not called on the spot."""
+    names = program.tools | {"tools"} | set(program.namespaces)
+    called = {
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for part in (node.func, getattr(node.func, "value", None))
+    }
+    return any(
+        isinstance(node, ast.Name) and node.id in names and node not in called
+        for node in ast.walk(tree)
+    ) or any(isinstance(node, ast.ImportFrom) and node.module in names for node in ast.walk(tree))
+
+
+def dict_of(node: ast.Call) -> ast.expr:
+    """Return `dict(x, a=1, **b)` in a form that keeps the order of the keywords."""
+    parts: list[ast.expr] = []
+    if node.args:
+        parts.append(ast.List([call("_ls_dict", *node.args)], ast.Load()))
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            parts.append(ast.List([keyword.value], ast.Load()))
+        else:
+            parts.append(ast.Tuple([constant(keyword.arg), keyword.value], ast.Load()))
+    return call("_ls_merge", *parts)
+
+
+def may_be_tool(function: ast.expr) -> bool:
+    return not isinstance(function, ast.Attribute | ast.Call)

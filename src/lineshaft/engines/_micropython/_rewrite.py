@@ -15,8 +15,10 @@ from lineshaft.engines._micropython._nodes import (
     call,
     classes,
     constant,
+    dict_of,
     guarded,
     joined,
+    may_be_tool,
     may_catch_memory_error,
     mirror,
     name,
@@ -24,6 +26,7 @@ from lineshaft.engines._micropython._nodes import (
     placed,
     star,
     star_imports,
+    takes_tools_as_values,
     within,
     without_docstring,
 )
@@ -77,7 +80,7 @@ class Rewriter(ast.NodeTransformer):
 
     def module(self, tree: ast.Module) -> ast.Module:
         """Return the tree of a script as a module that defines `_ls_main`."""
-        self._aliased = _takes_tools_as_values(self._program, tree)
+        self._aliased = takes_tools_as_values(self._program, tree)
         self._bound = bound_names(tree.body) | set(self._program.inputs)
         stars = star_imports(tree.body)
         body = self.block([s for s in tree.body if s not in stars])
@@ -367,11 +370,13 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         direct, later = node in self._direct, node in self._later
-        marked = later or (self._aliased and node not in self._known and _may_be_tool(node.func))
+        marked = later or (self._aliased and node not in self._known and may_be_tool(node.func))
         if self._builtin(node.func, "isinstance", "issubclass") and len(node.args) == 2:
             node.args[1] = classes(node.args[1])
         known = self._builtin(node.func, *_BUILTINS)
         self.generic_visit(node)
+        if known == "dict" and node.keywords:
+            return dict_of(node)
         if known:
             node.func = name(_BUILTINS[known])
         elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
@@ -379,22 +384,3 @@ class Rewriter(ast.NodeTransformer):
         elif marked:
             node.func = call("_ls_at", constant(getattr(node, "lineno", 0)), node.func)
         return call("_ls_now", node) if direct else node
-
-
-def _takes_tools_as_values(program: Program, tree: ast.AST) -> bool:
-    """Return whether a tool is named where it is not called on the spot."""
-    names = program.tools | {"tools"} | set(program.namespaces)
-    called = {
-        part
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for part in (node.func, getattr(node.func, "value", None))
-    }
-    return any(
-        isinstance(node, ast.Name) and node.id in names and node not in called
-        for node in ast.walk(tree)
-    ) or any(isinstance(node, ast.ImportFrom) and node.module in names for node in ast.walk(tree))
-
-
-def _may_be_tool(function: ast.expr) -> bool:
-    return not isinstance(function, ast.Attribute | ast.Call)

@@ -11,6 +11,7 @@ from typing import cast
 from lineshaft.engines._plain import scrubbed
 
 _SHORT = 15
+_FLOAT_BYTES = 8
 
 
 def encode(value: object) -> str:
@@ -32,7 +33,7 @@ def decode(text: bytes) -> object:
     Raises:
         ValueError: It is not what `_dumps` of the interpreter writes.
     """
-    return _unmarked(json.loads(readable(text)))
+    return _unmarked(json.loads(readable(text), parse_constant=_refused))
 
 
 def readable(text: bytes) -> str:
@@ -45,6 +46,10 @@ def readable(text: bytes) -> str:
             return text.decode("utf-8", "replace")
         whole = halves.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return whole.replace("\ufffd", "?")
+
+
+def _refused(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _has_halves(text: bytes) -> bool:
@@ -80,7 +85,8 @@ def _unmarked(value: object) -> object:
 
 
 def _float(text: object) -> float:
-    (number,) = struct.unpack("<d", bytes.fromhex(str(text)))
+    packed = bytes.fromhex(str(text))
+    (number,) = struct.unpack("<d", packed) if len(packed) == _FLOAT_BYTES else (math.nan,)
     if not math.isfinite(number):
         raise ValueError("not a number of JSON")
     return number
