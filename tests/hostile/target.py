@@ -22,7 +22,6 @@ from typing import Any
 import psutil
 
 _NEIGHBOUR = "import os, sys, time; print(os.open(sys.argv[2], 0), flush=True); time.sleep(600)"
-_NICE = 7
 _BEGINNING = 80
 
 
@@ -52,6 +51,7 @@ class Target:
         os.set_inheritable(self.open_fd, True)
         self._listener = Listener(self.folder)
         self._neighbour = self._meet()
+        self._mark = 1_000 + secrets.randbelow(700_000)
         self._count = 0
 
     def __enter__(self) -> "Target":
@@ -82,7 +82,8 @@ class Target:
         self._outside = outside
         self._since = time.time()
         return {
-            "case": case,
+            "case": self._own(case),
+            "mark": self._mark,
             "marker": self.marker,
             "secret_path": str(self.secret_path),
             "outside": str(outside),
@@ -118,18 +119,25 @@ class Target:
 
     def left(self, case: str) -> list[int]:
         """Return the processes that a script left, and end them."""
-        found = [p for p in psutil.process_iter() if self._stayed(p, f"STAY-{case}")]
+        found = [p for p in psutil.process_iter() if self._stayed(p, f"STAY-{self._own(case)}")]
         for process in found:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         return [process.pid for process in found]
 
+    def _own(self, case: str) -> str:
+        """Return a name that no other target's run of a case has."""
+        return f"{case}-{self._mark}"
+
     def _stayed(self, process: psutil.Process, mark: str) -> bool:
         try:
             if process.create_time() < self._since - 1 or process.status() == psutil.STATUS_ZOMBIE:
                 return False
-            return process.nice() == _NICE or any(mark in part for part in process.cmdline())
-        except psutil.Error:
+            if any(mark in part for part in process.cmdline()):
+                return True
+            limits = Path(f"/proc/{process.pid}/limits").read_text(encoding="ascii")
+            return f"msgqueue size {self._mark} {self._mark} " in " ".join(limits.split())
+        except (psutil.Error, OSError):
             return False
 
     def _make_folder(self, name: str, *, mode: int = 0o755) -> Path:
