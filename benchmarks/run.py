@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import engine_figures
 import memory
 from bare import Bare
 
@@ -133,6 +134,7 @@ def main() -> None:
             print(row, flush=True)
     for row in starts():
         print(row, flush=True)
+    asyncio.run(engine_figures.show(turns))
     print()
     for line in remembered():
         print(f"* {line}")

@@ -1,0 +1,374 @@
+"""The engines beside each other, beside bare processes and beside the small engine by itself.
+
+Figures are medians, taken in turns; the ratio is to the first line of each table. A line whose
+part this machine lacks says so.
+"""
+
+import ast
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from bare import LIMITS, Bare
+from pydantic_monty import AsyncMonty
+
+from lineshaft import Limits, Policy, Session, tool
+from lineshaft.engines import make_cpython, make_micropython
+from lineshaft.errors import LineshaftError
+from lineshaft.scripts import Prepared, prepare
+from lineshaft.scripts._choice import choose
+from lineshaft.values import Call, Engine, Program, PythonOptions, Returned, Value
+
+CALLS = 300
+ONE = "return await add(a=1, b=2)"
+MANY = f"n = 0\nfor i in range({CALLS}):\n    n = await add(a=n, b=1)\nreturn n"
+ROOMY = Limits(seconds=600, calls=1_000_000)
+PAUSE = 0.005
+WARMING = 2
+MISSING = (LineshaftError, OSError, subprocess.SubprocessError)
+
+PYTHON = (sys.executable, "-I", "-c", "pass")
+BUBBLEWRAP = (
+    *("bwrap", "--unshare-all", "--die-with-parent"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+)
+
+STANDARD = ("statistics", "decimal")
+STANDARD_USE = """\
+import statistics
+from decimal import Decimal
+values = [Decimal(i) / 7 for i in range(10)]
+spread = str(statistics.pstdev(values))
+"""
+PANDAS_USE = """\
+import pandas
+frame = pandas.DataFrame({"key": [i % 7 for i in range(200)], "value": range(200)})
+sums = frame.groupby("key")["value"].sum().tolist()
+"""
+
+FUNCTION = """\
+async def totals_{i}(rows: list[dict[str, int]], factor: int = 2) -> dict[str, int]:
+    found: dict[str, int] = {{}}
+    for position, row in enumerate(rows):
+        name = f"row {{position}} of {{len(rows)}}"
+        value = row.get("value", 0) * factor
+        if value > {i} and position % 2 == 0:
+            found[name] = await add(a=value, b=position)
+        elif not value:
+            continue
+        else:
+            found.setdefault(name, 0)
+            found[name] += sum(n for n in row.values() if n > {i})
+    try:
+        best = max(found, key=lambda name: found[name])
+    except ValueError as error:
+        print(f"nothing found: {{error}}")
+        return {{}}
+    words = [word.strip().lower() for word in best.split(" ") if word]
+    found[" ".join(words)] = len(words)
+    return {{name: count for name, count in found.items() if count}}
+
+"""
+LINES = 200
+FUNCTIONS = "".join(FUNCTION.format(i=i) for i in range(9))
+STEP = "rows = [row for row in rows if row['value'] != 5]\n"
+STEPS = STEP * (LINES - 2 - FUNCTIONS.count("\n"))
+SCRIPT = (
+    f"{FUNCTIONS}rows = [{{'value': n}} for n in range(10)]\n{STEPS}return await totals_3(rows)\n"
+)
+"""What the small engine takes, so that all of it is read."""
+
+
+class NotHere(LineshaftError):
+    """A script did not return."""
+
+
+async def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+async def dispatch(call: Call) -> Value:
+    """Answer a call as simply as can be."""
+    a, b = call.arguments["a"], call.arguments["b"]
+    return Value(a + b if isinstance(a, int) and isinstance(b, int) else None)
+
+
+class Alone:
+    """An engine without gate and session, made when it is first used.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], Engine]) -> None:
+        self._make = make
+        self._engine: Engine | None = None
+
+    async def run(self, source: str) -> None:
+        """Execute a script."""
+        if self._engine is None:
+            self._engine = self._make()
+        outcome = await self._engine.run(
+            Program(source=source, tools=frozenset({"add"})),
+            dispatch,
+            limits=ROOMY,
+            output=lambda _stream, _text: None,
+            waiting=_wait,
+        )
+        if not isinstance(outcome, Returned):
+            raise NotHere(str(outcome))
+
+    async def aclose(self) -> None:
+        """End its processes."""
+        if self._engine is not None:
+            await self._engine.aclose()
+
+
+def _wait(_calls: Collection[str]) -> Literal["wait"]:
+    return "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One thing that is measured."""
+
+    name: str
+    run: Callable[[str], Awaitable[object]]
+    source: str = ONE
+    pause: float = PAUSE
+    """Before each turn, in which an engine makes ready for its next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What came of it."""
+
+    name: str
+    value: float | None
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Figures whose first one is what the others are compared with."""
+
+    title: str
+    figures: Sequence[Figure]
+
+    def __str__(self) -> str:
+        first = self.figures[0].value
+        lines = [
+            f"| {self.title:<57} | {'median':>8} | ratio |",
+            f"| {'-' * 57} | {'-' * 7}: | {'-' * 4}: |",
+        ]
+        for figure in self.figures:
+            value = "-" if figure.value is None else f"{figure.value:.2f}"
+            ratio = f"{figure.value / first:.2f}" if figure.value and first else "-"
+            name = f"{figure.name} (not here: {figure.missing})" if figure.missing else figure.name
+            lines.append(f"| {name:<57} | {value:>8} | {ratio:>5} |")
+        return "\n".join(lines)
+
+
+async def milliseconds(subject: Subject) -> float:
+    """Measure one turn."""
+    start = time.perf_counter()
+    await subject.run(subject.source)
+    return (time.perf_counter() - start) * 1000
+
+
+async def warmed(subject: Subject) -> str:
+    """Return why a subject cannot be measured here, or an empty string."""
+    try:
+        for _ in range(WARMING):
+            await subject.run(subject.source)
+    except MISSING as error:
+        return " ".join(str(error).split())[:100]
+    return ""
+
+
+async def in_turns(subjects: Sequence[Subject], turns: int) -> list[Figure]:
+    """Return medians in milliseconds, taken in turns."""
+    missing = [await warmed(subject) for subject in subjects]
+    times: list[list[float]] = [[] for _ in subjects]
+    for _ in range(turns):
+        for subject, why, kept in zip(subjects, missing, times, strict=True):
+            if not why:
+                if subject.pause:
+                    await asyncio.sleep(subject.pause)
+                kept.append(await milliseconds(subject))
+    return [
+        Figure(subject.name, statistics.median(kept) if kept else None, why)
+        for subject, kept, why in zip(subjects, times, missing, strict=True)
+    ]
+
+
+def process(*argv: str) -> Callable[[str], Awaitable[object]]:
+    """Return what starts a process and waits for its end, whatever the script."""
+
+    async def started(_source: str) -> None:
+        subprocess.run(argv, check=True, capture_output=True)  # noqa: ASYNC221  nothing else runs
+
+    return started
+
+
+async def in_session(
+    stack: AsyncExitStack, engine: str, check: Literal["error", "off"]
+) -> Callable[[str], Awaitable[object]]:
+    """Return what runs scripts in a session."""
+    tools = [tool(effect="read")(add)]
+    held = Session(tools, engine=engine, policy=Policy(mode="read"), limits=ROOMY, check=check)
+    await stack.enter_async_context(held)
+
+    async def run(source: str) -> None:
+        (await held.run(source)).raise_for_status()
+
+    return run
+
+
+async def async_monty(stack: AsyncExitStack) -> Callable[[str], Awaitable[object]]:
+    """Return what runs scripts in the small engine, driven by its own library."""
+    pool = await stack.enter_async_context(AsyncMonty(max_processes=4))
+
+    async def run(source: str) -> object:
+        async with pool.checkout(script_name="script.py", limits=LIMITS) as session:
+            return await session.feed_run(source, external_lookup={"add": add})
+
+    return run
+
+
+def alone(stack: AsyncExitStack, make: Callable[[], Engine]) -> Alone:
+    """Return an engine that is closed with the stack."""
+    made = Alone(make)
+    stack.push_async_callback(made.aclose)
+    return made
+
+
+def full(*, packages: tuple[str, ...] = (), preload: tuple[str, ...] = ()) -> Callable[[], Engine]:
+    """Return what makes the engine `cpython`."""
+    return lambda: make_cpython(PythonOptions(packages=packages, preload=preload), None)
+
+
+async def driven(stack: AsyncExitStack) -> list[Subject]:
+    """Return all that can run a script, the small engine by itself first."""
+    bare = stack.enter_context(Bare({"add": add}, stubs=None))
+    return [
+        Subject("bare Monty, stepped in a thread", bare.run),
+        Subject("bare AsyncMonty", await async_monty(stack)),
+        Subject("cpython, engine alone", alone(stack, full()).run),
+        Subject("cpython, session, unchecked", await in_session(stack, "cpython", "off")),
+        Subject("cpython, session, checked", await in_session(stack, "cpython", "error")),
+        Subject("micropython, engine alone", alone(stack, make_micropython).run),
+        Subject("micropython, session, unchecked", await in_session(stack, "micropython", "off")),
+    ]
+
+
+async def fresh(subjects: Sequence[Subject], turns: int) -> Table:
+    """Compare whole runs with one call."""
+    rows = [
+        Subject("bare process: python -I -c pass", process(*PYTHON)),
+        Subject("bare bubblewrap: the same in bwrap", process(*BUBBLEWRAP, *PYTHON)),
+    ]
+    for subject in subjects:
+        rows.append(subject)
+        if subject.name == "cpython, engine alone":
+            rows.append(Subject("cpython, alone, straight after a run", subject.run, pause=0))
+    return Table("fresh run with one call, ms", await in_turns(rows, turns))
+
+
+async def trips(subjects: Sequence[Subject], turns: int) -> Table:
+    """Compare the further calls of a run that makes many."""
+    pairs = [Subject(s.name, s.run, source) for s in subjects for source in (ONE, MANY)]
+    measured = await in_turns(pairs, turns)
+    figures = [
+        Figure(one.name, _trip(one.value, many.value), one.missing or many.missing)
+        for one, many in zip(measured[::2], measured[1::2], strict=True)
+    ]
+    by_name = {figure.name: figure.value for figure in figures}
+    with_gate, without = by_name["cpython, session, unchecked"], by_name["cpython, engine alone"]
+    if with_gate is not None and without is not None:
+        figures.append(Figure("what gate and session add, cpython", with_gate - without))
+    return Table("a further awaited call's round trip, us", figures)
+
+
+def _trip(one: float | None, many: float | None) -> float | None:
+    if one is None or many is None:
+        return None
+    return (many - one) / (CALLS - 1) * 1000
+
+
+async def preloaded(stack: AsyncExitStack, turns: int) -> Table:
+    """Compare runs that use what was imported before them with one that does not."""
+    modules, use = STANDARD, STANDARD_USE
+    ready = alone(stack, full(preload=("pandas",), packages=("pandas",)))
+    with offline():
+        lacking = await warmed(Subject("", ready.run, PANDAS_USE + ONE))
+    if lacking:
+        ready, cold = alone(stack, full(preload=STANDARD)), alone(stack, full())
+    else:
+        modules, use = ("pandas",), PANDAS_USE
+        cold = alone(stack, full(packages=("pandas",)))
+    names = " and ".join(modules)
+    rows = [
+        Subject(f"cpython, {names} preloaded and not used", ready.run),
+        Subject(f"cpython, {names} preloaded and used", ready.run, use + ONE),
+        Subject(f"cpython, {names} imported by the script", cold.run, use + ONE),
+    ]
+    figures = await in_turns(rows, turns)
+    if lacking:
+        figures.append(Figure("pandas, offline", None, lacking.partition(":")[0]))
+    return Table("run with one call and a package, ms", figures)
+
+
+@contextmanager
+def offline() -> Generator[None]:
+    """Keep installers of packages from the network."""
+    before = dict(os.environ)
+    os.environ.update(UV_OFFLINE="1", PIP_NO_INDEX="1")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def choices(turns: int) -> Table:
+    """Compare the choice of the engine with the reading that it comes after."""
+    specs = [tool(effect="read")(add).spec]
+    times: tuple[list[float], list[float], list[float]] = ([], [], [])
+    chosen = ""
+    for _ in range(turns + WARMING):
+        start = time.perf_counter()
+        ast.parse(SCRIPT, mode="exec")
+        parsed = time.perf_counter()
+        prepared: Prepared = prepare(SCRIPT, specs=specs)
+        read = time.perf_counter()
+        chosen, _ = choose(prepared)
+        end = time.perf_counter()
+        for kept, took in zip(times, (parsed - start, read - parsed, end - read), strict=True):
+            kept.append(took * 1000)
+    names = ("ast.parse alone", "reading and repair of `await`s", f"the choice ({chosen})")
+    medians = [statistics.median(kept[WARMING:]) for kept in times]
+    figures = [Figure(name, took) for name, took in zip(names, medians, strict=True)]
+    return Table(f"choice of the engine for {LINES} lines, ms", figures)
+
+
+async def show(turns: int) -> None:
+    """Print all that is said of engines.
+
+    Args:
+        turns: Of what takes longest; quicker things get more.
+    """
+    async with AsyncExitStack() as stack:
+        subjects = await driven(stack)
+        print(f"\n{await fresh(subjects, turns * 2)}", flush=True)
+        print(f"\n{await trips(subjects, max(3, turns // 3))}", flush=True)
+        print(f"\n{await preloaded(stack, turns * 2)}", flush=True)
+        print(f"\n{choices(turns * 2)}", flush=True)
