@@ -31,6 +31,12 @@ async def python_run(
         file: A Python file to run.
         args: What the program finds in `sys.argv` after its own name.
     """
-    from lineshaft.kit._python_run import run_python  # noqa: PLC0415  heavy, at its first use
-
+    try:
+        from lineshaft.kit._python_run import run_python  # noqa: PLC0415  heavy, at its first use
+    except ImportError as error:  # not on every system
+        text = f"Python programs cannot be held here: {error}"
+        return {
+            "ok": False,
+            "error": {"code": "PYTHON_EXEC_FAILED", "message": text, "details": {}},
+        }
     return await run_python(call, code=code, file=file, args=tuple(args or ()))

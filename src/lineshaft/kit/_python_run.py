@@ -13,7 +13,7 @@ from lineshaft.errors import LineshaftError, PythonNotFound, ToolError, Workspac
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._python_changes import land
 from lineshaft.kit._python_process import Ended, Order, Time, jailed_run
-from lineshaft.kit._python_results import ProgramRan, PythonResult
+from lineshaft.kit._python_results import ProgramDidNotRun, ProgramRan, PythonResult
 from lineshaft.kit._python_walls import closed
 from lineshaft.values import NO_BOUNDARY, Command, Context
 
@@ -22,21 +22,6 @@ _RUNNER = Path(__file__).with_name("_python_inside.py")
 _FLAGS = ("-E", "-s", "-B", "-X", "utf8")
 _LONGEST_ARGUMENT = 100_000
 _MOST_ARGUMENT_BYTES = 1_000_000
-
-
-class _NotRun(ToolError):
-    """It could not be run; `details` go into the answer."""
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        hint: str = "",
-        details: Mapping[str, object] | None = None,
-    ) -> None:
-        super().__init__(code, message, hint=hint)
-        self.details = dict(details or {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +51,16 @@ async def run_python(
             return await _run_plainly(call, program)
         return await _run_jailed(call, root, program)
     except LineshaftError as error:
-        details = error.details if isinstance(error, _NotRun) else {}
-        if error.hint:
-            details["hint"] = error.hint
-        return {
-            "ok": False,
-            "error": {"code": _code(error), "message": error.message, "details": details},
-        }
+        # No places of this machine, which are nobody's business and cannot be reached.
+        message = error.message.replace(str(Path.home()), "~")
+        return _failed(_code(error), message, hint=error.hint)
+
+
+def _failed(
+    code: str, message: str, *, hint: str = "", details: Mapping[str, object] | None = None
+) -> ProgramDidNotRun:
+    told = {**(details or {}), **({"hint": hint} if hint else {})}
+    return {"ok": False, "error": {"code": code, "message": message, "details": told}}
 
 
 def _code(error: LineshaftError) -> str:
@@ -147,36 +135,37 @@ async def _run_jailed(call: Context, root: Path, program: Program) -> PythonResu
         time=_time(call),
     )
     async with jailed_run(jail, order) as ended:
-        if ended.exit_code is None:
-            raise _timeout(ended.seconds, ended.stdout.text(), ended.stderr.text())
-        if not ended.started:
-            raise _NotRun(
-                "PYTHON_EXEC_FAILED",
-                f"Python ended with {ended.exit_code} before the program began",
-                details=_output(ended),
-            )
-        not_kept = await _land(call, ended)
-        result: ProgramRan = {
-            "ok": True,
-            "stdout": ended.stdout.text(),
-            "stderr": ended.stderr.text(),
-            "exitCode": ended.exit_code,
-            "durationMs": ended.milliseconds,
-            "stdoutTruncated": ended.stdout.truncated,
-            "stderrTruncated": ended.stderr.truncated,
-        }
+        return await answer_of(call, ended)
+
+
+async def answer_of(call: Context, ended: Ended) -> PythonResult:
+    """Land what a program did, and return what is said of it."""
+    code = ended.exit_code
+    printed = {"stdout": ended.stdout.text(), "stderr": ended.stderr.text()}
+    if code is None:
+        text = f"the program was ended after {ended.seconds:g} s; none of its changes were kept"
+        return _timeout(text, printed)
+    if not ended.started:
+        text = f"Python ended with {code} before the program began"
+        return _failed("PYTHON_EXEC_FAILED", text, details=printed)
+    changes = await to_thread.run_sync(ended.jailed.changes)
+    try:
+        not_kept = await land(call, changes)
+    except (ToolError, WorkspaceError) as error:
+        details = {**printed, "exitCode": code}
+        return _failed(error.code, error.message, hint=error.hint, details=details)
+    result: ProgramRan = {
+        "ok": True,
+        "stdout": printed["stdout"],
+        "stderr": printed["stderr"],
+        "exitCode": code,
+        "durationMs": ended.milliseconds,
+        "stdoutTruncated": ended.stdout.truncated,
+        "stderrTruncated": ended.stderr.truncated,
+    }
     if not_kept:
         result["notKept"] = not_kept
     return result
-
-
-async def _land(call: Context, ended: Ended) -> list[str]:
-    changes = await to_thread.run_sync(ended.jailed.changes)
-    try:
-        return await land(call, changes)
-    except (ToolError, WorkspaceError) as error:
-        details = {**_output(ended), "exitCode": ended.exit_code}
-        raise _NotRun(error.code, error.message, hint=error.hint, details=details) from error
 
 
 async def _run_plainly(call: Context, program: Program) -> PythonResult:
@@ -189,7 +178,8 @@ async def _run_plainly(call: Context, program: Program) -> PythonResult:
     process = await call.workspace.run(Command(argv=tuple(argv), seconds=seconds))
     done = await process.wait()
     if done.timed_out:
-        raise _timeout(seconds, done.stdout, done.stderr)
+        text = f"the program was ended after {seconds:g} s; what it had changed stays"
+        return _timeout(text, {"stdout": done.stdout, "stderr": done.stderr})
     return {
         "ok": True,
         "stdout": done.stdout,
@@ -199,10 +189,6 @@ async def _run_plainly(call: Context, program: Program) -> PythonResult:
         "stdoutTruncated": done.stdout_truncated,
         "stderrTruncated": done.stderr_truncated,
     }
-
-
-def _output(ended: Ended) -> dict[str, object]:
-    return {"stdout": ended.stdout.text(), "stderr": ended.stderr.text()}
 
 
 def _argv(interpreter: Interpreter, program: Program, *, source: str) -> list[str]:
@@ -225,10 +211,6 @@ def _time(call: Context) -> Time:
     return Time(seconds=call.python.seconds, until=call.deadline - margin)
 
 
-def _timeout(seconds: float, stdout: str, stderr: str) -> _NotRun:
-    return _NotRun(
-        "PYTHON_TIMEOUT",
-        f"the program was ended after {seconds:g} s, and none of its changes were kept",
-        hint="Do less at once; more time is a setting, python.timeout_seconds.",
-        details={"stdout": stdout, "stderr": stderr, "seconds": seconds},
-    )
+def _timeout(message: str, printed: Mapping[str, object]) -> ProgramDidNotRun:
+    hint = "Do less at once; more time is a setting, python.timeout_seconds."
+    return _failed("PYTHON_TIMEOUT", message, hint=hint, details=printed)
