@@ -67,6 +67,14 @@ async def test_many_runs_at_once_do_not_cross(play: Play) -> None:
     assert found == [[n + 2000, f"{n}\n", [(n,), (n + 2000,)]] for n in range(12)]
 
 
+async def test_many_scripts_are_read_at_once(play: Play) -> None:
+    async def one(number: int) -> object:
+        lines = [f"x{n} = [i for i in range({n})]" for n in range(20)]
+        return await Play(play.engine).value("\n".join([*lines, f"return {number}"]))
+
+    assert await asyncio.gather(*[one(number) for number in range(60)]) == list(range(60))
+
+
 HEAVY: dict[str, tuple[str, str]] = {
     "large numbers": ("x = 3\nwhile True: x = x * x % (10 ** 4000 + 1)", "seconds"),
     "one large power": ("x = 3 ** (10 ** 7)", "seconds"),

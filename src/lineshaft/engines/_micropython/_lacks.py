@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 
-from lineshaft.engines._micropython._lower import Lowered, lower, parse
+from lineshaft.engines._micropython._lower import Lowered, lower, parse, steadily
 from lineshaft.engines._micropython._nodes import bound_names
 from lineshaft.engines._micropython._rewrite import Lacking
 from lineshaft.values import Program
@@ -196,7 +196,8 @@ def _names(module: str) -> frozenset[str]:
     file = files("lineshaft.engines._micropython") / "guest" / f"{module}.upy"
     if module in ("boot", "start") or not module.replace("_", "a").isalnum() or not file.is_file():
         return frozenset()
-    names = bound_names(ast.parse(file.read_text(encoding="utf-8")).body)
+    text = file.read_text(encoding="utf-8")
+    names = bound_names(steadily(lambda: ast.parse(text)).body)
     if module == "math":
         names |= _MATH
     return frozenset(names)

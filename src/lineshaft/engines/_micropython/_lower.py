@@ -6,11 +6,14 @@ statement a line, so lines are led back through the statements of both.
 """
 
 import ast
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 from lineshaft.engines._micropython._rewrite import Rewriter
 from lineshaft.engines._reading import read
@@ -27,6 +30,11 @@ _NEEDS = {
     "table": ("table_row",),
     "retry": ("asyncio",),
 }
+
+T = TypeVar("T")
+
+_PARSER = threading.Lock()
+_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +71,27 @@ def parse(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(normal(source))
-            _compile(tree)
-            return tree
+            return steadily(lambda: _parsed(normal(source)))
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error) or "too deeply nested") from None
+
+
+def steadily(make: Callable[[], T]) -> T:
+    """Return what `make` makes with the parser.
+
+    Threads that parse at the same moment may disturb one another's count of how deep they are;
+    Python 3.11 notices at the end and raises. That says nothing of the text.
+    """
+    for _ in range(_TRIES):
+        with _PARSER, suppress(SystemError):
+            return make()
+    return make()
+
+
+def _parsed(source: str) -> ast.Module:
+    tree = ast.parse(source)
+    _compile(tree)
+    return tree
 
 
 def _compile(tree: ast.Module) -> None:
@@ -108,7 +132,7 @@ def lower(program: Program, tree: ast.Module) -> Lowered:
     text = ast.unparse(ast.fix_missing_locations(new))
     return Lowered(
         text=text,
-        lines=_lines(new, ast.parse(text)),
+        lines=_lines(new, steadily(lambda: ast.parse(text))),
         names=tuple(names),
         helpers="".join(source for name, source in sources.items() if name in needed),
     )
@@ -134,7 +158,7 @@ def _helper_sources() -> dict[str, str]:
     text = (files("lineshaft.engines") / "_helpers.py").read_text(encoding="utf-8")
     nothing = Program(source="")
     sources: dict[str, str] = {}
-    for node in ast.parse(text).body:
+    for node in steadily(lambda: ast.parse(text)).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             alone = ast.Module(body=[node], type_ignores=[])
             rewriter = Rewriter(nothing, read(alone, nothing))
