@@ -83,7 +83,9 @@ def _judged(result: RunResult, expected: dict[str, Any]) -> str:
         return "refused"
     if result.status == "error" and error.message.startswith("ModuleNotFoundError"):
         return "refused"
-    return "stops" if result.status == "error" and error.code == "E_SCRIPT" else error.code
+    if result.status == "error" and error.code == "E_SCRIPT":
+        return "stops"
+    return f"{error.code}: {error.message}"
 
 
 def _text(data: object) -> str:
