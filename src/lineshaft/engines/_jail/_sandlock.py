@@ -10,7 +10,7 @@ from lineshaft.engines._jail._apart import from_overlay
 from lineshaft.engines._jail._copy import copy_apart
 from lineshaft.engines._jail._kept import Kept, check_program
 from lineshaft.engines._jail._scratch import make_scratch
-from lineshaft.engines._jail._seccomp import pid_filter
+from lineshaft.engines._jail._seccomp import gap_filter
 from lineshaft.engines._jail._views import in_sight, other_names
 from lineshaft.engines._jail._walls import Walls
 from lineshaft.errors import NoBoundary
@@ -71,7 +71,7 @@ def _start(
             "sandbox": options(walls, scratch.path / "home", apart),
             "plan": _plan(walls, scratch.path, apart, copied=copied),
             "beside": _unwritten(walls),
-            "filter": pid_filter().hex(),
+            "filter": gap_filter().hex(),
             "limits": rlimits(walls),
             "remove": [str(scratch.path)],
             "stay": apart is not None,

@@ -146,8 +146,15 @@ def filter_program(machine: str | None = None) -> bytes:
     return b"".join(struct.pack("<HBBI", *one) for one in _instructions(machine))
 
 
-def pid_filter(machine: str | None = None) -> bytes:
-    """Return a filter that keeps a process from changing limits and priorities of others.
+_SOCKET: Mapping[str, int] = {"x86_64": 41, "aarch64": 198}
+_UNIX = 1
+
+
+def gap_filter(machine: str | None = None) -> bytes:
+    """Return a filter of what Landlock leaves open.
+
+    Limits and priorities of other processes may not be changed, and no socket be made but those
+    of one machine: Landlock judges `connect` over TCP, not fast open, other paths or datagrams.
 
     Args:
         machine: Such as `x86_64`; None: this one.
@@ -163,7 +170,13 @@ def pid_filter(machine: str | None = None) -> bytes:
             (_RETURN, 0, 0, _REFUSE | _EPERM),
             (_RETURN, 0, 0, _ALLOW),
         ]
-    code.append((_RETURN, 0, 0, _ALLOW))
+    code += [
+        (_JUMP_EQUAL, 0, 3, _SOCKET[name]),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_JUMP_EQUAL, 1, 0, _UNIX),
+        (_RETURN, 0, 0, _REFUSE | _EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
     return b"".join(struct.pack("<HBBI", *one) for one in code)
 
 
