@@ -184,7 +184,7 @@ async def test_nothing_is_dispatched_after_a_run_was_ended(
     stop = {"id": "halt", "tool": "halt", "verdict": "stop", "reason": "enough"}
     policy = Policy.from_dict({"mode": "open", "rules": [stop]})
     trigger = "await halt()" if how == "stop" else "await wait()"
-    limits = Limits(seconds=0.3 if how == "time-out" else 30)
+    limits = Limits(seconds=3 if how == "time-out" else 30)
     async with make(wait, outside.tool("halt"), policy=policy, limits=limits) as session:
         run = await session.start(CATCH_ALL.format(trigger=trigger))
         if how != "stop":
