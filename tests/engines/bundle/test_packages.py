@@ -153,7 +153,7 @@ def test_no_packages_are_no_folder(bundle: Bundle) -> None:
 
 
 @pytest.mark.usefixtures("wheels")
-@pytest.mark.parametrize("word", ["--index-url=https://example.com", "-r /etc/passwd", "-e ."])
+@pytest.mark.parametrize("word", ["--find-links=https://example.com", "-r /etc/passwd", "-e ."])
 def test_an_option_is_no_requirement(bundle: Bundle, word: str) -> None:
     with pytest.raises(PythonNotFound, match="no requirement"):
         package_set(bundle, [word])
