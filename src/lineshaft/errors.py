@@ -26,7 +26,12 @@ LineshaftError
 │  └─ ModelUnavailable
 ├─ EvalError
 │  └─ TaskFailed
-└─ RecordError            the record of a run cannot be written or read
+├─ RecordError            the record of a run cannot be written or read
+└─ StateError             what a run needs to go on cannot be kept, found or trusted
+   ├─ RunUnknown          there is no such run
+   ├─ RunBusy             somebody else works on the run, or it is over
+   ├─ StateExpired        it was kept for a time that is over
+   └─ UntrustedState      it was changed by something else, or its key is missing
 
 Each class has a stable `code`. A message says what happened, to what, and what to do.
 """
@@ -246,3 +251,33 @@ class RecordError(LineshaftError):
     """The record of a run cannot be written or read."""
 
     code = "E_RECORD"
+
+
+class StateError(LineshaftError):
+    """What a run needs in order to go on or be undone cannot be kept, read or used."""
+
+    code = "E_STORE"
+
+
+class RunUnknown(StateError):
+    """There is no such run, or nothing of it was kept."""
+
+    code = "E_UNKNOWN_RUN"
+
+
+class RunBusy(StateError):
+    """Somebody else works on this run now, or it is not in a state to go on."""
+
+    code = "E_RUN_BUSY"
+
+
+class StateExpired(StateError):
+    """It was kept for a time, and the time is over."""
+
+    code = "E_EXPIRED"
+
+
+class UntrustedState(StateError):
+    """It is not what was stored, or nobody can tell because the key is missing."""
+
+    code = "E_UNTRUSTED_STATE"

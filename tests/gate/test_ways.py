@@ -271,9 +271,11 @@ async def test_a_dispatch_that_middleware_kept_makes_no_call_after_the_run(tmp_p
 class Odd(Folder):
     """A workspace that breaks where nobody expects it."""
 
-    def begin(self) -> FolderView:
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> FolderView:
         """Return a view that cannot decide a path."""
-        view = super().begin()
+        view = super().begin(run_id, atomic=atomic, packed=packed)
         decide = view.resolve
 
         async def resolve(path: str, *, follow: bool = True) -> Resolved:

@@ -12,6 +12,7 @@ from lineshaft.values import (
     Limits,
     Outcome,
     Output,
+    Pauses,
     Program,
     Raised,
     Returned,
@@ -37,6 +38,11 @@ class Full:
     def interprets(self) -> bool:
         """It does."""
         return True
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause."""
+        return "never"
 
     async def run(
         self,

@@ -14,7 +14,7 @@ import anyio
 
 from lineshaft.engines._desk import Desk, Job, Postbox, finished
 from lineshaft.errors import ConfigError, EngineCrashed
-from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
+from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Pauses, Program, Waiting
 
 if TYPE_CHECKING:
     from lineshaft.engines._monty_pool import Report, Workers
@@ -47,6 +47,11 @@ class MontyEngine:
     def interprets(self) -> bool:
         """It executes the program's text."""
         return True
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause."""
+        return "snapshot"
 
     async def run(
         self,

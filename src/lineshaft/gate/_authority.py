@@ -10,6 +10,7 @@ from lineshaft.values import (
     Command,
     Content,
     Entry,
+    Finding,
     Process,
     Resolved,
     Stage,
@@ -105,6 +106,16 @@ class Leased(Workspace):
         """As `Workspace.run`."""
         return await self._live.run(command)
 
-    def begin(self) -> Stage:
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> Stage:
         """Refused: a call works in its run's view."""
         raise ToolError("E_DENIED", "a tool works in its run's view; it cannot begin another")
+
+    async def recover(self) -> tuple[Finding, ...]:
+        """Refused: that is the host's."""
+        raise ToolError("E_DENIED", "a tool cannot recover a workspace")
+
+    async def undo(self, run_id: str) -> tuple[Change, ...]:
+        """Refused: that is the host's."""
+        raise ToolError("E_DENIED", "a tool cannot undo a run")

@@ -14,6 +14,7 @@ from lineshaft.values import (
     Limits,
     Outcome,
     Output,
+    Pauses,
     Program,
     Returned,
     Suspended,
@@ -59,6 +60,11 @@ class ScriptedEngine:
     def interprets(self) -> bool:
         """It makes its calls whatever the program's text says."""
         return False
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause."""
+        return "replay"
 
     async def run(
         self,

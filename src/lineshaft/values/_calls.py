@@ -41,6 +41,9 @@ class Call:
     parent: str | None = None
     """The container call that this call was made under."""
 
+    replayable: bool = True
+    """False: the engine cannot say that the call would come again in the same order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -83,6 +86,9 @@ class Verdict:
     reason: str = ""
     """In a person's words; shown to whoever asked."""
 
+    source: str = ""
+    """Where the rule is written, as `FILE:LINE`; empty for modes and rules made in code."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
@@ -98,6 +104,8 @@ class Pending:
 
     rule: str = ""
     run_id: str = ""
+    diff: str = ""
+    """What a write would change, as a unified diff; empty where nobody can know before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,10 @@ class ToolSpec:
 
     container: bool = False
     """Its call makes further calls, which take their own lanes and clocks."""
+
+    staged: bool = False
+    """All that its call does, it does to files through `Context.workspace`: it may be tried out on
+    changes that never land, and made again where they did not."""
 
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""

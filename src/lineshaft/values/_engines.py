@@ -15,6 +15,27 @@ Waiting = Callable[[Collection[str]], Literal["wait", "suspend"]]
 """Told the ids of the unfinished calls whenever nothing in the script can go on."""
 
 
+Pauses = Literal["snapshot", "replay", "never"]
+"""How a run of an engine goes on after a pause: from a state, from its record, or not at all."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Tape:
+    """What a script takes from the world beside its calls, so that it can be executed again.
+
+    An engine takes what is there in order, and records what it takes beyond it.
+    """
+
+    seed: str
+    """Of random numbers, uuids and secrets; text of 64 hexadecimal digits."""
+
+    clock: list[float] = field(default_factory=list[float])
+    """Readings of clocks, in order."""
+
+    torn: bool = False
+    """More was taken than is kept: the run cannot be executed again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """A script, ready for any engine."""
@@ -31,6 +52,9 @@ class Program:
 
     namespaces: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Script names of the tools of each namespace; each namespace is a module."""
+
+    tape: Tape | None = None
+    """None: nobody will execute it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +128,11 @@ class Engine(Protocol):
     @property
     def interprets(self) -> bool:
         """Whether it executes the program's text; False: it plays a fixed part, for tests."""
+        ...
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause; where never, `waiting` is not to say "suspend"."""
         ...
 
     async def run(

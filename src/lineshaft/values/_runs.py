@@ -12,6 +12,9 @@ from lineshaft.values._workspace import Change, Finding
 EventKind = Literal[
     "run_started",
     "run_restarted",
+    "run_paused",
+    "run_resumed",
+    "answer",
     "call_asked",
     "verdict",
     "call_started",
@@ -190,6 +193,46 @@ class RunResult:
         if self.status in ("timeout", "limit"):
             raise LimitExceeded(error.message, hint=error.hint)
         raise ScriptFailed(error.message, hint=error.hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a run would do: reads were real, file changes were only staged, nothing landed."""
+
+    run: RunResult
+    """How far the script came; `changes` are those that would land."""
+
+    diff: str = ""
+    """All changes as one unified diff; a binary file is one line that says so."""
+
+    stopped_at: Pending | None = None
+    """The first call that acts beyond files: it was not made, so nothing after it is known."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the preview as plain JSON-like data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Where a replay left its record."""
+
+    call: CallRecord | None
+    """The first call that is not as recorded; None: the end differs."""
+
+    expected: CallRecord | None
+    """The recorded call that the script should have made instead, where there is one."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A script executed again against its recorded results, without effects."""
+
+    run: RunResult
+    difference: Difference | None = None
+    """None: every call, the output and the value were as recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,22 +233,79 @@ class Workspace(Protocol):
         """Start a process whose working directory is inside the workspace."""
         ...
 
-    def begin(self) -> "Stage":
-        """Return a view for one run, which knows what it read and changed."""
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> "Stage":
+        """Return a view for one run, which knows what it read and changed.
+
+        Args:
+            run_id: Whose changes they are, for `undo`.
+            atomic: Whether changes stay in the view until `land`.
+            packed: From `Stage.pack`: go on where that view was.
+
+        Raises:
+            ConfigError: This workspace has not what is asked for.
+        """
+        ...
+
+    async def recover(self) -> tuple[Finding, ...]:
+        """Finish or take back what a crash left half landed; cheap where there is nothing.
+
+        Returns:
+            What was done, and each file that was left alone because somebody changed it since.
+        """
+        ...
+
+    async def undo(self, run_id: str) -> tuple[Change, ...]:
+        """Take back all landed changes of a run, whole or not at all.
+
+        Raises:
+            StaleFile: Somebody changed some of the files since; they are named, nothing was done.
+            StateError: Nothing, or no longer everything, is known of the run's changes.
+        """
         ...
 
 
 class Stage(Workspace, Protocol):
     """One run's view of a workspace, and the changes made through it."""
 
+    @property
+    def landed(self) -> int:
+        """How many times changes have landed."""
+        ...
+
     async def changes(self) -> tuple[Change, ...]:
-        """Return what this view changed, one entry a path, in order of first change."""
+        """Return what this view changed, landed or not: one entry a path and stage, in order.
+
+        Net within a stage. `stage` counts from 1; `undoable` where the content before is kept.
+        """
+        ...
+
+    async def diff(self) -> str:
+        """Return what has not landed as one unified diff, of a bounded size."""
         ...
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
-        """Make the changes real where they are not yet; return the guards' findings."""
+        """Make the changes real, all or none; where nothing is to land, nothing is asked.
+
+        Returns:
+            What the guards said, none of it an error.
+
+        Raises:
+            Guarded: A guard found an error; the error has all findings, nothing landed.
+            StaleFile: Somebody else changed a file since it was read; nothing landed.
+            WorkspaceError: They cannot land; nothing landed.
+        """
         ...
 
     async def discard(self) -> None:
         """Drop what has not landed."""
+        ...
+
+    async def fork(self) -> "Stage":
+        """Return a copy of the view whose changes never land."""
+        ...
+
+    async def pack(self) -> bytes:
+        """Return what has not landed and what was seen, for a view that goes on elsewhere."""
         ...

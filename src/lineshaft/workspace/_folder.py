@@ -25,7 +25,13 @@ from typing import TypeVar, TypeVarTuple
 import anyio
 from anyio import to_thread
 
-from lineshaft.errors import FileMissing, OutsideWorkspace, PreconditionFailed
+from lineshaft.errors import (
+    ConfigError,
+    FileMissing,
+    OutsideWorkspace,
+    PreconditionFailed,
+    RunUnknown,
+)
 from lineshaft.processes import start
 from lineshaft.values import (
     Capability,
@@ -214,9 +220,25 @@ class Folder(Workspace):
 
         return _Watched(process, partial(self._hop, look))
 
-    def begin(self) -> "FolderView":
-        """Return a view for one run, which knows what it read and changed."""
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> "FolderView":
+        """Return a view for one run, which knows what it read and changed.
+
+        Raises:
+            ConfigError: Changes cannot wait here.
+        """
+        if atomic or packed is not None:
+            raise ConfigError("a folder without a journal cannot keep changes back")
         return FolderView(self._mounts, self._shared)
+
+    async def recover(self) -> tuple[Finding, ...]:
+        """Return what was left half done: nothing, since each write is whole."""
+        return ()
+
+    async def undo(self, run_id: str) -> tuple[Change, ...]:
+        """Refuse: what was written through is not kept."""
+        raise RunUnknown(f"nothing is kept of the changes of run {run_id!r}")
 
     def _writable(self, path: str, *, follow: bool = True) -> Place:
         place = self._mounts.place(path, follow=follow)
@@ -243,6 +265,23 @@ class FolderView(Folder, Stage):
     @property
     def _ledger(self) -> Ledger:
         return self._memory
+
+    @property
+    def landed(self) -> int:
+        """Everything lands at once: nothing is counted."""
+        return 0
+
+    async def diff(self) -> str:
+        """Return what has not landed: nothing."""
+        return ""
+
+    async def fork(self) -> "FolderView":
+        """Refuse: what is written here lands."""
+        raise ConfigError("a view that writes through has no copies")
+
+    async def pack(self) -> bytes:
+        """Return what has not landed: nothing."""
+        return b""
 
     async def changes(self) -> tuple[Change, ...]:
         """Return what this view changed, one entry a path, in order of first change."""

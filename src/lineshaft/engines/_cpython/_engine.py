@@ -25,6 +25,7 @@ from lineshaft.values import (
     Limits,
     Outcome,
     Output,
+    Pauses,
     Program,
     PythonOptions,
     Raised,
@@ -82,6 +83,11 @@ class CPythonEngine:
     def interprets(self) -> bool:
         """It executes the program's text."""
         return True
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause."""
+        return "replay"
 
     async def run(
         self,

@@ -15,7 +15,7 @@ import anyio
 
 from lineshaft.engines._desk import Desk, Job, Postbox, finished
 from lineshaft.errors import ConfigError, EngineCrashed, NoBoundary
-from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Program, Waiting
+from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Pauses, Program, Waiting
 
 if TYPE_CHECKING:
     from lineshaft.engines._micropython._interpreters import Interpreters, Report
@@ -47,6 +47,11 @@ class MicroPythonEngine:
     def interprets(self) -> bool:
         """It executes the program's text."""
         return True
+
+    @property
+    def pauses(self) -> Pauses:
+        """How its runs go on after a pause."""
+        return "never"
 
     async def run(
         self,
