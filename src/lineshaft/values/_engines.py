@@ -135,6 +135,14 @@ class Engine(Protocol):
         """How its runs go on after a pause; where never, `waiting` is not to say "suspend"."""
         ...
 
+    async def ready(self) -> None:
+        """Have what all runs share started, which takes no time of a run; `run` would start it too.
+
+        Raises:
+            EngineError: It cannot be started here.
+        """
+        ...
+
     async def run(
         self,
         program: Program,

@@ -81,6 +81,9 @@ class SavedRun:
     last_seq: int
     """Number of the last event in its record."""
 
+    end: Mapping[str, object] | None = None
+    """What `RunState.over` was told; None: it is not over."""
+
 
 class RunState(Protocol):
     """Keeps the state of one run while it goes on. Used from the event loop, one at a time a run.
@@ -103,6 +106,11 @@ class RunState(Protocol):
         """Keep that the run waits for answers; on the disk when this returns."""
         ...
 
-    async def over(self, *, replayable: bool) -> None:
-        """Keep no more than a replay needs, or nothing; the run has ended."""
+    async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
+        """Keep no more than a replay needs, or nothing; the run has ended.
+
+        Args:
+            replayable: Whether script, calls and results stay for a replay.
+            end: What it came to, JSON-like, to compare a replay with.
+        """
         ...

@@ -4,7 +4,7 @@ Above: the gate and the kit's tools. Below: a folder, staged changes, or an edit
 Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -165,10 +165,22 @@ class Process(Protocol):
 
 
 class Guard(Protocol):
-    """A check of changes before they land."""
+    """A check of changes before they land: a function, or an object that can be called.
 
-    def __call__(self, changes: Sequence[Change], stage: "Stage") -> Sequence[Finding]:
-        """Return what is wrong; a finding of level `error` keeps the changes from landing."""
+    A plain function runs in a thread; a coroutine function may read contents. What it raises is a
+    finding of level `error`, and so is not coming back in time.
+    """
+
+    def __call__(
+        self, changes: Sequence[Change], stage: "Stage"
+    ) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:
+        """Return what is wrong; a finding of level `error` keeps the changes from landing.
+
+        Args:
+            changes: What is to land, one entry a path.
+            stage: The view to read them from: `read` gives what a file is to be, `before` what
+                it was; nothing can be changed through it.
+        """
         ...
 
 
@@ -281,6 +293,13 @@ class Stage(Workspace, Protocol):
         """
         ...
 
+    async def before(self, path: str) -> Content | None:
+        """Return what a file was before the changes that have not landed; None: no file was there.
+
+        It is not noted as read.
+        """
+        ...
+
     async def diff(self) -> str:
         """Return what has not landed as one unified diff, of a bounded size."""
         ...
@@ -303,7 +322,7 @@ class Stage(Workspace, Protocol):
         ...
 
     async def fork(self) -> "Stage":
-        """Return a copy of the view whose changes never land."""
+        """Return a copy of the view whose changes never land; its `diff` is from here on."""
         ...
 
     async def pack(self) -> bytes:
