@@ -44,6 +44,9 @@ class Full:
         """How its runs go on after a pause."""
         return "never"
 
+    async def ready(self) -> None:
+        """Do nothing: it is."""
+
     async def run(
         self,
         program: Program,

@@ -53,6 +53,16 @@ class MontyEngine:
         """How its runs go on after a pause."""
         return "snapshot"
 
+    async def ready(self) -> None:
+        """Have the library loaded, and a place for its workers.
+
+        Raises:
+            ConfigError: The engine was closed.
+            EngineCrashed: It cannot start.
+        """
+        if self._workers is None:
+            await asyncio.to_thread(self._start)
+
     async def run(
         self,
         program: Program,

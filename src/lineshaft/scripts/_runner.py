@@ -191,6 +191,8 @@ class Runner:
             namespaces=namespaces,
         )
         try:
+            with bench.control.paused():
+                await ready.engine.ready()
             return await ready.engine.run(
                 program,
                 by_script_name(scope.dispatch, self.specs),
@@ -208,7 +210,8 @@ class Runner:
         self, ready: _Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
     ) -> Outcome:
         """Run a script that the small engine stopped in full Python, if it has only read."""
-        reads, full = ready.scope.reads, await self.engines.get("cpython")
+        with bench.control.paused():
+            reads, full = ready.scope.reads, await self.engines.get("cpython")
         if reads is None or isinstance(full, EngineError):
             return outcome
         if reads.spoiled:
@@ -233,10 +236,11 @@ class Runner:
             prepared = await self._prepared(script, job.name)
         else:
             prepared = Prepared(name=job.name, original=str(script), program_source=str(script))
-        choice = await self.engines.choose(prepared)
-        progress.engine, progress.engine_reason = choice.name, choice.reason
-        if self.engines.reads_scripts:
-            progress.findings = await self._findings(prepared, job.inputs, self._check)
+        with bench.control.paused():  # what has to be started for that is no run's time
+            choice = await self.engines.choose(prepared)
+            progress.engine, progress.engine_reason = choice.name, choice.reason
+            if self.engines.reads_scripts:
+                progress.findings = await self._findings(prepared, job.inputs, self._check)
         blocking = [f for f in progress.findings if f.level == "error"]
         if blocking or choice.engine is None:
             error = _blocked(blocking) if blocking else choice.problem

@@ -66,6 +66,9 @@ class ScriptedEngine:
         """How its runs go on after a pause."""
         return "replay"
 
+    async def ready(self) -> None:
+        """Do nothing: there is nothing to start."""
+
     async def run(
         self,
         program: Program,

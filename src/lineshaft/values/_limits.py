@@ -22,7 +22,7 @@ class Limits:
     """Bounds of one run; all of them are always in force."""
 
     seconds: float = 60
-    """Of the run, without the time in which only approvals are awaited."""
+    """Of the script, without the start of its engine and waits for approvals."""
 
     calls: int = 1_000
     """Dispatched calls; three times as many refused ones end the run."""

@@ -89,6 +89,18 @@ class CPythonEngine:
         """How its runs go on after a pause."""
         return "replay"
 
+    async def ready(self) -> None:
+        """Have the parent started, in its jail.
+
+        Raises:
+            ConfigError: The engine was closed.
+            EngineError: Full Python cannot be started here.
+        """
+        warm = await self._ready()
+        if not warm.alive():
+            await asyncio.to_thread(warm.close)
+            await self._ready()
+
     async def run(
         self,
         program: Program,

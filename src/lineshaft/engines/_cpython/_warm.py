@@ -28,7 +28,7 @@ from lineshaft.engines._cpython._tree import (
 from lineshaft.engines._jail import Jail, Jailed, Walls
 from lineshaft.errors import EngineError
 
-_START_SECONDS = 60.0
+_START_SECONDS = 30.0
 _STRAY_SECONDS = 5.0
 _LOOKS = 500
 _LOOK_SECONDS = 0.001

@@ -53,6 +53,16 @@ class MicroPythonEngine:
         """How its runs go on after a pause."""
         return "never"
 
+    async def ready(self) -> None:
+        """Have the interpreter compiled.
+
+        Raises:
+            ConfigError: The engine was closed.
+            EngineCrashed: It cannot start.
+        """
+        if self._interpreters is None:
+            await asyncio.to_thread(self._start)
+
     async def run(
         self,
         program: Program,

@@ -1,0 +1,65 @@
+"""The time of a run begins with its script: what an engine starts for all runs is not in it."""
+
+import math
+
+import anyio
+
+from lineshaft import Limits, Session
+from lineshaft.errors import EngineError
+from lineshaft.testing import ScriptedEngine
+from lineshaft.values import Dispatch, Outcome, Output, Program, Waiting
+
+SECONDS = 5.0
+
+
+class Slow(ScriptedEngine):
+    """Notes how long it may take, at its start and with a script."""
+
+    def __init__(self, problem: EngineError | None = None) -> None:
+        super().__init__(value="done")
+        self._problem = problem
+        self.left: dict[str, float] = {}
+
+    def _note(self, what: str) -> None:
+        self.left[what] = anyio.current_effective_deadline() - anyio.current_time()
+
+    async def ready(self) -> None:
+        """Take note."""
+        self._note("start")
+        if self._problem is not None:
+            raise self._problem
+
+    async def run(
+        self,
+        program: Program,
+        dispatch: Dispatch,
+        *,
+        limits: Limits,
+        output: Output,
+        waiting: Waiting,
+        resume: bytes | None = None,
+    ) -> Outcome:
+        """Take note."""
+        self._note("script")
+        return await super().run(
+            program, dispatch, limits=limits, output=output, waiting=waiting, resume=resume
+        )
+
+
+async def test_a_run_has_its_whole_time_however_long_the_engine_starts() -> None:
+    engine = Slow()
+    async with Session(engine=engine, limits=Limits(seconds=SECONDS)) as session:
+        result = await session.run("return 1")
+    assert result.value == "done"
+    assert engine.left["start"] == math.inf
+    assert engine.left["script"] <= SECONDS
+
+
+async def test_an_engine_that_cannot_start_ends_the_run_with_its_words() -> None:
+    engine = Slow(EngineError("it is broken", hint="mend it"))
+    async with Session(engine=engine) as session:
+        result = await session.run("return 1")
+    assert result.status == "error"
+    assert result.error is not None
+    assert "it is broken; mend it" in result.error.message
+    assert "script" not in engine.left
