@@ -167,9 +167,19 @@ class StaleFile(WorkspaceError):
 
 
 class Guarded(WorkspaceError):
-    """A guard found an error in a set of changes, so none of them landed."""
+    """A guard found an error in a set of changes, so none of them landed.
+
+    Args:
+        message: What was found, the worst first.
+        findings: All that the guards said, as `values.Finding`.
+        hint: One more line of advice.
+    """
 
     code = "E_GUARD"
+
+    def __init__(self, message: str, *, findings: tuple[object, ...] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.findings = findings
 
 
 class TooLarge(WorkspaceError):

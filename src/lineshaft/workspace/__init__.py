@@ -4,6 +4,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 """
 
 from lineshaft.workspace._folder import Folder, FolderView
+from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._mounts import Mount
 
-__all__ = ["Folder", "FolderView", "Mount"]
+__all__ = ["Folder", "FolderView", "Mount", "guarded"]
