@@ -8,6 +8,8 @@ where one of its signs is in the text.
 import re
 from dataclasses import dataclass
 
+from lineshaft.values import KEY_BLOCK, TOKEN_FORMS
+
 HIDDEN = "[redacted]"
 """Stands where a secret stood."""
 
@@ -26,33 +28,6 @@ class Format:
     needs: str = ""
     """One of these characters is in the text as well; then signs are found in any case."""
 
-
-# Not in the middle of a word, but after an escaped line break or a percent sign's digits.
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
-
-_PREFIXED: dict[tuple[str, ...], str] = {
-    ("AKIA", "ASIA", "ABIA", "ACCA"): r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}",
-    ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"): r"gh[pousr]_[A-Za-z0-9]{20,}",
-    ("github_pat_",): r"github_pat_[A-Za-z0-9_]{20,}",
-    ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glsoat-", "glagent-"): (
-        r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent)-[\w.-]{16,}"
-    ),
-    ("xox", "xapp-", "xwfp-"): r"(?:xox[a-z]|xapp|xwfp)-[\w-]{10,}",
-    ("sk-",): rf"{_START}sk-[\w-]{{16,}}",
-    ("sk_", "rk_", "whsec_"): r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}",
-    ("AIza",): r"AIza[\w-]{35}",
-    ("ya29.",): r"ya29\.[\w-]{16,}",
-    ("npm_",): rf"{_START}npm_[A-Za-z0-9]{{30,}}",
-    ("pypi-AgE",): r"pypi-AgE[\w-]{16,}",
-    ("hf_",): rf"{_START}hf_[A-Za-z0-9]{{30,}}",
-    ("SG.",): rf"{_START}SG\.[\w-]{{16,64}}\.[\w-]{{16,}}",
-    ("_v1_",): r"do[opr]_v1_[a-f0-9]{64}",
-    ("hvs.", "hvb."): rf"{_START}hv[sb]\.[\w-]{{20,}}",
-    ("dapi",): rf"{_START}dapi[a-f0-9]{{32}}",
-    ("AGE-SECRET-KEY-",): r"AGE-SECRET-KEY-[A-Z0-9]{20,}",
-}
-
-_KEY_BLOCK = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 
 _NAME = (
     r"(?:pass(?:words?|wd|phrase)|(?<![a-z])pwd(?!=/)|secrets?(?:[_-]?key)?|token|credentials?"
@@ -92,13 +67,13 @@ _ASSIGNED = Format(
     needs="=:",
 )
 
-OPEN_KEY = re.compile(rf"-----BEGIN {_KEY_BLOCK}(?!.*?-----END {_KEY_BLOCK})", re.DOTALL)
+OPEN_KEY = re.compile(rf"-----BEGIN {KEY_BLOCK}(?!.*?-----END {KEY_BLOCK})", re.DOTALL)
 """A key block whose end is not there yet."""
 
 FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
-        re.compile(rf"-----BEGIN {_KEY_BLOCK}(?:.*?-----END {_KEY_BLOCK}|.*)", re.DOTALL),
+        re.compile(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
     ),
     Format(
         ("://",),
@@ -115,8 +90,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     _ASSIGNED,
     Format(
-        tuple(sign for signs in _PREFIXED for sign in signs),
-        re.compile("|".join(_PREFIXED.values()), re.ASCII),
+        tuple(sign for form in TOKEN_FORMS for sign in form.signs),
+        re.compile("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
     ),
     Format(
         ("eyJ",),

@@ -51,6 +51,9 @@ from lineshaft.values._kept import (
 from lineshaft.values._limits import (
     Limits,
 )
+from lineshaft.values._parsing import (
+    steadily,
+)
 from lineshaft.values._python import (
     NO_BOUNDARY,
     PythonOptions,
@@ -71,6 +74,11 @@ from lineshaft.values._runs import (
     RunStatus,
     Sink,
     Usage,
+)
+from lineshaft.values._tokens import (
+    KEY_BLOCK,
+    TOKEN_FORMS,
+    TokenForm,
 )
 from lineshaft.values._workspace import (
     Capability,
@@ -93,7 +101,9 @@ from lineshaft.values._workspace import (
 
 __all__ = [
     "EXIT_CODES",
+    "KEY_BLOCK",
     "NO_BOUNDARY",
+    "TOKEN_FORMS",
     "Answer",
     "Approver",
     "Arguments",
@@ -159,6 +169,7 @@ __all__ = [
     "Stubs",
     "Suspended",
     "Tape",
+    "TokenForm",
     "ToolSpec",
     "Usage",
     "Value",
@@ -166,4 +177,5 @@ __all__ = [
     "VerdictKind",
     "Waiting",
     "Workspace",
+    "steadily",
 ]

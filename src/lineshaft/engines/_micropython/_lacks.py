@@ -11,10 +11,10 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 
-from lineshaft.engines._micropython._lower import Lowered, lower, parse, steadily
+from lineshaft.engines._micropython._lower import Lowered, lower, parse
 from lineshaft.engines._micropython._nodes import bound_names
 from lineshaft.engines._micropython._rewrite import Lacking
-from lineshaft.values import Program
+from lineshaft.values import Program, steadily
 
 NATIVE_MODULES = frozenset(
     {"struct", "binascii", "array", "errno", "cmath", "io", "sys", "builtins"}

@@ -6,18 +6,15 @@ statement a line, so lines are led back through the statements of both.
 """
 
 import ast
-import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
 
 from lineshaft.engines._micropython._rewrite import Rewriter
 from lineshaft.engines._reading import read
-from lineshaft.values import Program
+from lineshaft.values import Program, steadily
 
 MODULES = ("asyncio", "json", "math", "re", "datetime")
 """Modules of the standard library in scope without an import."""
@@ -30,11 +27,6 @@ _NEEDS = {
     "table": ("table_row",),
     "retry": ("asyncio",),
 }
-
-T = TypeVar("T")
-
-_PARSER = threading.Lock()
-_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +66,6 @@ def parse(source: str) -> ast.Module:
             return steadily(lambda: _parsed(normal(source)))
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error) or "too deeply nested") from None
-
-
-def steadily(make: Callable[[], T]) -> T:
-    """Return what `make` makes with the parser.
-
-    Threads that parse at the same moment may disturb one another's count of how deep they are;
-    Python 3.11 notices at the end and raises. That says nothing of the text.
-    """
-    for _ in range(_TRIES):
-        with _PARSER, suppress(SystemError):
-            return make()
-    return make()
 
 
 def _parsed(source: str) -> ast.Module:
