@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 from enum import Enum, auto
 from queue import SimpleQueue
@@ -94,7 +95,10 @@ class Desk:
             "stdout": limits.stdout_bytes * _FACTOR,
             "stderr": limits.stderr_bytes * _FACTOR,
         }
+        self._context = copy_context()
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._ids: dict[int, str] = {}
+        self._blocking: frozenset[int] = frozenset()
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._sleep_left = limits.seconds
         self._asleep_since = 0.0
@@ -121,7 +125,7 @@ class Desk:
     def post(self, what: Callable[..., None], *arguments: object) -> None:
         """Thread: do something in the loop, after all that was posted before."""
         try:
-            self._loop.call_soon_threadsafe(what, *arguments)
+            self._loop.call_soon_threadsafe(what, *arguments, context=self._context)
         except RuntimeError:  # the loop was closed under the run
             raise Stopped from None
 
@@ -160,23 +164,25 @@ class Desk:
         self._box.put(Signal.STOP)
 
     def serve(
-        self, calls: Mapping[int, Call], sleeps: Mapping[int, float], blocking: Mapping[int, str]
+        self, calls: Mapping[int, Call], sleeps: Mapping[int, float], blocking: Collection[int]
     ) -> None:
         """Start what a script waits for.
 
         Args:
             calls: To be dispatched, in their order, by their keys.
             sleeps: Seconds, by their keys.
-            blocking: Ids of the calls, by their keys, without one of which it cannot go on.
+            blocking: Keys of the calls and sleeps without one of which it cannot go on.
         """
         if self._closed or self._suspended:
             return
+        self._blocking = frozenset(blocking)
         for key, call in calls.items():
+            self._ids[key] = call.id
             self._tasks[key] = self._loop.create_task(self._make(key, call))
         for key, seconds in sleeps.items():
             self._timers[key] = self._loop.call_later(max(seconds, 0), self._wake, key)
         self._clock_sleep()
-        self._loop.call_soon(self.blocked, blocking)  # after the first step of each call
+        self._loop.call_soon(self.blocked)  # after the first step of each call
 
     async def _make(self, key: int, call: Call) -> None:
         try:
@@ -188,11 +194,13 @@ class Desk:
         except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
             self._fail(error)
             return
-        del self._tasks[key]
+        del self._tasks[key], self._ids[key]
         if self._suspended:
             self.late[key] = done
-        else:
-            self._box.put(Settled(key, done))
+            return
+        self._box.put(Settled(key, done))
+        if key not in self._blocking:
+            self._loop.call_soon(self.blocked)
 
     def _wake(self, key: int) -> None:
         del self._timers[key]
@@ -214,21 +222,20 @@ class Desk:
         self.overslept = True
         self._box.put(Signal.STOP)
 
-    def blocked(self, calls: Mapping[int, str], pause: float = 0.01) -> None:
-        """Ask whether to go on waiting, when the script waits for these calls.
+    def blocked(self, pause: float = 0.01) -> None:
+        """Ask whether to go on waiting, when the script can only wait for calls.
 
         Args:
-            calls: Ids of the calls, by their keys.
             pause: Seconds until the question is put again: a call may come to wait for a
                 person after it was started.
         """
         if self._again is not None:
             self._again.cancel()
-        under_way = all(key in self._tasks for key in calls)
-        if self._closed or self._timers or not calls or not under_way:
+        under_way = bool(self._blocking) and self._blocking <= self._tasks.keys()
+        if self._closed or self._suspended or not under_way:
             return  # something has come, or will by itself
         try:
-            says = self._waiting(tuple(calls.values()))
+            says = self._waiting(tuple(self._ids.values()))
         except BaseException as error:  # noqa: BLE001  whoever awaits the run gets it
             self._fail(error)
             return
@@ -237,7 +244,7 @@ class Desk:
             self._suspending = self._loop.create_task(self._suspend())
             return
         longer = min(pause * 2, _LONGEST_PAUSE)
-        self._again = self._loop.call_later(pause, self.blocked, calls, longer)
+        self._again = self._loop.call_later(pause, self.blocked, longer)
 
     async def _suspend(self) -> None:
         tasks = list(self._tasks.values())

@@ -251,7 +251,7 @@ class Stepper:
             self._desk.serve,
             {key: progress.calls[key] for key in new if key in progress.calls},
             {key: progress.sleeps[key] for key in new if key in progress.sleeps},
-            {key: progress.calls[key].id for key in keys if key in progress.calls},
+            keys,
         )
 
     def _end(self, complete: MontyComplete) -> Outcome:
@@ -297,7 +297,13 @@ class Stepper:
             return self._ask(expression)
 
     def _suspended(self, dump: bytes) -> Suspended:
-        self._progress.results = self._desk.late
+        progress = self._progress
+        progress.results = {}
+        for key, done in (*self._box.results.items(), *self._desk.late.items()):
+            if done is None:
+                progress.sleeps[key] = 0
+            else:
+                progress.results[key] = done
         return Suspended(state=write(self._progress, dump))
 
     def _flooded(self) -> Exceeded | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
+from contextvars import copy_context
 
 from lineshaft.engines._cpython._wire import TO_ENGINE, Asked, TooLarge, frame
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
@@ -34,6 +35,7 @@ class Calls:
         suspend: Callable[[], None],
     ) -> None:
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
         self._dispatch = dispatch
         self._waiting = waiting
         self._answer = answer
@@ -73,8 +75,11 @@ class Calls:
             positional=asked.positional,
             origin="script",
             id=asked.id,
+            replayable=asked.replayable,
         )
-        self._tasks[asked.id] = self._loop.create_task(self._make(call, size))
+        # Whoever has it heard may be the answer to another call, with that one's context.
+        task = self._loop.create_task(self._make(call, size), context=self._context.copy())
+        self._tasks[asked.id] = task
 
     def refuse(self, call: str, why: str) -> None:
         """Answer a call that cannot be understood."""

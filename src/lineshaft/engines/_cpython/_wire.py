@@ -71,6 +71,8 @@ class Asked:
     tool: str
     positional: tuple[object, ...]
     arguments: Mapping[str, object]
+    replayable: bool = True
+    """Whether it would come again in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,8 @@ def _asked(message: Message) -> Asked | Refused:
     if not isinstance(positional, list) or not isinstance(arguments, dict):
         return Refused(call, "`positional` must be a list and `arguments` an object")
     given = tuple(cast("list[object]", positional))
-    return Asked(call, tool, given, cast("dict[str, object]", arguments))
+    replayable = message.get("replayable") is not False
+    return Asked(call, tool, given, cast("dict[str, object]", arguments), replayable)
 
 
 def _printed(message: Message) -> Printed:

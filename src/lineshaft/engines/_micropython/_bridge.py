@@ -264,7 +264,7 @@ class Bridge:
             desk.serve,
             {key: self._calls[key] for key in new if key in self._calls},
             {key: self._sleeps[key] for key in new if key in self._sleeps},
-            {key: self._calls[key].id for key in keys if key in self._calls},
+            keys,
         )
 
     def _settled(self, key: int) -> list[object]:

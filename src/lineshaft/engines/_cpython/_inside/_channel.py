@@ -19,6 +19,7 @@ from queue import SimpleQueue
 from typing import NoReturn
 
 from lineshaft.engines._cpython._inside._interpreter import other_threads, running_loop
+from lineshaft.engines._cpython._inside._line import line
 from lineshaft.engines._cpython._inside._parked import is_parked
 from lineshaft.engines._cpython._inside._tool_error import ToolError
 from lineshaft.engines._cpython._inside._values import sentence_of
@@ -62,6 +63,7 @@ class Channel:
         self._reader: int | None = None
         self._told = False
         self._cut = False
+        self._strayed = False
         os.register_at_fork(after_in_child=self.cut)
 
     def cut(self) -> None:
@@ -137,7 +139,10 @@ class Channel:
             self._start_reader()  # which looks again: a thread may be about to wait
             return
         self._told = True
-        self.say({"type": "waiting", "ids": list(self._waiters)})
+        self._write(self._waiting())
+
+    def _waiting(self) -> bytes:
+        return frame({"type": "waiting", "ids": list(self._waiters)}, TO_HOST)
 
     def _announce(
         self, tool: str, args: Sequence[object], kwargs: Mapping[str, object]
@@ -145,14 +150,17 @@ class Channel:
         if self._cut:
             raise RuntimeError(f"{tool}: a forked process cannot make calls")
         call = str(next(self._count))
+        self._strayed = self._strayed or not line.is_here
         try:
-            message = {
+            message: dict[str, object] = {
                 "type": "tool_call",
                 "id": call,
                 "tool": tool,
                 "positional": [_argument(v, f"argument {n}") for n, v in enumerate(args, 1)],
                 "arguments": {name: _argument(value, name) for name, value in kwargs.items()},
             }
+            if self._strayed:
+                message["replayable"] = False
             return call, frame(message, TO_HOST)
         except _NotAnArgument as error:
             raise ToolError(f"{tool}: {error}", code="E_INVALID_ARGS", tool=tool) from None
@@ -178,10 +186,12 @@ class Channel:
         """Send a call and wait for its answer; nothing else reads meanwhile."""
         answers: list[Answered] = []
         self._expect(call, answers.append)
-        self._write(data + frame({"type": "waiting", "ids": [call]}, TO_HOST))
-        while not answers:
+        self._write(data + self._waiting())
+        while True:
             self._hear(self._read())
-        return answers[0]
+            if answers:
+                return answers[0]
+            self._write(self._waiting())  # another call was answered, to no avail
 
     def _take(self, answers: "SimpleQueue[Answered]") -> Answered:
         self.blocked()

@@ -15,6 +15,7 @@ from types import CodeType
 from lineshaft.engines._cpython._inside._channel import Channel
 from lineshaft.engines._cpython._inside._code import compile_script
 from lineshaft.engines._cpython._inside._interpreter import depth, running_loop, wind_up
+from lineshaft.engines._cpython._inside._line import line
 from lineshaft.engines._cpython._inside._program import Program
 from lineshaft.engines._cpython._inside._scope import Scope
 from lineshaft.engines._cpython._inside._told import misspelt, raised, told
@@ -212,12 +213,18 @@ def run_anywhere(main: Coroutine[object, object, object], **options: object) -> 
         return _run_anew(main, options)
     came: Future[object] = Future()
     context = copy_context()
+    here = line.thread if line.is_here else None
 
     def work() -> None:
+        if here is not None:
+            line.thread = threading.get_ident()
         try:
             came.set_result(context.run(_run_anew, main, options))
         except BaseException as error:  # noqa: BLE001  raised where it belongs
             came.set_exception(error)
 
     threading.Thread(target=work, name="asyncio.run").start()
-    return came.result()
+    try:
+        return came.result()
+    finally:
+        line.thread = here or line.thread
