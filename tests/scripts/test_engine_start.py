@@ -1,13 +1,18 @@
 """The time of a run begins with its script: what an engine starts for all runs is not in it."""
 
 import math
+from pathlib import Path
 
 import anyio
 
-from lineshaft import Limits, Session
+from lineshaft import Limits, Policy, Session
 from lineshaft.errors import EngineError
+from lineshaft.gate import Gate
+from lineshaft.scripts import Control, Engines, Job, Runner, new_run_id
 from lineshaft.testing import ScriptedEngine
-from lineshaft.values import Dispatch, Outcome, Output, Program, Waiting
+from lineshaft.trace import Redactor
+from lineshaft.values import Dispatch, Engine, Outcome, Output, Program, Waiting
+from lineshaft.workspace import Folder
 
 SECONDS = 5.0
 
@@ -63,3 +68,24 @@ async def test_an_engine_that_cannot_start_ends_the_run_with_its_words() -> None
     assert result.error is not None
     assert "it is broken; mend it" in result.error.message
     assert "script" not in engine.left
+
+
+async def test_a_run_has_its_whole_time_however_long_an_engine_is_looked_for(
+    tmp_path: Path,
+) -> None:
+    control, engine = Control(SECONDS), Slow()
+    left: list[float] = []
+
+    def make() -> Engine:
+        left.extend(control.remaining for _ in range(10))  # they differ while the clock runs
+        return engine
+
+    engines = Engines("cpython", makers={"cpython": make})
+    gate = Gate(tools={}, policy=Policy(), redactor=Redactor())
+    runner = Runner(gate, workspace=Folder(tmp_path), engines=engines, check="off", sinks=())
+    job = Job(script="return 1", limits=Limits(seconds=SECONDS))
+    result = await runner.run(job, run_id=new_run_id(), control=control)
+    await engines.aclose()
+    assert result.value == "done"
+    assert len(left) == 10
+    assert len(set(left)) == 1
