@@ -46,8 +46,10 @@ _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
 }
-"""Every thread's memory would count as used; and a fork has only one thread anyway."""
+"""Every thread's memory would count as used; and a fork has only one thread anyway. Sets of texts
+have the same order in every process, so that a run can be executed again."""
 
 
 class CPythonEngine:
@@ -126,7 +128,9 @@ class CPythonEngine:
             except Lost:
                 await self._lost(warm)
                 continue
-            run = Run(seat, dispatch, limits=limits, output=output, waiting=waiting)
+            run = Run(
+                seat, dispatch, limits=limits, output=output, waiting=waiting, tape=program.tape
+            )
             return await self._go(warm, run, program, limits)
         return Crashed(message="there is no room for another process in the jail")
 
@@ -228,7 +232,8 @@ class _NotSendable(Exception):
 
 
 def _order(program: Program, limits: Limits, address_space: int) -> bytes:
-    message = {
+    tape = program.tape
+    message: dict[str, object] = {
         "type": "execute",
         "source": program.source,
         "name": program.name,
@@ -239,6 +244,7 @@ def _order(program: Program, limits: Limits, address_space: int) -> bytes:
         "memory_bytes": address_space + limits.memory_mb * _MB,
         "cpu_seconds": math.ceil(limits.seconds) + _CPU_GRACE,
         "recursion": limits.recursion,
+        "tape": tape and {"seed": tape.seed, "clock": tape.clock},
     }
     try:
         program.source.encode()

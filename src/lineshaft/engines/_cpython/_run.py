@@ -20,8 +20,10 @@ from lineshaft.engines._cpython._wire import (
     Finished,
     Printed,
     Refused,
+    Took,
     Withdrawn,
 )
+from lineshaft.engines._reel import MOST
 from lineshaft.values import (
     Crashed,
     Dispatch,
@@ -33,6 +35,7 @@ from lineshaft.values import (
     Returned,
     Stream,
     Suspended,
+    Tape,
     Waiting,
 )
 
@@ -56,15 +59,24 @@ class Run:
         limits: What it may use.
         output: Takes what it prints.
         waiting: Is told when it can only wait.
+        tape: Takes what it reads of clocks.
     """
 
     def __init__(
-        self, seat: Seat, dispatch: Dispatch, *, limits: Limits, output: Output, waiting: Waiting
+        self,
+        seat: Seat,
+        dispatch: Dispatch,
+        *,
+        limits: Limits,
+        output: Output,
+        waiting: Waiting,
+        tape: Tape | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.seat = seat
         self._limits = limits
         self._output = output
+        self._tape = tape
         self._streams = {
             seat.stdout: _Pipe("stdout", limits.stdout_bytes * _FACTOR),
             seat.stderr: _Pipe("stderr", limits.stderr_bytes * _FACTOR),
@@ -155,6 +167,8 @@ class Run:
                 self._drain_all()
             case Printed():
                 self._print(self._streams[self._pipe_of(event.stream)], event.text.encode())
+            case Took():
+                self._note(event)
             case Withdrawn():
                 self._calls.withdraw(event.id)
             case Refused() if self._calls.may_be(event.id):
@@ -165,6 +179,12 @@ class Run:
                 self._break(event.why)
             case _:
                 self._break("an id that was used before, or a message out of place")
+
+    def _note(self, took: Took) -> None:
+        if self._tape is not None:
+            room = MOST - len(self._tape.clock)
+            self._tape.clock += took.readings[:room]
+            self._tape.torn = self._tape.torn or took.torn or len(took.readings) > room
 
     def _break(self, why: str) -> None:
         self.end(Crashed(message=f"the script's process did not keep the protocol: {why}"))

@@ -33,7 +33,9 @@ _STRAY_SECONDS = 5.0
 _LOOKS = 500
 _LOOK_SECONDS = 0.001
 _Find = Callable[[int, Collection[int | None]], set[int]]
-_FLAGS = ("-I", "-S", "-B", "-X", "utf8")
+_FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
+"""Those of `-I` but for the variables: there are none but the jail's, and one of them counts."""
+
 _CREDENTIALS = struct.Struct("3i")
 _SPARES = 1
 

@@ -61,6 +61,8 @@ class Execute:
 
     cpu_seconds: int | None = None
     recursion: int = 1_000
+    tape: Mapping[str, object] | None = None
+    """`seed` and `clock` of a run that may be executed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,15 @@ class Printed:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Took:
+    """The script looked at clocks."""
+
+    readings: tuple[float, ...]
+    torn: bool = False
+    """It looked at them more often than is told."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """The script came to an end."""
@@ -137,7 +148,9 @@ class Broken:
     why: str
 
 
-FromEngine: TypeAlias = Hello | Asked | Withdrawn | Refused | Blocked | Printed | Finished | Broken
+FromEngine: TypeAlias = (
+    Hello | Asked | Withdrawn | Refused | Blocked | Printed | Took | Finished | Broken
+)
 FromHost: TypeAlias = Execute | Answered | Broken
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
@@ -262,21 +275,23 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def _read_engine(message: Message) -> FromEngine:
-    match message.get("type"):
-        case "tool_call":
-            return _asked(message)
-        case "waiting":
-            return Blocked(tuple(_texts(message.get("ids"), "ids")))
-        case "output":
-            return _printed(message)
-        case "tool_call_cancel":
-            return Withdrawn(_text(message.get("id"), "id"))
-        case "result":
-            return _finished(message)
-        case "hello":
-            return Hello(_whole(message.get("version"), "version"))
-        case kind:
-            raise _Wrong(f"a message of the unknown type {kind!r:.40}")
+    kind = message.get("type")
+    read = _FROM_ENGINE.get(kind) if isinstance(kind, str) else None
+    if read is None:
+        raise _Wrong(f"a message of the unknown type {kind!r:.40}")
+    return read(message)
+
+
+def _blocked(message: Message) -> Blocked:
+    return Blocked(tuple(_texts(message.get("ids"), "ids")))
+
+
+def _withdrawn(message: Message) -> Withdrawn:
+    return Withdrawn(_text(message.get("id"), "id"))
+
+
+def _hello(message: Message) -> Hello:
+    return Hello(_whole(message.get("version"), "version"))
 
 
 def _asked(message: Message) -> Asked | Refused:
@@ -297,6 +312,16 @@ def _printed(message: Message) -> Printed:
     if stream not in ("stdout", "stderr") or not isinstance(text, str):
         raise _Wrong("an `output` that names no stream, or without a text")
     return Printed(stream, text)
+
+
+def _took(message: Message) -> Took:
+    readings = message.get("readings", [])
+    if not isinstance(readings, list):
+        raise _Wrong("a `clock` without a list of readings")
+    values = cast("list[object]", readings)
+    if not all(isinstance(v, float) for v in values):
+        raise _Wrong("a reading of a `clock` that is no number")
+    return Took(tuple(cast("list[float]", values)), message.get("torn") is True)
 
 
 _HOW = ("returned", "raised", "exceeded")
@@ -321,6 +346,17 @@ def _finished(message: Message) -> Finished:
         tool=None if tool is None else _text(tool, "tool"),
         limit=_text(message.get("limit", ""), "limit"),
     )
+
+
+_FROM_ENGINE: Mapping[str, Callable[[Message], FromEngine]] = {
+    "tool_call": _asked,
+    "waiting": _blocked,
+    "output": _printed,
+    "clock": _took,
+    "tool_call_cancel": _withdrawn,
+    "result": _finished,
+    "hello": _hello,
+}
 
 
 def _read_host(message: Message) -> FromHost:

@@ -13,6 +13,7 @@ import select
 import signal
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
@@ -34,6 +35,7 @@ from lineshaft.engines._cpython._wire import (
     from_host,
 )
 from lineshaft.engines._plain import NotPlain, plain
+from lineshaft.engines._reel import MOST
 
 _CHUNK = 65_536
 _LOOK_MS = 20
@@ -50,7 +52,12 @@ class Channel:
     """
 
     def __init__(self, fd: int, flush: Callable[[], bool]) -> None:
-        self._fd = fd
+        self.fd = fd
+        """Where answers come from."""
+
+        self.one_by_one = False
+        """Whether answers reach the script's own thread one at a time, as `take_one` says."""
+
         self._flush = flush
         self._receiver: Receiver = from_host()
         self._poll = select.poll()
@@ -64,11 +71,15 @@ class Channel:
         self._told = False
         self._cut = False
         self._strayed = False
+        self._heard: deque[Answered] = deque()
+        self._readings: list[float] = []
+        self._room = MOST
         os.register_at_fork(after_in_child=self.cut)
 
     def cut(self) -> None:
         """Make no more calls: this process is a copy."""
         self._cut = True
+        line.leave()
 
     @property
     def is_cut(self) -> bool:
@@ -85,8 +96,8 @@ class Channel:
         """
         self._write(frame(message, TO_HOST))
 
-    def has_order(self) -> bool:
-        """Return whether the script is there already."""
+    def has_news(self) -> bool:
+        """Return whether the host has said something."""
         return bool(self._poll.poll(0))
 
     def order(self) -> Execute:
@@ -188,10 +199,14 @@ class Channel:
         self._expect(call, answers.append)
         self._write(data + self._waiting())
         while True:
-            self._hear(self._read())
+            to_no_avail = bool(self._heard)
+            while self._heard and not (answers and self.one_by_one):
+                self._hand_over()
             if answers:
                 return answers[0]
-            self._write(self._waiting())  # another call was answered, to no avail
+            if to_no_avail:
+                self._write(self._waiting())
+            self._hear(self._read())
 
     def _take(self, answers: "SimpleQueue[Answered]") -> Answered:
         self.blocked()
@@ -200,7 +215,7 @@ class Channel:
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         if loop not in self._loops:
             self._loops.add(loop)
-            loop.add_reader(self._fd, self._pump)
+            loop.add_reader(self.fd, self._pump)
 
     def _start_reader(self) -> None:
         with self._reading:
@@ -209,7 +224,7 @@ class Channel:
 
     def _read_forever(self) -> None:
         while True:
-            if self._poll.poll(_LOOK_MS):
+            if self._heard or self._poll.poll(_LOOK_MS):
                 self._pump()
             else:
                 self.blocked()
@@ -217,11 +232,25 @@ class Channel:
     def _pump(self) -> None:
         """Read what is there; somebody else may have been quicker."""
         with self._reading:
-            if select.select([self._fd], [], [], 0)[0]:
+            if select.select([self.fd], [], [], 0)[0]:
                 self._hear(self._read())
+            while self._heard:
+                self._hand_over()
+
+    def take_one(self) -> bool:
+        """Hand over the next answer, if there is one; return whether there was."""
+        if self._reader is not None:
+            self._pump()
+            return False
+        if not self._heard and self._poll.poll(0):
+            self._hear(self._read())
+        if not self._heard:
+            return False
+        self._hand_over()
+        return True
 
     def _read(self) -> bytes:
-        data = os.read(self._fd, _CHUNK)
+        data = os.read(self.fd, _CHUNK)
         return data or _vanish()
 
     def _hear(self, data: bytes) -> None:
@@ -229,18 +258,36 @@ class Channel:
             if isinstance(event, Broken):
                 _vanish()
             if isinstance(event, Answered):
-                self._told = False
-                take = self._waiters.pop(event.id, None)
-                if take is not None:
-                    take(event)
+                self._heard.append(event)
+
+    def _hand_over(self) -> None:
+        event = self._heard.popleft()
+        self._told = False
+        take = self._waiters.pop(event.id, None)
+        if take is not None:
+            take(event)
+
+    def note(self, reading: float) -> None:
+        """Tell, before the next thing that is told, what a clock said."""
+        self._room -= 1
+        if self._room >= -1:
+            self._readings.append(reading)
+
+    def _noted(self) -> bytes:
+        readings, self._readings = self._readings, []
+        torn = self._room < 0
+        message = {"type": "clock", "readings": readings[:-1] if torn else readings, "torn": torn}
+        return frame(message, TO_HOST)
 
     def _write(self, data: bytes) -> None:
         if self._flush():
             data = _PRINTED + data
         with self._writing:
+            if self._readings:
+                data = self._noted() + data
             while data:
                 try:
-                    data = data[os.write(self._fd, data) :]
+                    data = data[os.write(self.fd, data) :]
                 except OSError:
                     _vanish()
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lineshaft.engines._cpython._inside._channel import Channel
 from lineshaft.engines._cpython._inside._parked import watch_loops
 from lineshaft.engines._cpython._inside._script import Stage, finish, perform, run_anywhere
+from lineshaft.engines._cpython._inside._taped import tape
 from lineshaft.engines._cpython._wire import VERSION
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def live(wire: int, streams: Sequence[int], setting: Setting) -> None:
         _own_folder(setting.scratch)
     stdio = Stdio()
     channel = Channel(wire, stdio.flush)
-    watch_loops(channel.blocked)
+    watch_loops(channel.blocked, wire)
     asyncio.run = asyncio.runners.run = run_anywhere  # pyright: ignore[reportAttributeAccessIssue]  does the same
     stage = Stage(asyncio.new_event_loop(), setting.libc, setting.memory_mb)
     random.seed()
@@ -94,10 +95,12 @@ def live(wire: int, streams: Sequence[int], setting: Setting) -> None:
         numbers.seed()
     _forget_ourselves()
     channel.say({"type": "hello", "version": VERSION})
-    if not channel.has_order():
+    if not channel.has_news():
         stage.rehearse()
     order = channel.order()
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    if order.tape is not None:
+        tape(order.tape, channel)
     result = perform(order, channel, stage)
     if not channel.is_cut:
         finish(channel, result)

@@ -6,12 +6,18 @@ Each has been there in every Python since 3.11; a new version is tried by the te
 import _thread
 import asyncio
 import atexit
+import ctypes
+import gc
 import inspect
+import random
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import cast
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 # pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportAttributeAccessIssue=false
 
@@ -50,6 +56,35 @@ def wind_up() -> None:
     if other_threads():
         cast("Callable[[], None]", threading._shutdown)()  # noqa: SLF001
     atexit._run_exitfuncs()  # noqa: SLF001
+
+
+def replace_method(kind: type, name: str, method: Callable[..., object]) -> None:
+    """Have a class method of a class that is written in C do something else."""
+    [methods] = gc.get_referents(vars(kind))
+    methods[name] = classmethod(method)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+def keyed_digest(key: bytes) -> Callable[[bytes], bytes]:
+    """Return what makes 64 bytes of a text that nobody can foretell who has not the key."""
+    sha512 = cast(
+        "Callable[[bytes], _Hash]",
+        random._sha512,  # noqa: SLF001  which `hashlib` would take longer to bring
+    )
+    return lambda text: sha512(key + text).digest()
+
+
+def seeds_of_random(urandom: Callable[[int], bytes], seed: Callable[[], int]) -> None:
+    """Have the module `random` take its entropy from elsewhere, and seed it from there."""
+    original = random.Random.seed
+
+    def seeded(self: random.Random, a: object = None, version: int = 2) -> None:
+        original(self, seed() if a is None else a, version)  # pyright: ignore[reportArgumentType]  as it is given
+
+    random._urandom = urandom  # noqa: SLF001
+    random.Random.seed = seeded
+    random.seed = random._inst.seed  # noqa: SLF001
+    random.seed()
 
 
 def mark_coroutine_function(function: Callable[..., object]) -> None:

@@ -9,6 +9,10 @@ class Line:
     def __init__(self) -> None:
         self.thread = threading.get_ident()
 
+    def leave(self) -> None:
+        """Be in no thread of this process: it is a copy."""
+        self.thread = 0
+
     @property
     def is_here(self) -> bool:
         """Whether the thread that asks is the one."""

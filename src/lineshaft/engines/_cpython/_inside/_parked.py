@@ -45,20 +45,42 @@ def _untimed(frame: FrameType) -> bool:
     return frame.f_locals.get("timeout", 0) is None
 
 
+Ready = list[tuple[selectors.SelectorKey, int]]
+
+
 class Selector(selectors.DefaultSelector):
     """What event loops wait with; tells when one of them is about to wait without an end."""
 
-    told: ClassVar[list[Callable[[], None]]] = []
+    told: ClassVar[tuple[Callable[[], None], ...]] = ()
+    wire: ClassVar[int]
+    stand: ClassVar["Callable[[Selector, float | None], Ready] | None"] = None
+    """What is done instead, if anything."""
 
-    def select(self, timeout: float | None = None) -> "list[tuple[selectors.SelectorKey, int]]":
+    def select(self, timeout: float | None = None) -> Ready:
         """Wait until a file is ready."""
-        if timeout is None:
+        stand = Selector.stand
+        return self.wait(timeout) if stand is None else stand(self, timeout)
+
+    def wait(self, timeout: float | None) -> Ready:
+        """Wait until a file is ready; tell of it if there is no end."""
+        if timeout is None and self.is_calm:
             for tell in self.told:
                 tell()
         return super().select(timeout)
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether its loop waits for no file but the one that answers come from."""
+        files = self.get_map()
+        return len(files) == 1 + (self.wire in files)
 
-def watch_loops(blocked: Callable[[], None]) -> None:
-    """Have it told of every event loop, made from now on, that waits without an end."""
-    Selector.told.append(blocked)
+
+def watch_loops(blocked: Callable[[], None], wire: int) -> None:
+    """Have it told of every event loop, made from now on, that waits without an end.
+
+    Args:
+        blocked: Told.
+        wire: Where answers come from.
+    """
+    Selector.told, Selector.wire = (blocked,), wire
     selectors.DefaultSelector = Selector

@@ -1,0 +1,43 @@
+"""What a run takes from the world beside its calls: given again in order, kept beyond that.
+
+Both ends of a wire have this file, so it uses the standard library alone.
+"""
+
+from collections.abc import Callable, Sequence
+
+MOST = 10_000
+"""Readings that are kept of a run; one that takes more cannot be executed again."""
+
+
+class Reel:
+    """Readings of one run, one after another.
+
+    Args:
+        given: Those of an earlier execution.
+        keep: Takes each that comes beyond them.
+        at: How many of the given were taken already.
+    """
+
+    def __init__(
+        self, given: Sequence[float], keep: Callable[[float], None], *, at: int = 0
+    ) -> None:
+        self._given = given
+        self._keep = keep
+        self.at = at
+        """How many were taken."""
+
+    @property
+    def replays(self) -> bool:
+        """Whether the next reading is given."""
+        return self.at < len(self._given)
+
+    def take(self) -> float:
+        """Return the next of the given."""
+        value = self._given[self.at]
+        self.at += 1
+        return value
+
+    def put(self, value: float) -> None:
+        """Keep one that was not given."""
+        self.at += 1
+        self._keep(value)
