@@ -7,9 +7,10 @@ from lineshaft.config._build import build, folder, load, policy, tools
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys import KEYS, Key
 from lineshaft.config._modules import Confirm, unapproved
-from lineshaft.config._places import PROJECT_FILE, private_folder, state_folder, user_file
+from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
 from lineshaft.config._trust import Unapproved, approve
+from lineshaft.store import private_folder, state_folder
 
 __all__ = [
     "KEYS",

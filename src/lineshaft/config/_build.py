@@ -9,11 +9,12 @@ from typing import cast
 
 from lineshaft import kit
 from lineshaft.config._modules import Confirm, load_modules
-from lineshaft.config._places import state_folder, user_file
+from lineshaft.config._places import user_file
 from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
+from lineshaft.store import state_folder
 from lineshaft.tools import Toolset
 from lineshaft.values import Approver, Limits, Sink
 from lineshaft.workspace import Folder, Mount

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft.config._files import read_bytes
-from lineshaft.config._places import private_folder, state_folder
 from lineshaft.errors import ConfigError
+from lineshaft.store import private_folder, state_folder
 
 _FILE = "trusted.json"
 

@@ -1,4 +1,7 @@
-"""What is kept of a run so that it can go on, be replayed or undone: exact, and never shown."""
+"""What is kept of a run so that it can go on, be replayed or undone: exact, and never shown.
+
+`repr` of these values leaves out all that a script or a tool gave.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +19,7 @@ class KeptCall:
 
     id: str
     tool: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, object] = field(repr=False)
     origin: Origin = "script"
     parent: str | None = None
     effect: Effect = "external"
@@ -37,7 +40,7 @@ class KeptRun:
     workspace: str
     """Which workspace, as the store tells them apart: the real path of its root."""
 
-    document: Mapping[str, object] = field(default_factory=dict[str, object])
+    document: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
     """Script, inputs, limits and all else that whoever goes on needs; JSON-like."""
 
 
@@ -45,13 +48,13 @@ class KeptRun:
 class KeptPause:
     """Where a run stands while it waits for answers."""
 
-    document: Mapping[str, object]
+    document: Mapping[str, object] = field(repr=False)
     """JSON-like."""
 
-    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
     """An interpreter's state, staged changes."""
 
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...] = field(default=(), repr=False)
     """As shown to whoever answers."""
 
     expires_at: str = ""
@@ -63,7 +66,7 @@ class Finished:
     """A call of a kept run that had ended, in the order in which they ended."""
 
     call: KeptCall
-    done: Done
+    done: Done = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +77,22 @@ class SavedRun:
     pause: KeptPause | None
     """None: it did not pause; its host died, or it is over and kept for replay."""
 
-    finished: tuple[Finished, ...]
+    finished: tuple[Finished, ...] = field(repr=False)
     unknown: tuple[KeptCall, ...]
     """Started and not known to have ended."""
 
     last_seq: int
     """Number of the last event in its record."""
 
-    end: Mapping[str, object] | None = None
+    end: Mapping[str, object] | None = field(default=None, repr=False)
     """What `RunState.over` was told; None: it is not over."""
 
 
 class RunState(Protocol):
     """Keeps the state of one run while it goes on. Used from the event loop, one at a time a run.
 
-    What is kept of reads may be lost when the host dies; of everything else nothing is.
+    What is kept of reads and of `staged` calls may be lost when the host dies, unless `flush` or
+    anything durable came after; of everything else nothing is.
 
     Raises:
         StateError: From every method: it cannot be kept; the run must not go on.
@@ -99,7 +103,11 @@ class RunState(Protocol):
         ...
 
     async def finished(self, call: KeptCall, done: Done) -> None:
-        """Keep how a call ended; on the disk when this returns, unless it only read."""
+        """Keep how a call ended; on the disk when this returns, unless it read or was staged."""
+        ...
+
+    async def flush(self) -> None:
+        """Put all that was kept so far on the disk: before staged changes land."""
         ...
 
     async def paused(self, pause: KeptPause) -> None:

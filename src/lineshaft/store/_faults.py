@@ -1,0 +1,60 @@
+"""What went wrong below, in words: no statement, no parameter and no path gets into a message."""
+
+import sqlite3
+from collections.abc import Mapping
+
+from lineshaft.errors import LineshaftError, StateError
+
+_MOVE = "move the file away (a new store is begun), or put it back from a copy"
+
+_SQLITE: Mapping[int, tuple[str, str]] = {
+    sqlite3.SQLITE_BUSY: (
+        "is locked by another process",
+        "wait for that process or end it, then try again; nothing was lost",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "cannot be written: it is read-only",
+        "make file and folder writable, or name another place by LINESHAFT_STORE_URL",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened",
+        "look at the rights of file and folder, or name another place by LINESHAFT_STORE_URL",
+    ),
+    sqlite3.SQLITE_FULL: (
+        "cannot be written: the disk is full",
+        "make room (`lineshaft runs prune --days N` deletes old records), then try again",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "cannot be read or written: input/output error",
+        "look at the disk and at limits of file size; nothing that was kept is lost",
+    ),
+    sqlite3.SQLITE_CORRUPT: ("is damaged: the file was truncated or written over", _MOVE),
+    sqlite3.SQLITE_NOTADB: ("is damaged: the file is no database", _MOVE),
+    sqlite3.SQLITE_TOOBIG: ("cannot keep a value of this size", "return less from the tool"),
+}
+
+
+def told(error: Exception, name: str) -> StateError:
+    """Return the error that a user gets.
+
+    Args:
+        error: What SQLAlchemy, a driver or the system raised.
+        name: What to call the store.
+    """
+    if isinstance(error, StateError):
+        return error
+    if isinstance(error, LineshaftError):
+        return StateError(error.message, hint=error.hint)
+    driver = getattr(error, "orig", None) or error
+    code = getattr(driver, "sqlite_errorcode", None)
+    if isinstance(code, int) and code & 0xFF in _SQLITE:
+        what, hint = _SQLITE[code & 0xFF]
+        return StateError(f"the store {name!r} {what}", hint=hint)
+    if isinstance(error, OSError):
+        reason = error.strerror or type(error).__name__
+        hint = "name another place by LINESHAFT_STORE_URL, or in [store] of your own settings"
+        return StateError(f"the store {name!r} cannot be used: {reason}", hint=hint)
+    if isinstance(error, ImportError):
+        hint = "install the driver that the URL of the store names"
+        return StateError(f"the store {name!r} needs a package: {error.name}", hint=hint)
+    return StateError(f"the store {name!r} failed: {type(driver).__name__}")

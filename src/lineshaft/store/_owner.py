@@ -1,0 +1,74 @@
+"""Which process works on a run, and whether it still lives."""
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process, told apart from later ones that get the same number."""
+
+    pid: int
+    mark: str = ""
+    """Boot, PID namespace and start time; empty where the system does not tell them."""
+
+    @property
+    def lives(self) -> bool:
+        """Whether the process is there; one in another container of this machine counts as so."""
+        mark = _mark(self.pid)
+        if not self.mark or not _own_mark():
+            return _is_there(self.pid)
+        boot, space, _ = self.mark.split("/")
+        own_boot, own_space, _ = _own_mark().split("/")
+        if boot != own_boot:
+            return False
+        return space != own_space or mark == self.mark
+
+
+def this_process() -> Owner:
+    """Return the process that asks."""
+    return Owner(os.getpid(), _own_mark())
+
+
+def _own_mark() -> str:
+    return _own_mark_of(os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _own_mark_of(pid: int) -> str:
+    return _mark(pid)
+
+
+def _mark(pid: int) -> str:
+    """Return what tells a living process from others; empty where there is none, or no /proc."""
+    with suppress(OSError, IndexError, UnicodeDecodeError):
+        # The name of the program is in brackets and may hold anything.
+        words = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        if words[0] not in ("Z", "X"):
+            boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+            space = os.readlink("/proc/self/ns/pid")  # noqa: PTH115  a text, not a path
+            return f"{boot}/{space}/{words[19]}"
+    return ""
+
+
+def _is_there(pid: int) -> bool:
+    if sys.platform == "win32":
+        import ctypes  # noqa: PLC0415  only here
+
+        handle = ctypes.windll.kernel32.OpenProcess(0x1000, 0, pid)
+        if handle:
+            ctypes.windll.kernel32.CloseHandle(handle)
+        return bool(handle)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

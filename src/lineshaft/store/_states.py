@@ -1,0 +1,351 @@
+"""What is kept of runs: signed rows in a chain, and who may add to it.
+
+Each row is signed with its place and with the signature of the row before; the run's own row holds
+the number of rows, the last signature and what the run waits for, and is signed too. So a row that
+was changed, left out, put in or moved is seen.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection, delete, select, update
+
+from lineshaft.errors import RunBusy, RunUnknown, StateExpired, UntrustedState
+from lineshaft.store._key import Keys
+from lineshaft.store._read_back import Rows, Standing, saved_run
+from lineshaft.store._record import INTERRUPTED, Record, stamp
+from lineshaft.store._seals import FORMAT, Seals, changed, check_format
+from lineshaft.store._tables import ROWS, STATES
+from lineshaft.store._texts import dumped, pause_data, storable
+from lineshaft.values import KeptPause, KeptRun, SavedRun
+
+
+@dataclass(slots=True, kw_only=True)
+class Chain:
+    """The row of one run whose state is kept."""
+
+    run_id: str
+    workspace: str
+    format: int
+    phase: str
+    claim: int
+    count: int
+    head: bytes
+    pause: bytes
+    """Signature of the pause; empty where the run does not wait."""
+
+    seal: bytes
+    key_id: str
+    changed_at: str
+    expires_at: str | None
+
+    def sealed(self, seals: Seals) -> bytes:
+        """Return the signature that it should bear."""
+        standing = (self.phase, self.count, self.head, self.pause, self.expires_at or "")
+        return seals.sign("seal", self.run_id, self.workspace, *standing)
+
+
+class States:
+    """Reads and writes what is kept, in a transaction.
+
+    Args:
+        connection: In a transaction.
+        record: The record, in the same transaction.
+        keys: Find the key.
+        keep_days: How long states stay after a run is over.
+        now: The time of the transaction.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        record: Record,
+        *,
+        keys: Keys,
+        keep_days: float,
+        now: datetime,
+    ) -> None:
+        self._connection = connection
+        self._record = record
+        self._keys = keys
+        self._keep = timedelta(days=keep_days)
+        self._now = now
+        self._chains: dict[str, Chain] = {}
+        self.written = 0
+
+    def begin(self, run: KeptRun) -> int:
+        """Begin to keep a run; return the claim that its process has on it.
+
+        Raises:
+            RunBusy: There is such a run.
+        """
+        seals = self._keys.made()
+        if self._row(run.run_id) is not None:
+            raise RunBusy(f"the state of run {run.run_id!r} is kept already")
+        data = dumped({"workspace": run.workspace, "document": run.document})
+        chain = Chain(
+            run_id=run.run_id,
+            workspace=storable(run.workspace),
+            format=FORMAT,
+            phase="running",
+            claim=1,
+            count=0,
+            head=b"",
+            pause=b"",
+            seal=b"",
+            key_id=seals.id,
+            changed_at="",
+            expires_at=None,
+        )
+        self._record.open(run.run_id, run.workspace)
+        self._connection.execute(STATES.insert().values(_values(chain)))
+        self._chains[run.run_id] = chain
+        self._add(chain, seals, "run", data)
+        return chain.claim
+
+    def append(self, run_id: str, claim: int, part: str, data: bytes) -> int:
+        """Add a row to a run that goes on; return its ordinal.
+
+        Raises:
+            RunBusy: The run is no longer this process's.
+        """
+        chain, seals = self._own(run_id, claim)
+        if chain.pause:
+            self._drop(run_id, "pause", "blob")
+            chain.pause = b""
+        return self._add(chain, seals, part, data)
+
+    def pause(self, run_id: str, claim: int, pause: KeptPause) -> None:
+        """Keep where a run stands, and let go of it."""
+        chain, seals = self._own(run_id, claim)
+        self._drop(run_id, "pause", "blob")
+        blobs: dict[str, str] = {}
+        for ordinal, (name, blob) in enumerate(pause.blobs.items()):
+            row, mac = seals.wrap(blob, run_id, "blob", ordinal, b"")
+            blobs[name] = mac.hex()
+            self._insert(run_id, "blob", ordinal, row)
+        data = dumped(pause_data(pause, blobs))
+        row, chain.pause = seals.wrap(data, run_id, "pause", 0, chain.head)
+        self._insert(run_id, "pause", 0, row)
+        chain.phase, chain.expires_at = "paused", _normal(pause.expires_at)
+        tools = (each.tool for each in pause.pending)
+        self._record.waits(run_id, tools=tools, expires_at=pause.expires_at or None)
+
+    def over(
+        self, run_id: str, claim: int, *, replayable: bool, end: Mapping[str, object] | None
+    ) -> None:
+        """Keep no more of a run than a replay needs."""
+        chain, seals = self._own(run_id, claim)
+        if not replayable:
+            self._end(chain, "over")
+            return
+        data = dumped({"end": end})
+        self._drop(run_id, "pause", "blob")
+        chain.pause = b""
+        self._add(chain, seals, "end", data)
+        chain.phase, chain.expires_at = "over", None
+
+    def claim(self, run_id: str) -> tuple[SavedRun, int]:
+        """Take a run that waits, or whose host died, for this process.
+
+        Raises:
+            RunUnknown: Nothing is kept of it.
+            RunBusy: A living process works on it, or it is over.
+            StateExpired: It was kept for a time that is over.
+            UntrustedState: It is not what was kept, or the key is missing.
+        """
+        self.look_after()
+        chain = self._kept(run_id)
+        if chain.phase == "running":
+            owner = self._record.owner(run_id)
+            if owner is not None and owner.lives:
+                raise RunBusy(
+                    f"run {run_id!r} goes on: process {owner.pid} works on it",
+                    hint="wait for it, or end that process",
+                )
+        if chain.phase == "over" or self._record.has_ended(run_id):
+            raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
+        saved = self._saved(chain)
+        chain.phase, chain.expires_at = "running", None
+        chain.claim += 1
+        self._chains[run_id] = chain
+        self._record.claim(run_id)
+        return saved, chain.claim
+
+    def load(self, run_id: str) -> SavedRun:
+        """Return all that is kept of a run, for a replay; raises as `claim` does."""
+        chain = self._kept(run_id)
+        if chain.phase == "over" and not chain.count:
+            raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
+        return self._saved(chain)
+
+    def cancel(self, run_id: str) -> None:
+        """End a run that waits, or whose host died.
+
+        Raises:
+            RunBusy: A living process works on it, or it is over.
+        """
+        _, claim = self.claim(run_id)
+        chain, _ = self._own(run_id, claim)
+        self._end(chain, "over")
+        self._record.end(
+            run_id, "cancelled", code="E_CANCELLED", message="the run was cancelled while it waited"
+        )
+
+    def look_after(self) -> int:
+        """Note which hosts died and which pauses are over; return how many states went."""
+        for run_id in self._record.orphans():
+            self._orphaned(run_id)
+        expired = [chain for chain in self._chains_due() if self._is_due(chain)]
+        for chain in expired:
+            self._expire(chain)
+        return len(expired)
+
+    def forget(self, run_ids: list[str]) -> int:
+        """Delete all that is kept of some runs; return of how many something was."""
+        found = 0
+        for run_id in run_ids:
+            row = self._row(run_id)
+            found += row is not None and row.phase != "expired"
+            for table in (ROWS, STATES):
+                self._connection.execute(delete(table).where(table.c.run_id == run_id))
+        return found
+
+    def settle(self) -> None:
+        """Write the rows of the runs that were added to."""
+        for chain in self._chains.values():
+            chain.changed_at = stamp(self._now)
+            chain.seal = chain.sealed(self._keys.made())
+            of_run = update(STATES).where(STATES.c.run_id == chain.run_id)
+            self._connection.execute(of_run.values(_values(chain)))
+        self._chains.clear()
+
+    def _row(self, run_id: str) -> Chain | None:
+        if run_id in self._chains:
+            return self._chains[run_id]
+        of_run = select(STATES).where(STATES.c.run_id == run_id).with_for_update()
+        row = self._connection.execute(of_run).mappings().first()
+        return None if row is None else Chain(**row)
+
+    def _kept(self, run_id: str) -> Chain:
+        chain = self._row(run_id)
+        if chain is None:
+            raise RunUnknown(
+                f"nothing of run {run_id!r} was kept",
+                hint="`lineshaft runs` lists the runs; one that only read keeps nothing",
+            )
+        if chain.phase != "expired" and self._is_due(chain):
+            self._expire(chain)
+        if chain.phase == "expired":
+            raise StateExpired(
+                f"the state of run {run_id!r} was kept until {chain.changed_at}",
+                hint="run the script anew; the record is still there: lineshaft show",
+            )
+        return chain
+
+    def _own(self, run_id: str, claim: int) -> tuple[Chain, Seals]:
+        """Return the row of a run that this process may add to."""
+        chain = self._row(run_id)
+        if chain is None or chain.claim != claim or chain.phase != "running":
+            raise RunBusy(f"run {run_id!r} is no longer this process's: somebody else took it")
+        seals = self._checked(chain) if run_id not in self._chains else self._keys.made()
+        self._chains[run_id] = chain
+        return chain, seals
+
+    def _checked(self, chain: Chain) -> Seals:
+        check_format(chain.format)
+        seals = self._keys.found()
+        if chain.key_id != seals.id:
+            raise UntrustedState(
+                "the state of this run was signed with another key, or was changed",
+                hint="put back the key that was in use when it began",
+            )
+        if chain.seal != chain.sealed(seals):
+            raise changed()
+        return seals
+
+    def _saved(self, chain: Chain) -> SavedRun:
+        seals = self._checked(chain)
+        of_run = select(ROWS.c.part, ROWS.c.ordinal, ROWS.c.body)
+        found = self._connection.execute(of_run.where(ROWS.c.run_id == chain.run_id)).all()
+        rows: Rows = {(part, ordinal): body for part, ordinal, body in found}
+        row = self._record.row(chain.run_id)
+        standing = Standing(
+            run_id=chain.run_id, count=chain.count, head=chain.head, pause=chain.pause
+        )
+        return saved_run(rows, seals, standing, last_seq=0 if row is None else row.last_seq)
+
+    def _add(self, chain: Chain, seals: Seals, part: str, data: bytes) -> int:
+        ordinal = chain.count
+        row, chain.head = seals.wrap(data, chain.run_id, part, ordinal, chain.head)
+        self._insert(chain.run_id, part, ordinal, row)
+        chain.count += 1
+        return ordinal
+
+    def _insert(self, run_id: str, part: str, ordinal: int, body: bytes) -> None:
+        self.written += len(body)
+        row = {"run_id": run_id, "part": part, "ordinal": ordinal, "body": body}
+        self._connection.execute(ROWS.insert(), row)
+
+    def _drop(self, run_id: str, *parts: str) -> None:
+        gone = delete(ROWS).where(ROWS.c.run_id == run_id)
+        self._connection.execute(gone.where(ROWS.c.part.in_(parts)) if parts else gone)
+
+    def _end(self, chain: Chain, phase: str) -> None:
+        """Delete all rows of a run."""
+        self._drop(chain.run_id)
+        chain.phase, chain.count = phase, 0
+        chain.head = chain.pause = b""
+        chain.expires_at = None
+
+    def _chains_due(self) -> list[Chain]:
+        """Return the runs that may be due, as their own rows say."""
+        late = stamp(self._now - self._keep)
+        waiting = (STATES.c.phase == "paused") & (STATES.c.expires_at <= stamp(self._now))
+        old = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= late)
+        found = self._connection.execute(select(STATES).where(waiting | old)).mappings()
+        return [Chain(**row) for row in found]
+
+    def _is_due(self, chain: Chain) -> bool:
+        if chain.phase == "paused":
+            return chain.expires_at is not None and chain.expires_at <= stamp(self._now)
+        if chain.changed_at > stamp(self._now - self._keep):
+            return False
+        owner = self._record.owner(chain.run_id)
+        return chain.phase == "over" or owner is None or not owner.lives
+
+    def _expire(self, chain: Chain) -> None:
+        """Delete what was kept, and keep when that was due."""
+        until = datetime.fromisoformat(chain.changed_at) + self._keep
+        paused = chain.phase == "paused" and chain.expires_at
+        self._end(chain, "expired")
+        chain.changed_at = paused or stamp(until)
+        of_run = update(STATES).where(STATES.c.run_id == chain.run_id)
+        self._connection.execute(of_run.values(_values(chain)))
+        if paused:
+            message = f"nobody answered until {paused}, and the run ended"
+            self._record.end(chain.run_id, "cancelled", code="E_EXPIRED", message=message)
+
+    def _orphaned(self, run_id: str) -> None:
+        """Add the end that a run's host could not write."""
+        chain = self._row(run_id)
+        phase = "" if chain is None else chain.phase
+        if phase == "paused":
+            self._record.end(run_id, "paused", code="", message="")
+            return
+        hint = f"lineshaft resume {run_id}" if phase == "running" else "run the script anew"
+        message = "the process that ran it died before its end"
+        self._record.end(run_id, "error", code=INTERRUPTED, message=message, hint=hint)
+
+
+def _values(chain: Chain) -> dict[str, object]:
+    return {name: getattr(chain, name) for name in Chain.__slots__}
+
+
+def _normal(at: str) -> str | None:
+    """Return a time as the store writes it, so that times can be compared as texts."""
+    if not at:
+        return None
+    moment = datetime.fromisoformat(at)
+    return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

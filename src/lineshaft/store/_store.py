@@ -1,0 +1,279 @@
+"""The store: the record of every run, and apart from it what is kept of runs that may go on.
+
+Above: sessions, which hand over events and what is to be kept; commands, which read. Below: one
+writer thread and a database. Nothing is opened, and SQLAlchemy not imported, before first use.
+"""
+
+import atexit
+import weakref
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import anyio.to_thread
+
+from lineshaft.errors import ConfigError, LineshaftError, StateError
+from lineshaft.store._asking import Desk
+from lineshaft.store._key import Keys
+from lineshaft.store._places import state_folder
+from lineshaft.store._run_state import KeptState
+from lineshaft.store._summaries import Pruned, RunSummary
+from lineshaft.store._writer import Writer
+from lineshaft.values import Event, KeptRun, RunState, SavedRun, Sink
+
+if TYPE_CHECKING:
+    from lineshaft.store._books import Books
+    from lineshaft.store._database import Database
+
+_PATIENCE = 10.0
+_STUCK = 30.0
+_FILE = "sqlite:///"
+_DEFAULT = "store.db"
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Store:
+    """Records and states of runs, in one place; safe to use from several threads and processes.
+
+    Args:
+        where: A file; or a URL, such as `sqlite:///...` or `postgresql+psycopg://...`. None: the
+            file `store.db` in the state folder.
+        keep_days: How long what a replay needs stays after a run is over.
+        key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
+        patience: Seconds to wait for another process that writes.
+        clock: Tells the time.
+
+    Raises:
+        ConfigError: An argument cannot be used.
+    """
+
+    def __init__(
+        self,
+        where: str | Path | None = None,
+        *,
+        keep_days: float = 7,
+        key: bytes | None = None,
+        patience: float = _PATIENCE,
+        clock: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        if not 0 <= keep_days <= 36_500:
+            raise ConfigError(f"keep_days is {keep_days!r}; allowed: 0 to 36,500")
+        self._where = _place(where)
+        self._keep_days = keep_days
+        self._keys = Keys(key)
+        self._patience = patience
+        self._clock = clock
+        self._writer = Writer(self._open, explain=self._explain, warm=_warm)
+        self._seconds = patience + _STUCK
+        self._desk = Desk(self._writer, seconds=self._seconds)
+        _STORES.add(self)
+
+    def __repr__(self) -> str:
+        """Return which store it is, without a password that its URL may hold."""
+        where = self._where
+        return f"Store({str(where)!r})" if not isinstance(where, str) else "Store(<a database>)"
+
+    def warm(self) -> None:
+        """Begin to import what the first write needs, in the background."""
+        self._writer.start()
+
+    def sink(self, workspace: str | Path) -> Sink:
+        """Return a sink that records the events of any run in a workspace.
+
+        It only queues; what it raises is a `RecordError` about what came before.
+
+        Args:
+            workspace: The real path of its root, or another name for it.
+        """
+        name, put = str(workspace), self._writer.put
+
+        def record(event: Event) -> None:
+            put(name, event)
+
+        return record
+
+    async def begin(self, run: KeptRun) -> RunState:
+        """Begin to keep a run; on the disk when this returns.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+
+        def act(books: "Books") -> int:
+            books.states.look_after()
+            return books.states.begin(run)
+
+        return self._state(run.run_id, await self._desk.ask(act, durable=True))
+
+    async def resume(self, run_id: str) -> tuple[SavedRun, RunState]:
+        """Take a run that waits, or whose host died, for this process; one of several gets it.
+
+        Raises:
+            RunUnknown: Nothing is kept of it.
+            RunBusy: A living process works on it, or it is over.
+            StateExpired: It was kept for a time that is over.
+            UntrustedState: It is not what was kept, or the key is missing.
+            StateError: Another version kept it, or the store cannot be used.
+        """
+        saved, claim = await self._desk.ask(lambda books: books.states.claim(run_id), durable=True)
+        return saved, self._state(run_id, claim)
+
+    async def saved(self, run_id: str) -> SavedRun:
+        """Return what is kept of a run, for a replay; raises as `resume` does, but never `RunBusy`.
+
+        A run that goes on in another process is read as it stands.
+        """
+        return await self._desk.ask(lambda books: books.states.load(run_id))
+
+    async def cancel(self, run_id: str) -> None:
+        """End a run that waits or was interrupted: its record gets an end, its state goes.
+
+        Raises:
+            StateError: As for `resume`.
+        """
+        await self._desk.ask(lambda books: books.states.cancel(run_id), durable=True)
+
+    async def find(self, prefix: str | None, *, workspace: str | None = None) -> str:
+        """Return the id of a run.
+
+        Args:
+            prefix: The id, or its beginning; None: the run with the newest event.
+            workspace: Where to look; the beginning of an id is looked for elsewhere too.
+
+        Raises:
+            RunUnknown: There is none, or there are several.
+        """
+        return await self._desk.ask(lambda books: books.record.find(prefix, workspace))
+
+    async def runs(self, *, workspace: str | None = None, limit: int = 50) -> list[RunSummary]:
+        """Return the newest runs, the newest first."""
+
+        def act(books: "Books") -> list[RunSummary]:
+            books.states.look_after()
+            return books.record.runs(workspace, limit)
+
+        return await self._desk.ask(act)
+
+    async def events(self, run_id: str) -> list[Event]:
+        """Return the record of a run.
+
+        Raises:
+            RunUnknown: There is none.
+            RecordError: It is damaged.
+        """
+
+        def act(books: "Books") -> list[Event]:
+            books.states.look_after()
+            return books.record.events(run_id)
+
+        return await self._desk.ask(act)
+
+    async def prune(self, *, days: float | None = None) -> Pruned:
+        """Delete states whose time is over, and old records.
+
+        Args:
+            days: Runs that were over so long ago are forgotten whole; None: records stay.
+        """
+
+        def act(books: "Books") -> Pruned:
+            states = books.states.look_after()
+            if days is None:
+                return Pruned(records=0, states=states)
+            old = books.record.older(self._clock() - timedelta(days=days))
+            states += books.states.forget(old)
+            books.record.forget(old)
+            return Pruned(records=len(old), states=states)
+
+        return await self._desk.ask(act, thoroughly=True)
+
+    async def flush(self) -> None:
+        """Wait until all events and states that were handed over are written.
+
+        Raises:
+            StateError: They cannot be.
+        """
+        await self._desk.flush()
+
+    async def aclose(self) -> None:
+        """Write what waits and close the database; the store can be used again afterwards.
+
+        Raises:
+            RecordError: Something could not be written.
+        """
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self.close)
+
+    def close(self) -> None:
+        """Do the same, for who has no event loop."""
+        self._writer.close()
+
+    async def __aenter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close it."""
+        await self.aclose()
+
+    def _state(self, run_id: str, claim: int) -> KeptState:
+        return KeptState(Desk(self._writer, seconds=self._seconds), run_id, claim)
+
+    def _open(self) -> "Database":
+        from lineshaft.store._database import Database  # noqa: PLC0415  SQLAlchemy takes its time
+
+        return Database(
+            state_folder() / _DEFAULT if self._where is None else self._where,
+            keys=self._keys,
+            keep_days=self._keep_days,
+            patience=self._patience,
+            clock=self._clock,
+        )
+
+    def _explain(self, error: Exception) -> StateError:
+        from lineshaft.store._faults import told  # noqa: PLC0415  as above
+
+        where = self._where
+        name = (
+            where.partition(":")[0] if isinstance(where, str) else (where or Path("store.db")).name
+        )
+        return told(error, name)
+
+
+def _warm() -> None:
+    import_module("lineshaft.store._database")  # SQLAlchemy takes its time
+
+
+def _place(where: str | Path | None) -> Path | str | None:
+    """Return a file, the URL of another database, or None for the default."""
+    if isinstance(where, str) and "://" in where:
+        if not where.startswith("sqlite:"):
+            return where
+        if not where.startswith(_FILE) or "?" in where or len(where) == len(_FILE):
+            raise ConfigError(
+                f"{where!r} is not the URL of a file", hint="such as sqlite:////var/lib/runs.db"
+            )
+        where = where.removeprefix(_FILE)
+    if where is None:
+        return None
+    path = Path(where).expanduser()
+    if not str(where).strip() or "\0" in str(where):
+        raise ConfigError(f"{where!r} is not the name of a file")
+    return path.absolute()
+
+
+_STORES: "weakref.WeakSet[Store]" = weakref.WeakSet()
+
+
+@atexit.register
+def _write_the_rest() -> None:
+    """Write what waits where nobody closed a store."""
+    for store in list(_STORES):
+        try:
+            store.close()
+        except LineshaftError:
+            continue

@@ -1,0 +1,49 @@
+"""What the store tells of many runs at once."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One line of a list of runs."""
+
+    run_id: str
+    workspace: str
+    """The real path of its root."""
+
+    started_at: str
+    """UTC, ISO 8601."""
+
+    last_at: str
+    """When its last event was."""
+
+    status: str
+    """How it ended; or `running`, `paused`, `interrupted` (its host died), `expired` (nobody
+    answered in time)."""
+
+    name: str = ""
+    engine: str = ""
+    origin: str = ""
+    duration_ms: float = 0
+    calls: int = 0
+    waiting: tuple[str, ...] = ()
+    """Tools of the calls that wait for an answer."""
+
+    expires_at: str | None = None
+    """Until when a paused run waits."""
+
+    @property
+    def pending(self) -> int:
+        """How many calls wait for an answer."""
+        return len(self.waiting)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned:
+    """What was deleted."""
+
+    records: int
+    """Runs whose record is gone."""
+
+    states: int
+    """Runs that can no longer be resumed or replayed."""

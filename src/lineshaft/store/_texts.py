@@ -1,0 +1,98 @@
+"""From values to JSON and back, exactly."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TypeVar, cast
+
+from lineshaft.errors import StateError
+from lineshaft.values import Done, Failure, KeptCall, KeptPause, Pending, Value
+
+T = TypeVar("T")
+Data = dict[str, object]
+
+
+def dumped(value: object) -> bytes:
+    """Return a JSON-like value as bytes from which `loaded` makes the same value.
+
+    Raises:
+        StateError: It is no such value.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+        return text.encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StateError(
+            f"the run cannot be kept: it holds a value that is not JSON ({type(error).__name__})"
+        ) from None
+
+
+def loaded(data: bytes) -> Data:
+    """Return what was dumped."""
+    return cast("Data", json.loads(data.decode("utf-8", "surrogatepass")))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, object]", value))
+    raise TypeError
+
+
+def shown(value: object) -> str:
+    """Return a value of the record as text that every database takes."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_as_text)
+    return storable(text)
+
+
+def _as_text(value: object) -> object:
+    return dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else str(value)
+
+
+def storable(text: str) -> str:
+    """Return a text in which lone surrogates are escapes, and NUL too."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
+
+
+def call_data(call: KeptCall) -> Data:
+    """Return a call as plain data."""
+    return {name: getattr(call, name) for name in KeptCall.__slots__}
+
+
+def call_of(data: object) -> KeptCall:
+    """Return a call from its data."""
+    return _made(KeptCall, data)
+
+
+def done_data(done: Done) -> Data:
+    """Return how a call ended as plain data."""
+    return {"value": done.value} if isinstance(done, Value) else asdict(done)
+
+
+def done_of(data: object) -> Done:
+    """Return how a call ended from its data."""
+    told = cast("Data", data)
+    return Value(told["value"]) if "value" in told else _made(Failure, told)
+
+
+def pause_data(pause: KeptPause, blobs: Mapping[str, str]) -> Data:
+    """Return a pause as plain data, its blobs by their hashes."""
+    return {
+        "document": pause.document,
+        "pending": [asdict(each) for each in pause.pending],
+        "expires_at": pause.expires_at,
+        "blobs": blobs,
+    }
+
+
+def pause_of(data: Data, blobs: Mapping[str, bytes]) -> KeptPause:
+    """Return a pause from its data."""
+    return KeptPause(
+        document=cast("Data", data["document"]),
+        blobs=blobs,
+        pending=tuple(_made(Pending, each) for each in cast("list[Data]", data["pending"])),
+        expires_at=str(data["expires_at"]),
+    )
+
+
+def _made(kind: Callable[..., T], data: object) -> T:
+    return kind(**cast("Data", data))

@@ -1,0 +1,270 @@
+"""The one thread that touches the database: events and work are queued, and committed in groups.
+
+Above: the store, from any thread and any event loop. Below: the database, which is opened at first
+need, so that nobody waits for the import of SQLAlchemy before there is something to write.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lineshaft.errors import LineshaftError, RecordError, StateError
+from lineshaft.values import Event
+
+if TYPE_CHECKING:
+    from lineshaft.store._books import Books
+    from lineshaft.store._database import Database
+
+T = TypeVar("T")
+
+_LINGER = 0.05
+"""Events that come within so many seconds are committed together."""
+
+_AGAIN = 1.0
+"""What could not be written is tried again after so many seconds."""
+
+_MOST_BYTES = 64_000_000
+"""About what may wait in memory."""
+
+_EVENT_BYTES = 1_000
+_WORK_BYTES = 10_000
+_AT_ONCE = frozenset({"run_finished", "run_paused"})
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Work(Generic[T]):
+    """Something to do in a transaction."""
+
+    act: "Callable[[Books], T]"
+    durable: bool = False
+    thoroughly: bool = False
+    """Tidy up afterwards, before it is answered."""
+
+    answer: Future[T] = field(default_factory=Future[T])
+    keep: bool = False
+    """Nobody waits for it: it is tried again where it could not be written."""
+
+    def do(self, books: "Books") -> Callable[[], None]:
+        """Do it; return what tells whoever waits, once it is committed."""
+        try:
+            result = self.act(books)
+        except LineshaftError as error:
+            failed = error
+            return lambda: self.answer.set_exception(failed)
+        return lambda: self.answer.set_result(result)
+
+
+Told = tuple[str, Event]
+Item = Told | Work[Any]
+
+
+class Writer:
+    """Queues, groups and commits.
+
+    Args:
+        open_: Opens the database; called in the writer's thread.
+        explain: Says in words what went wrong below.
+        warm: Imports what opening needs.
+    """
+
+    def __init__(
+        self,
+        open_: "Callable[[], Database]",
+        *,
+        explain: Callable[[Exception], StateError],
+        warm: Callable[[], None],
+    ) -> None:
+        self._open = open_
+        self._explain = explain
+        self._warm = warm
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._urgent = threading.Event()
+        self._queue: deque[Item] = deque()
+        self._bytes = 0
+        self._closing = False
+        self._failure: StateError | None = None
+        self._database: Database | None = None
+        self._thread: threading.Thread | None = None
+        self._pid = 0
+        self.groups = 0
+        """Transactions that were committed."""
+
+        self.durable_groups = 0
+        """Those of them that waited for the disk."""
+
+    @property
+    def waiting(self) -> int:
+        """How many items wait to be written."""
+        return len(self._queue)
+
+    def put(self, workspace: str, event: Event) -> None:
+        """Take an event.
+
+        Raises:
+            RecordError: It cannot be written, or too much waits to be.
+        """
+        failure = self._failure
+        if failure is not None:
+            raise RecordError(failure.message, hint=failure.hint)
+        size = _EVENT_BYTES
+        if event.kind == "output":
+            size += len(str(event.data.get("text")))
+        with self._lock:
+            if self._bytes + size > _MOST_BYTES:
+                raise RecordError(
+                    f"the store does not keep up: {len(self._queue):,} steps wait to be written",
+                    hint="look at the disk that it lies on",
+                )
+            self._queue.append((workspace, event))
+            self._bytes += size
+        if event.kind in _AT_ONCE:
+            self._urgent.set()
+        if not self._wake.is_set():
+            self._nudge()
+
+    def ask(self, work: Work[T]) -> Future[T]:
+        """Take work that somebody waits for, or that is only to be kept."""
+        with self._lock:
+            self._queue.append(work)
+            self._bytes += _WORK_BYTES
+        if not work.keep:
+            self._urgent.set()
+        self._nudge()
+        return work.answer
+
+    def start(self) -> None:
+        """Begin to import what is needed, so that it is there when something is to be written."""
+        self._nudge()
+
+    def close(self) -> None:
+        """Write what waits, and end the thread; further use begins anew.
+
+        Raises:
+            RecordError: Something could not be written.
+        """
+        thread = self._thread
+        if thread is None or self._pid != os.getpid():
+            return
+        self._closing = True
+        self._urgent.set()
+        self._wake.set()
+        thread.join()
+        failure = self._failure
+        if failure is not None and self._queue:
+            raise RecordError(failure.message, hint=failure.hint)
+
+    def _nudge(self) -> None:
+        if self._thread is None or self._pid != os.getpid():
+            self._begin()
+        self._wake.set()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._thread is not None and self._pid == os.getpid():
+                return
+            self._pid, self._closing, self._database = os.getpid(), False, None
+            self._thread = threading.Thread(target=self._live, name="lineshaft-store", daemon=True)
+            self._thread.start()
+
+    def _live(self) -> None:
+        try:
+            self._warm()
+        except ImportError as error:
+            self._failure = self._explain(error)
+        while True:
+            self._wake.wait(_AGAIN if self._queue else None)
+            self._wake.clear()
+            if not self._closing:
+                self._urgent.wait(_LINGER)
+            closing = self._closing
+            group = self._take()
+            if group:
+                self._write(group)
+            if closing:
+                break
+        self._shut()
+        with self._lock:
+            self._thread = None
+
+    def _take(self) -> list[Item]:
+        with self._lock:
+            self._urgent.clear()
+            group = list(self._queue)
+            self._queue.clear()
+            self._bytes = 0
+        return group
+
+    def _write(self, group: Sequence[Item]) -> None:
+        durable = any(isinstance(item, Work) and item.durable for item in group)
+        thoroughly = any(isinstance(item, Work) and item.thoroughly for item in group)
+        try:
+            if self._database is None:
+                self._database = self._open()
+            with self._database.transaction(durable=durable) as books:
+                answers = _do(group, books)
+            self.groups += 1
+            self.durable_groups += durable
+            self._failure = None
+            if thoroughly:
+                self._database.tidy(thoroughly=True)
+        except Exception as error:  # noqa: BLE001  whatever it is, whoever waits is told
+            self._fail(group, self._explain(error))
+            return
+        for answer in answers:
+            answer()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        try:
+            if self._database is not None:
+                self._database.tidy()
+        except Exception:  # noqa: BLE001  all is written; the next group tells what is wrong
+            self._shut()
+
+    def _fail(self, group: Sequence[Item], failure: StateError) -> None:
+        """Tell whoever waits, and put the rest back."""
+        self._shut()
+        self._failure = failure
+        kept = [item for item in group if not isinstance(item, Work) or item.keep]
+        with self._lock:
+            self._queue.extendleft(reversed(kept))
+            self._bytes += sum(map(_size, kept))
+        for item in group:
+            if isinstance(item, Work) and not item.keep:
+                item.answer.set_exception(failure)
+
+    def _shut(self) -> None:
+        database, self._database = self._database, None
+        try:
+            if database is not None:
+                database.close()
+        except Exception:  # noqa: BLE001, S110  what closing says is said already
+            pass
+
+
+def _do(group: Sequence[Item], books: "Books") -> list[Callable[[], None]]:
+    """Do all of a group in its order, events that follow each other at once."""
+    answers: list[Callable[[], None]] = []
+    events: list[Told] = []
+    for item in group:
+        if not isinstance(item, Work):
+            events.append(item)
+            continue
+        if events:
+            books.record.add(events)
+            events = []
+        answers.append(item.do(books))
+    if events:
+        books.record.add(events)
+    return answers
+
+
+def _size(item: Item) -> int:
+    if isinstance(item, Work):
+        return _WORK_BYTES
+    return _EVENT_BYTES + (len(str(item[1].data.get("text"))) if item[1].kind == "output" else 0)
