@@ -5,6 +5,23 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 
 from lineshaft.workspace._folder import Folder, FolderView
 from lineshaft.workspace._guards import guarded
+from lineshaft.workspace._guards_built_in import (
+    MergeMarkers,
+    Secrets,
+    Syntax,
+    with_built_in,
+)
+from lineshaft.workspace._guards_companion import Companion
 from lineshaft.workspace._mounts import Mount
 
-__all__ = ["Folder", "FolderView", "Mount", "guarded"]
+__all__ = [
+    "Companion",
+    "Folder",
+    "FolderView",
+    "MergeMarkers",
+    "Mount",
+    "Secrets",
+    "Syntax",
+    "guarded",
+    "with_built_in",
+]
