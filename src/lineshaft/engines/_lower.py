@@ -23,7 +23,7 @@ from itertools import accumulate
 from lineshaft.engines._marks import marked
 from lineshaft.engines._prelude import HELPERS, MODULES, prelude
 from lineshaft.engines._reading import ToolCall, read
-from lineshaft.values import Program
+from lineshaft.values import Program, steadily
 
 Span = tuple[int, int]
 
@@ -84,7 +84,8 @@ def lower(program: Program) -> Lowered:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _Lowering(source, ast.parse(source), program).result()
+            tree = steadily(lambda: ast.parse(source))
+            return _Lowering(source, tree, program).result()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Lowered(source, breaks=_breaks(source))
 
@@ -263,7 +264,8 @@ class _Lowering:
 def _is_text_of(text: bytes, node: ast.expr) -> bool:
     """Return whether a node's position is right; inside f-strings it may not be."""
     try:
-        found = ast.parse(text.decode().strip(), mode="eval").body
+        part = text.decode().strip()
+        found = steadily(lambda: ast.parse(part, mode="eval")).body
     except (SyntaxError, UnicodeDecodeError):
         return False
     return ast.dump(found) == ast.dump(node)

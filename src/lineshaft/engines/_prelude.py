@@ -4,6 +4,8 @@ import ast
 from functools import cache
 from importlib.resources import files
 
+from lineshaft.values import steadily
+
 MODULES = ("asyncio", "json", "math", "re", "datetime")
 """Modules of the standard library in scope without an import."""
 
@@ -101,7 +103,7 @@ def _helper_sources() -> dict[str, str]:
     text = (files("lineshaft.engines") / "_helpers.py").read_text(encoding="utf-8")
     return {
         node.name: ast.unparse(_bare(node))
-        for node in ast.parse(text).body
+        for node in steadily(lambda: ast.parse(text)).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from lineshaft.scripts._awaits_edits import Edits, Text
 from lineshaft.scripts._names import Known
 from lineshaft.scripts._names_scopes import COMPREHENSIONS, Reading
+from lineshaft.values import steadily
 
 _AWAIT = "(await "
 
@@ -127,7 +128,8 @@ def _first_word(call: ast.Call) -> bytes:
 def _is_at(text: Text, call: ast.Call, start: int, end: int) -> bool:
     """Return whether a span of the text reads as a call."""
     try:
-        found = ast.parse(text.data[start:end].decode(), mode="eval").body
+        part = text.data[start:end].decode()
+        found = steadily(lambda: ast.parse(part, mode="eval")).body
     except (SyntaxError, ValueError):
         return False
     return ast.dump(found) == ast.dump(call)

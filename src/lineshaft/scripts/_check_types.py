@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from lineshaft.values import steadily
+
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "tuple"})
 _SCALARS = frozenset({"str", "int", "float", "bool", "None"})
 _FITS: dict[str, frozenset[str]] = {
@@ -53,7 +55,7 @@ def is_coroutine(found: str) -> bool:
 
 def _parsed(text: str) -> ast.expr | None:
     try:
-        return ast.parse(_INFERRED.sub("", text), mode="eval").body
+        return steadily(lambda: ast.parse(_INFERRED.sub("", text), mode="eval")).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 

@@ -6,7 +6,7 @@ import warnings
 
 from lineshaft.scripts._hints_syntax import syntax_hint
 from lineshaft.scripts._names_scopes import Reading, TooDeep, read
-from lineshaft.values import Finding
+from lineshaft.values import Finding, steadily
 
 MAX_BYTES = 250_000
 """The largest script; data comes in by `inputs` or files."""
@@ -49,7 +49,7 @@ def parse(text: str) -> Reading | Finding:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the script's own escapes and literals
-            tree = ast.parse(text)
+            tree = steadily(lambda: ast.parse(text))
         return read(tree, max_depth=MAX_DEPTH)
     except SyntaxError as error:
         return _syntax_error(text, error)
