@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         best_jail,
         probe,
     )
+    from lineshaft.engines._micropython import micropython_lacks
 
 _AT_FIRST_USE = {
     **dict.fromkeys(("Bundle", "Interpreter", "build", "install", "resolve"), "_bundle"),
@@ -27,6 +28,7 @@ _AT_FIRST_USE = {
         ("Boundary", "Changes", "FileChange", "Jail", "Jailed", "Walls", "best_jail", "probe"),
         "_jail",
     ),
+    "micropython_lacks": "_micropython",
 }
 """Where names come from that are loaded when they are first used."""
 
@@ -47,6 +49,7 @@ __all__ = [
     "install",
     "make_cpython",
     "make_micropython",
+    "micropython_lacks",
     "probe",
     "resolve",
     "subset",

@@ -1,9 +1,10 @@
 """Which engine executes a script, and why."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import anyio.to_thread
 
@@ -11,6 +12,7 @@ from lineshaft.engines import MontyChecker, MontyEngine, make_cpython, make_micr
 from lineshaft.errors import ConfigError, EngineError
 from lineshaft.scripts._choice import FITS, needs
 from lineshaft.scripts._choice_hints import rewrite
+from lineshaft.scripts._choice_micropython import lack
 from lineshaft.scripts._choice_needs import Need
 from lineshaft.scripts._prepare import Prepared
 from lineshaft.values import Checker, Engine, PythonOptions, RunError
@@ -20,6 +22,8 @@ ENGINES = ("auto", "monty", "cpython", "micropython")
 
 Make = Callable[[], Engine]
 """Makes an engine; raises `EngineError` where this machine cannot have it."""
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +97,17 @@ class Engines:
         can = self._wanted in ("auto", "cpython")
         return can and not isinstance(self._make("cpython"), EngineError)
 
-    async def choose(self, prepared: Prepared) -> Choice:
+    async def choose(self, prepared: Prepared, inputs: Iterable[str] = ()) -> Choice:
         """Return the engine for a script, before anything of it has run.
 
         Args:
             prepared: The script, read.
+            inputs: Names of the values that it is given.
         """
         if not isinstance(self._wanted, str):
             return Choice(engine=self._wanted, reason="the session was given this engine")
         if self._wanted != "auto":
-            return await self._asked_for(self._wanted)
+            return await self._asked_for(self._wanted, prepared, inputs)
         found = await _needs(prepared)
         if not found:
             return await self._small(FITS)
@@ -127,12 +132,17 @@ class Engines:
             made = [engine for engine in self._made.values() if not isinstance(engine, EngineError)]
             await _close_all(made)
 
-    async def _asked_for(self, name: str) -> Choice:
+    async def _asked_for(self, name: str, prepared: Prepared, inputs: Iterable[str]) -> Choice:
+        reason = "the session asks for it"
         engine = await self.get(name)
         if isinstance(engine, EngineError):
             error = RunError(code=engine.code, message=engine.message, hint=engine.hint)
-            return Choice(reason="the session asks for it", problem=error)
-        return Choice(engine=engine, reason="the session asks for it")
+            return Choice(reason=reason, problem=error)
+        if name == "micropython":
+            problem = await _beside(prepared, lambda: lack(prepared, inputs))
+            if problem is not None:
+                return Choice(reason=reason, problem=problem)
+        return Choice(engine=engine, reason=reason)
 
     async def _small(self, reason: str) -> Choice:
         engine = await self.get("monty")
@@ -150,15 +160,21 @@ class Engines:
 
 
 async def _needs(prepared: Prepared) -> tuple[Need, ...]:
-    if prepared.resolver is None:
+    resolver = prepared.resolver
+    if resolver is None:
         return ()
-    if len(prepared.read_text) > _LONG_SCRIPT:
-        return await anyio.to_thread.run_sync(needs, prepared.resolver)
-    return needs(prepared.resolver)
+    return await _beside(prepared, lambda: needs(resolver))
 
 
 _LONG_SCRIPT = 20_000
 """Characters; longer ones are read beside the loop."""
+
+
+async def _beside(prepared: Prepared, read: Callable[[], Found]) -> Found:
+    """Read a script, beside the event loop if it is long."""
+    if len(prepared.read_text) > _LONG_SCRIPT:
+        return await anyio.to_thread.run_sync(read)
+    return read()
 
 
 async def _close_all(engines: list[Engine]) -> None:

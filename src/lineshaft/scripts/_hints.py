@@ -149,6 +149,8 @@ _IMPORTS = frozenset({"ModuleNotFoundError", "ImportError"})
 _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
     (frozenset({kind} if isinstance(kind, str) else kind), re.compile(pattern), advice)
     for kind, pattern, advice in (
+        ("Unsupported", r"not support this: the module (?P<module>[\w.]+)$", _module),
+        ("Unsupported", r"not support this: (?P<module>[a-z_]\w*)\.(?P<name>\w+)$", _member),
         ("Unsupported", "", _unsupported),
         ("NotImplementedError", r"keyword arguments", _unsupported),
         (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),

@@ -237,7 +237,7 @@ class Runner:
         else:
             prepared = Prepared(name=job.name, original=str(script), program_source=str(script))
         with bench.control.paused():  # what has to be started for that is no run's time
-            choice = await self.engines.choose(prepared)
+            choice = await self.engines.choose(prepared, job.inputs)
             progress.engine, progress.engine_reason = choice.name, choice.reason
             if self.engines.reads_scripts:
                 progress.findings = await self._findings(prepared, job.inputs, self._check)

@@ -36,8 +36,11 @@ _SMALL = """\
 A small Python: no class inheritance, yield, del, async with, create_task or pandas;
   functions, dicts, comprehensions, try/except, f-strings and dataclasses are fine."""
 _MICRO = """\
-MicroPython: generators, classes and asyncio, but no match, dataclasses, statistics or csv;
-  the modules are those in scope and a few more."""
+MicroPython: functions, classes, generators, match, dataclasses; no metaclasses, async
+  generators, except*, frozen dataclasses or private names. Beside those in scope these modules,
+  in part, and no others: array, base64, binascii, bisect, cmath, collections, contextlib, copy,
+  csv, dataclasses, errno, functools, hashlib, heapq, io, itertools, operator, random,
+  statistics, string, struct, sys, textwrap, time, typing."""
 
 
 def language(*, engine: str, full: bool) -> str:

@@ -11,10 +11,11 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 
+from lineshaft.engines._micropython._blame import Blame
 from lineshaft.engines._micropython._lower import Lowered, lower, parse
 from lineshaft.engines._micropython._nodes import bound_names
 from lineshaft.engines._micropython._rewrite import Lacking
-from lineshaft.values import Program, steadily
+from lineshaft.values import Program, Raised, steadily
 
 NATIVE_MODULES = frozenset(
     {"struct", "binascii", "array", "errno", "cmath", "io", "sys", "builtins"}
@@ -78,23 +79,17 @@ _VIEWS = frozenset({"keys", "items"})
 _SCOPE = ("asyncio", "json", "math", "re", "datetime")
 
 
-def lacks(source: str) -> str | None:
-    """Return why the engine should not take a script; None: nothing is known against it.
+def micropython_lacks(program: Program) -> Raised | None:
+    """Return how the engine `micropython` refuses a program, without running it.
 
-    Text that is not Python is nothing that the engine lacks.
+    None: nothing is known against it. Text that is not Python is nothing that the engine lacks.
     """
-    return lacking(Program(source=source))
-
-
-def lacking(program: Program) -> str | None:
-    """Return why the engine cannot take a program, or None."""
     try:
-        tree = parse(program.source)
-        take(program, tree)
-    except SyntaxError:
+        take(program, parse(program.source))
+    except (SyntaxError, RecursionError):
         return None
     except Lacking as error:
-        return f"{error.what} (line {error.line})" if error.line else error.what
+        return Blame(program, Lowered("")).unsupported(error.what, error.line)
     return None
 
 
