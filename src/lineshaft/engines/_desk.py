@@ -100,7 +100,10 @@ class Desk:
         self._ids: dict[int, str] = {}
         self._blocking: frozenset[int] = frozenset()
         self._timers: dict[int, asyncio.TimerHandle] = {}
-        self._sleep_left = limits.seconds
+        self._most_sleep = limits.seconds
+        self.slept = 0.0
+        """Seconds that the script slept."""
+
         self._asleep_since = 0.0
         self._alarm: asyncio.TimerHandle | None = None
         self._again: asyncio.TimerHandle | None = None
@@ -207,16 +210,24 @@ class Desk:
         self._clock_sleep()
         self._box.put(Settled(key))
 
+    def skip(self, key: int) -> None:
+        """Let a sleep be over for somebody who knows that already."""
+        timer = self._timers.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+            self._clock_sleep()
+
     def _clock_sleep(self) -> None:
         """Count the time in which the script sleeps, however many sleeps there are at once."""
         now = self._loop.time()
         if self._timers and self._alarm is None:
             self._asleep_since = now
-            self._alarm = self._loop.call_later(self._sleep_left, self._overslept)
+            left = max(self._most_sleep - self.slept, 0)
+            self._alarm = self._loop.call_later(left, self._overslept)
         elif not self._timers and self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
-            self._sleep_left -= now - self._asleep_since
+            self.slept += now - self._asleep_since
 
     def _overslept(self) -> None:
         self.overslept = True

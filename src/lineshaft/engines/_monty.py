@@ -7,17 +7,15 @@ same user as the host and is not jailed.
 
 import asyncio
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import anyio
-
-from lineshaft.engines._desk import Desk, Job, Postbox, finished
+from lineshaft.engines._desk import Desk, Job, Postbox
+from lineshaft.engines._threaded import see_through
 from lineshaft.errors import ConfigError, EngineCrashed
 from lineshaft.values import Crashed, Dispatch, Limits, Outcome, Output, Pauses, Program, Waiting
 
 if TYPE_CHECKING:
-    from lineshaft.engines._monty_pool import Report, Workers
+    from lineshaft.engines._monty_pool import Workers
 
 _WORKERS = 64
 
@@ -84,19 +82,7 @@ class MontyEngine:
             return Crashed(message=error.message)
         box = Postbox()
         desk = Desk(box, dispatch, limits=limits, output=output, waiting=waiting)
-        ended = _Ended()
-        seat = workers.start(Job(program, desk, box, limits, resume), ended.report)
-        try:
-            await ended.over()
-        except BaseException as gone:
-            seat.stop()
-            desk.stop()
-            if isinstance(gone, asyncio.CancelledError):  # else nothing can be awaited any more
-                await _settled(ended, desk)
-            raise
-        desk.stop()
-        await _settled(ended, desk)
-        return _outcome(ended.came, desk)
+        return await see_through(Job(program, desk, box, limits, resume), workers.start)
 
     async def aclose(self) -> None:
         """End all runs, processes and threads of this engine."""
@@ -127,42 +113,3 @@ def _workers(count: int) -> "Workers":
         return Workers(count)
     except Exception as error:  # a foreign library and its binary: whatever they raise
         raise EngineCrashed(f"the engine monty cannot start: {error}") from error
-
-
-class _Ended:
-    """That a run ended, from its thread to the event loop."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.event = asyncio.Event()
-        self.came: Report = None
-
-    async def over(self) -> None:
-        """Wait for it."""
-        await self.event.wait()
-
-    def report(self, came: "Report") -> None:
-        """Thread: the run ended."""
-        self.came = came
-        with suppress(RuntimeError):  # the loop was closed: nobody waits
-            self._loop.call_soon_threadsafe(self.event.set)
-
-
-async def _settled(ended: _Ended, desk: Desk) -> None:
-    """Wait until nothing of a run is left."""
-    left = [*desk.unfinished]
-    if not ended.event.is_set():
-        left.append(asyncio.create_task(ended.over()))
-    if left:
-        with anyio.CancelScope(shield=True):
-            await finished(left)
-
-
-def _outcome(came: "Report", desk: Desk) -> Outcome:
-    if desk.failed is not None:
-        raise desk.failed
-    if isinstance(came, BaseException):
-        raise came
-    if came is None:
-        return Crashed(message="the engine was closed while the script ran")
-    return came

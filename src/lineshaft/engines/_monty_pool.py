@@ -5,15 +5,17 @@ import threading
 import weakref
 from collections.abc import Callable
 
-from pydantic_monty import Monty, MontySession, ResourceLimits
+from pydantic_monty import Monty, MontySession, OSPolicy, ResourceLimits
 
 from lineshaft.engines._desk import Job
 from lineshaft.engines._exchange import modules_of
 from lineshaft.engines._lower import lower
+from lineshaft.engines._monty_clocks import reads_clock_at_one_go
 from lineshaft.engines._seat import Seat
 from lineshaft.engines._slots import Slots
 from lineshaft.engines._state import Progress, digest, load
 from lineshaft.engines._stepper import Stepper
+from lineshaft.engines._threaded import Report
 from lineshaft.engines._threads import Threads
 from lineshaft.errors import EngineCrashed
 from lineshaft.values import Crashed, Limits, Outcome, Program
@@ -24,10 +26,6 @@ _UNCOUNTED = 2**31 - 1
 _EXIT_SECONDS = 2.0
 
 
-Report = Outcome | BaseException | None
-"""What came of a run; None: it was stopped."""
-
-
 def _go(job: Job, seat: Seat) -> Outcome | None:
     lowered = lower(job.program)
     progress, dump = Progress(script=digest(lowered.text)), None
@@ -36,6 +34,9 @@ def _go(job: Job, seat: Seat) -> Outcome | None:
             progress, dump = load(job.resume, progress.script)
         except EngineCrashed as error:
             return Crashed(message=f"{error.message}; {error.hint}")
+    tape = job.program.tape
+    if tape is not None and reads_clock_at_one_go(job.program.source):
+        tape.torn = True
     return Stepper(job, lowered, progress, seat).run(dump)
 
 
@@ -81,8 +82,13 @@ class Workers:
             "max_recursion_depth": limits.recursion,
             "max_suspensions": _UNCOUNTED,
         }
+        asks: OSPolicy = {"sleep": "call_host"}
+        if program.tape is not None:
+            asks["random_start"] = {"seed": program.tape.seed}
+            if not program.tape.torn:
+                asks["datetime"] = "call_host"
         return self._pool.checkout(
-            limits=bounds, os_policy={"sleep": "call_host"}, external_modules=modules_of(program)
+            limits=bounds, os_policy=asks, external_modules=modules_of(program)
         )
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 from lineshaft.errors import EngineCrashed
 from lineshaft.values import Call, Done, Failure, Value
 
-_FORMAT = 1
+_FORMAT = 2
 Told = tuple[str, str, str]
 """Code, tool and message of an error that a script was told of."""
 
@@ -45,6 +45,21 @@ class Progress:
     count: int = 0
     """Calls so far."""
 
+    dues: dict[int, float] = field(default_factory=dict[int, float])
+    """When sleeps will be over, by the interpreter's own number."""
+
+    taken: int = 0
+    """Readings of clocks so far."""
+
+    moment: float = 0.0
+    """The last one of the clock that sleeps go by."""
+
+    day: float = 0.0
+    """The last one of the time of day."""
+
+    slept: float = 0.0
+    """Seconds slept so far."""
+
 
 def digest(text: str) -> str:
     """Return what tells texts apart."""
@@ -65,6 +80,11 @@ def write(progress: Progress, dump: bytes) -> bytes:
         "refused": progress.refused,
         "lines": progress.lines,
         "raised_at": progress.raised_at,
+        "dues": progress.dues,
+        "taken": progress.taken,
+        "moment": progress.moment,
+        "day": progress.day,
+        "slept": progress.slept,
     }
     return json.dumps(head).encode() + b"\n" + dump
 
@@ -108,6 +128,11 @@ def _progress(head: "dict[str, dict[str, object]]") -> Progress:
         refused={int(key): cast("str", tool) for key, tool in head["refused"].items()},
         raised_at={text: cast("int", line) for text, line in head["raised_at"].items()},
         lines={int(key): cast("int", line) for key, line in head["lines"].items()},
+        dues={int(key): cast("float", due) for key, due in head["dues"].items()},
+        taken=cast("int", head["taken"]),
+        moment=cast("float", head["moment"]),
+        day=cast("float", head["day"]),
+        slept=cast("float", head["slept"]),
     )
 
 

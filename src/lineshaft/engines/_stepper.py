@@ -21,6 +21,7 @@ from pydantic_monty import (
 from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
 from lineshaft.engines._exchange import LINE, answer_of, call_of, stand_in, tool_called
 from lineshaft.engines._lower import Lowered
+from lineshaft.engines._order import AsBefore, AsItComes, Order
 from lineshaft.engines._plain import NotPlain, is_odd, plain, scrubbed, texts
 from lineshaft.engines._reports import Reporter
 from lineshaft.engines._seat import Seat
@@ -77,6 +78,13 @@ class Stepper:
         self._reporter = Reporter(job.program, lowered, job.limits, progress)
         self._started: set[int] = set(progress.results)
         self._box.results.update(progress.results)
+        self._desk.slept = progress.slept
+        tape = job.program.tape
+        self._order: Order = (
+            AsItComes(self._box)
+            if tape is None
+            else AsBefore(tape, progress, self._box, self._skip)
+        )
 
     def run(self, dump: bytes | None) -> Outcome | None:
         """Go through the script, from its beginning or a dump; None: it was stopped."""
@@ -143,10 +151,14 @@ class Stepper:
         if name == "import":
             return self._seat.turn(snapshot.resume_auto)
         if name not in ("time.sleep", "asyncio.sleep"):
+            now = self._order.reads_clock(name, snapshot.args)
+            if now is not None:
+                return self._seat.turn(snapshot.resume, {"return_value": now})
             return self._seat.turn(snapshot.resume_not_handled)
         key = snapshot.call_id
         seconds = float(snapshot.args[0])
         self._progress.sleeps[key] = seconds if math.isfinite(seconds) else 1e9
+        self._order.sleeps(key)
         if name == "time.sleep":
             return self._answer_at_once(snapshot)
         return self._seat.turn(snapshot.resume, _FUTURE)
@@ -188,13 +200,14 @@ class Stepper:
         """Answer with a value: nothing of the script runs meanwhile."""
         key = snapshot.call_id
         waited = self._until_one_of([key], snapshot)
+        [key] = self._order.ready([key])
         return self._resume(waited.resume, self._take(key))
 
     def _settle(self, snapshot: FutureSnapshot) -> SyncSnapshot:
         """Answer some of the calls that the script waits for."""
         keys = sorted(snapshot.pending_call_ids)
         waited = self._until_one_of(keys, snapshot)
-        ready = {key: self._take(key) for key in keys if key in self._box.results}
+        ready = {key: self._take(key) for key in self._order.ready(keys)}
         return self._resume(waited.resume, ready)
 
     def _resume(self, resume: Callable[[T], SyncSnapshot], answer: T) -> SyncSnapshot:
@@ -224,13 +237,13 @@ class Stepper:
         """Wait until one of the keys is settled; return where to go on from."""
         box = self._box
         box.sweep()
-        if any(key in box.results for key in keys):
-            self._serve(keys)
+        wanted = self._order.stands(keys)
+        self._serve(keys, wanted)
+        if any(key in box.results for key in wanted):
             return snapshot
-        self._serve(keys)
         self._seat.idles()
         dump: bytes | None = None
-        while not any(key in box.results for key in keys):
+        while not any(key in box.results for key in wanted):
             heard = box.receive()
             if heard is Signal.SUSPEND:
                 raise _Suspending(dump or self._seat.park(snapshot))
@@ -242,7 +255,10 @@ class Stepper:
         box.sweep()
         return snapshot
 
-    def _serve(self, keys: list[int]) -> None:
+    def _skip(self, key: int) -> None:
+        self._desk.post(self._desk.skip, key)
+
+    def _serve(self, keys: list[int], wanted: list[int]) -> None:
         """Have the calls and sleeps among the keys started that were not."""
         progress = self._progress
         new = [key for key in keys if key not in self._started and key not in self._box.results]
@@ -251,7 +267,7 @@ class Stepper:
             self._desk.serve,
             {key: progress.calls[key] for key in new if key in progress.calls},
             {key: progress.sleeps[key] for key in new if key in progress.sleeps},
-            keys,
+            wanted,
         )
 
     def _end(self, complete: MontyComplete) -> Outcome:
@@ -299,11 +315,12 @@ class Stepper:
     def _suspended(self, dump: bytes) -> Suspended:
         progress = self._progress
         progress.results = {}
+        progress.slept = self._desk.slept
         for key, done in (*self._box.results.items(), *self._desk.late.items()):
-            if done is None:
-                progress.sleeps[key] = 0
-            else:
+            if done is not None:
                 progress.results[key] = done
+            elif key in progress.sleeps:
+                progress.sleeps[key] = 0
         return Suspended(state=write(self._progress, dump))
 
     def _flooded(self) -> Exceeded | None:

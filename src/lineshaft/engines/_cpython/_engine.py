@@ -12,12 +12,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anyio
-
 from lineshaft.engines._cpython._run import Run
 from lineshaft.engines._cpython._seat import Lost
 from lineshaft.engines._cpython._wire import TO_ENGINE, TooLarge, frame
-from lineshaft.engines._desk import finished
+from lineshaft.engines._threaded import settled
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
     Crashed,
@@ -155,8 +153,7 @@ class CPythonEngine:
     async def _settled(self, warm: "Warm", run: Run, left: "list[asyncio.Task[None]]") -> None:
         """Wait until nothing of a run is left; cancellations wait for that too."""
         ending = asyncio.create_task(self._end(warm, run))
-        with anyio.CancelScope(shield=True):
-            await finished([ending, *left])
+        await settled([ending, *left])
         ending.result()
 
     async def _end(self, warm: "Warm", run: Run) -> None:

@@ -16,11 +16,8 @@ from lineshaft.engines._micropython._bridge import Bridge, guest_module, start_t
 from lineshaft.engines._micropython._machine import Machine
 from lineshaft.engines._micropython._run import Run
 from lineshaft.engines._micropython._watch import Watch
+from lineshaft.engines._threaded import Report
 from lineshaft.engines._threads import Threads
-from lineshaft.values import Outcome
-
-Report = Outcome | BaseException | None
-"""What came of a run; None: it was stopped."""
 
 MOST_MEGABYTES = 64
 """Memory of a script at most: all of it is looked through when an interpreter starts."""
