@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -16,6 +16,7 @@ from lineshaft.values import (
     Output,
     Pauses,
     Program,
+    Raised,
     Returned,
     Suspended,
     Waiting,
@@ -36,6 +37,8 @@ class ScriptedEngine:
             without an id are numbered.
         value: What the script returns.
         printed: What it prints before its first call.
+        pauses: How its runs go on after a pause. By "replay" they begin again and make all their
+            calls again, under the same ids; by "snapshot" they make those that were left.
     """
 
     def __init__(
@@ -44,10 +47,12 @@ class ScriptedEngine:
         *,
         value: object = None,
         printed: str = "",
+        pauses: Pauses = "replay",
     ) -> None:
         self._groups = _numbered(calls)
         self._value = value
         self._printed = printed
+        self._pauses: Pauses = pauses
         self.results: dict[str, Done] = {}
         """What came of the calls of the last run, by id."""
 
@@ -64,7 +69,7 @@ class ScriptedEngine:
     @property
     def pauses(self) -> Pauses:
         """How its runs go on after a pause."""
-        return "replay"
+        return self._pauses
 
     async def ready(self) -> None:
         """Do nothing: there is nothing to start."""
@@ -79,7 +84,7 @@ class ScriptedEngine:
         waiting: Waiting,
         resume: bytes | None = None,
     ) -> Outcome:
-        """Make the calls, or those that were left when the run was suspended."""
+        """Make the calls, or those that were left when the run was suspended with a state."""
         del program, limits
         self.results = {}
         finished: set[str] = set()
@@ -92,14 +97,22 @@ class ScriptedEngine:
             output("stdout", self._printed)
         for group in self._groups:
             left = [call for call in group if call.id not in finished]
-            await self._make(left, dispatch, waiting)
+            made = await self._make(left, dispatch, waiting)
             finished.update(call.id for call in left if call.id in self.results)
-            if any(call.id not in finished for call in left):
-                return Suspended(state=json.dumps(sorted(finished)).encode())
+            if not made:
+                return self._suspended(finished)
         return Returned(value=self._value)
 
-    async def _make(self, calls: Sequence[Call], dispatch: Dispatch, waiting: Waiting) -> None:
-        """Make calls at once, until all of them are done or the run is to be suspended."""
+    def _suspended(self, finished: Collection[str]) -> Outcome:
+        if self._pauses == "never":
+            message = "this engine cannot pause a run"
+            return Raised(kind="ToolError", message=message, code="E_NO_PAUSE")
+        if self._pauses == "replay":
+            return Suspended(state=None)
+        return Suspended(state=json.dumps(sorted(finished)).encode())
+
+    async def _make(self, calls: Sequence[Call], dispatch: Dispatch, waiting: Waiting) -> bool:
+        """Make calls at once, until all of them are done; False: the run is to be suspended."""
         tasks = [asyncio.create_task(self._dispatch(call, dispatch)) for call in calls]
         pause = 0.0
         try:
@@ -108,9 +121,10 @@ class ScriptedEngine:
                 pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
                 ids = [call.id for call in calls if call.id not in self.results]
                 if ids and waiting(ids) == "suspend":
-                    return
+                    return False
         finally:
             await _end(tasks)
+        return True
 
     async def _dispatch(self, call: Call, dispatch: Dispatch) -> None:
         self.results[call.id] = await dispatch(call)
