@@ -1,7 +1,6 @@
 """The tools under the names that a script uses for them."""
 
 from collections.abc import Sequence
-from contextvars import copy_context
 from dataclasses import replace
 
 from lineshaft.tools import script_name
@@ -21,17 +20,10 @@ def program_names(
 
 
 def by_script_name(dispatch: Dispatch, specs: Sequence[ToolSpec]) -> Dispatch:
-    """Return a dispatch that takes tools by the names that scripts use.
-
-    Calls see the context variables of whoever asked for it, wherever an engine makes them: an
-    outer run's clock, and what the host keeps there.
-    """
+    """Return a dispatch that takes tools by the names that scripts use."""
     canonical = {script_name(spec.name): spec.name for spec in specs}
-    around = copy_context()
 
     async def translated(call: Call) -> Done:
-        for variable, value in around.items():
-            variable.set(value)
         return await dispatch(replace(call, tool=canonical.get(call.tool, call.tool)))
 
     return translated
