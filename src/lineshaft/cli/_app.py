@@ -28,8 +28,10 @@ COMMANDS: Mapping[str, str] = {
     "python run": "Run a Python program as the tool python_run does.",
     "python build": "Make the Python that programs get out of the one that runs this.",
     "python install": "Install the Python that programs get from an archive.",
-    "runs": "List the recorded runs of this workspace.",
+    "runs list": "List the recorded runs of this workspace.",
+    "runs prune": "Delete what was kept long enough.",
     "show": "Show the record of a run, the last one if none is named.",
+    "explain": "Say which rule decided about a call, and where it is written.",
     "doctor": "Say what works on this machine, by trying it.",
     "config show": "Show every setting and where it comes from.",
     "config trust": "Approve the Python modules that a project's file names.",
@@ -39,7 +41,11 @@ COMMANDS: Mapping[str, str] = {
 _GROUPS = {
     "config": "Settings and where they come from.",
     "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
+    "runs": "The recorded runs; `runs` alone is `runs list`.",
 }
+
+_UNNAMED = {"python": "run", "runs": "list"}
+"""Commands whose group alone means them."""
 
 
 def main() -> NoReturn:
@@ -99,11 +105,15 @@ def _tell(words: Sequence[str], error: LineshaftError) -> None:
 
 
 def _spelled_out(words: Sequence[str]) -> Sequence[str]:
-    """Return a command line with `python FILE` written as `python run FILE`."""
-    known = {name.partition(" ")[2] for name in COMMANDS if name.startswith("python ")}
-    if words[:1] != ["python"] or len(words) == 1 or words[1] in {*known, "--help"}:
+    """Return a command line with `python FILE` written as `python run FILE`, and so on."""
+    group = words[0] if words else ""
+    leaf = _UNNAMED.get(group)
+    known = {name.partition(" ")[2] for name in COMMANDS if name.startswith(f"{group} ")}
+    if leaf is None or words[1:2] == ["--help"] or known.intersection(words[1:2]):
         return words
-    return ["python", "run", *words[1:]]
+    if group == "python" and len(words) == 1:
+        return words
+    return [group, leaf, *words[1:]]
 
 
 def _app(named: str | None) -> typer.Typer:

@@ -15,7 +15,7 @@ from lineshaft.cli._carry import cancel_on_signal, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._options import Json, Mode, Tools, Workspace, settings_for, toolset_for
 from lineshaft.cli._pairs import read_pairs
-from lineshaft.cli._records import Records, records_folder
+from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.config import build
@@ -50,7 +50,7 @@ def command(
         toolset=toolset_for(settings),
         limits=settings.limits(),
         approver=TerminalApprover(Silent()) if can_ask() else None,
-        sinks=[Records(records_folder(settings.root))],
+        store=store_for(settings),
     )
     done = carry(partial(make_call, session, tool, given))
     if json:

@@ -11,6 +11,7 @@ from lineshaft.errors import (
     ModelError,
     RecordError,
     RemoteError,
+    StateError,
     ToolError,
     WorkspaceError,
 )
@@ -35,6 +36,7 @@ EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     ModelError: 1,
     EvalError: 1,
     RecordError: 1,
+    StateError: 1,
 }
 """Every branch of the tree; a leaf without a line of its own counts as its branch."""
 

@@ -23,6 +23,7 @@ _EXAMPLES = {
     "python.packages": 'packages = ["pandas"]',
     "python.preload": 'preload = ["json"]',
     "python.boundary": 'boundary = "bubblewrap"',
+    "store.url": 'url = "runs.db"',
     "policy.rules": """\
 [[policy.rules]]
 id = "no-secrets"

@@ -18,7 +18,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import CANCELLED, DENIED
 from lineshaft.cli._options import Json, Mode, Workspace, settings_for
-from lineshaft.cli._records import Records, records_folder
+from lineshaft.cli._records import store_for
 from lineshaft.cli._script import read_script
 from lineshaft.cli._terminal import clean, note, paint, pass_on, result
 from lineshaft.config import build
@@ -61,7 +61,7 @@ def command(
         toolset=kit.tools("python_run"),
         limits=replace(limits, call_seconds=seconds),
         approver=TerminalApprover(Silent()) if can_ask() else None,
-        sinks=[Records(records_folder(settings.root))],
+        store=store_for(settings),
     )
     answer = _answer(carry(partial(make_call, session, "python_run", arguments)))
     if json:

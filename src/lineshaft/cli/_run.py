@@ -24,7 +24,7 @@ from lineshaft.cli._options import (
     toolset_for,
 )
 from lineshaft.cli._pairs import read_pairs
-from lineshaft.cli._records import Records, records_folder
+from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import Script, ScriptArgument, read_script
 from lineshaft.cli._terminal import is_terminal, note, paint, result
@@ -57,14 +57,14 @@ def command(  # noqa: PLR0913  a command has its options
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
     toolset = toolset_for(settings)
     source = read_script(script)
-    records = Records(records_folder(settings.root))
+    store = store_for(settings)
     display = _display(quiet=quiet or json)
     session = build(
         settings,
         toolset=toolset,
         limits=limits,
         approver=TerminalApprover(display) if can_ask() else None,
-        sinks=[records],
+        store=store,
     )
     run = carry(partial(_run, session, source, inputs=inputs, display=display))
     if json:

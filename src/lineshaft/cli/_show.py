@@ -1,17 +1,20 @@
 """`lineshaft show`: the record of a run."""
 
+import json as json_module
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from lineshaft.cli._options import Json, Workspace, settings_for
-from lineshaft.cli._records import find_record, read_record, records_folder
+from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, took, value_text
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
-from lineshaft.values import CallRecord, Change, Event, RunResult
+from lineshaft.cli._timeline import Timeline
+from lineshaft.values import CallRecord, Change, Event, Pending, RunResult
 
 
 def command(
@@ -26,15 +29,18 @@ def command(
     json: Json = False,
 ) -> None:
     """Show how a run went, from its record."""
-    path = find_record(records_folder(settings_for(workspace).root), run)
-    recorded, outcome = read_record(path)
+    told, outcome = recorded(settings_for(workspace), run)
     if events:
-        result(path.read_text("utf-8", errors="replace"))
+        result("\n".join(_as_json(event) for event in told))
     elif json:
         result(outcome.json())
     else:
-        for line in lines(outcome, recorded):
+        for line in lines(outcome, told):
             say(line)
+
+
+def _as_json(event: Event) -> str:
+    return json_module.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
 
 
 def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
@@ -53,12 +59,11 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
         if first.data.get(name)
     ]
     yield paint(" · ".join(facts), "dim", stream=sys.stdout)
-    depths: dict[str, int] = {}
-    for call in run.calls:
-        depths[call.id] = depths.get(call.parent or "", -1) + 1
-        yield _call(call, depths[call.id])
+    yield from _way(run, Timeline(events))
     for change in run.changes:
         yield _change(change)
+    for each in run.pending:
+        yield _waiting(each)
     for name, text in (
         ("output", run.stdout),
         ("errors", run.stderr),
@@ -67,8 +72,24 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
         if text:
             yield f"{paint(name, 'bold', stream=sys.stdout)}:"
             yield clean(text.rstrip("\n"))
-    if run.status != "success":
+    if run.status not in ("success", "paused"):
         yield from failure(run, stream=sys.stdout)
+
+
+def _way(run: RunResult, timeline: Timeline) -> Iterator[str]:
+    """Yield the calls in their order, and between them where the run stood still."""
+    depths: dict[str, int] = {}
+    for call in run.calls:
+        yield from (_halt(*halt) for halt in timeline.halts(before=call.id))
+        depths[call.id] = depths.get(call.parent or "", -1) + 1
+        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id])}"
+        for answer in timeline.answers(call.id):
+            yield f"{'':>9}{'  ' * (depths[call.id] + 2)}{answer}"
+    yield from (_halt(*halt) for halt in timeline.halts())
+
+
+def _halt(at: str, what: str) -> str:
+    return paint(f"{'':>9}  {at}  {what}", "dim", stream=sys.stdout)
 
 
 def _call(call: CallRecord, depth: int) -> str:
@@ -81,4 +102,11 @@ def _call(call: CallRecord, depth: int) -> str:
 def _change(change: Change) -> str:
     source = f" from {brief(change.moved_from)}" if change.moved_from else ""
     path = one_line(change.path)
-    return f"  {change.kind} {path}{one_line(source)}  +{change.added} -{change.removed}"
+    undo = "" if change.undoable else ", cannot be undone"
+    stage = f"  stage {change.stage}{undo}" if change.stage else ""
+    return f"  {change.kind} {path}{one_line(source)}  +{change.added} -{change.removed}{stage}"
+
+
+def _waiting(each: Pending) -> str:
+    reason = f": {one_line(each.reason)}" if each.reason else ""
+    return f"  waits: {each.id} {call_line(each.tool, each.arguments)}{reason}"

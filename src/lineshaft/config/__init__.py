@@ -3,7 +3,7 @@
 Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
 """
 
-from lineshaft.config._build import build, folder, load, policy, tools
+from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys import KEYS, Key
 from lineshaft.config._modules import Confirm, unapproved
@@ -31,6 +31,7 @@ __all__ = [
     "read_bytes",
     "read_settings",
     "state_folder",
+    "store_of",
     "tools",
     "unapproved",
     "user_file",

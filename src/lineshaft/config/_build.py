@@ -14,7 +14,7 @@ from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
-from lineshaft.store import state_folder
+from lineshaft.store import Store, state_folder
 from lineshaft.tools import Toolset
 from lineshaft.values import Approver, Limits, Sink
 from lineshaft.workspace import Folder, Mount
@@ -41,6 +41,7 @@ def build(
     limits: Limits | None = None,
     approver: Approver | None = None,
     sinks: Sequence[Sink] = (),
+    store: Store | None = None,
 ) -> Session:
     """Return the session that settings describe.
 
@@ -51,6 +52,7 @@ def build(
             takes by itself where they are silent.
         approver: Answers what policy asks.
         sinks: Take the events of its runs.
+        store: Keeps its runs; what the settings say where nothing is given.
 
     Raises:
         ConfigError: The settings do not fit together.
@@ -64,9 +66,20 @@ def build(
         check=settings.check,
         approver=approver,
         sinks=sinks,
+        store=store or store_of(settings),
         scripts=settings.script_enabled,
         python=settings.python,
     )
+
+
+def store_of(settings: Settings) -> Store:
+    """Return the store that the settings describe; nothing is opened.
+
+    Raises:
+        ConfigError: It cannot be used.
+    """
+    where, days = settings.store
+    return Store(where, keep_days=days)
 
 
 def tools(

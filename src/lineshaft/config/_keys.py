@@ -197,6 +197,21 @@ KEYS: Mapping[str, Key] = {
             from_text=str,
         ),
         Key(
+            name="store.url",
+            allowed="a file, or a URL such as 'sqlite:////var/lib/runs.db'",
+            accepts=_is_text,
+            text="Where records and states of runs are kept, instead of the state folder; "
+            "a project cannot set it.",
+            from_text=str,
+        ),
+        _number(
+            "store.keep_days",
+            0,
+            3_650,
+            7.0,
+            "Days for which a run can be replayed and undone; a project cannot set it.",
+        ),
+        Key(
             name="script.enabled",
             allowed="true or false",
             accepts=lambda value: isinstance(value, bool),

@@ -147,6 +147,19 @@ class Settings:
             boundary=cast("str | None", boundary.value),
         )
 
+    @property
+    def store(self) -> tuple[str | None, float]:
+        """Return where runs are kept (None: in the state folder), and for how many days.
+
+        Raises:
+            ConfigError: A project's file says what only a person may.
+        """
+        url, days = self._own("store.url"), self._own("store.keep_days")
+        where = None if url.value is None else str(url.value)
+        if where is not None and "://" not in where:
+            where = str(_below(url.base, where))
+        return where, float(cast("float", days.value))
+
     def _own(self, name: str) -> Setting:
         """Return a setting that a project's file may not give."""
         held = self.setting(name)

@@ -5,6 +5,7 @@ writer thread and a database. Nothing is opened, and SQLAlchemy not imported, be
 """
 
 import atexit
+import os
 import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ import anyio.to_thread
 from lineshaft.errors import ConfigError, LineshaftError, StateError
 from lineshaft.store._asking import Desk
 from lineshaft.store._key import Keys
-from lineshaft.store._places import state_folder
+from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._run_state import KeptState
 from lineshaft.store._summaries import Pruned, RunSummary
 from lineshaft.store._writer import Writer
@@ -77,6 +78,23 @@ class Store:
         """Return which store it is, without a password that its URL may hold."""
         where = self._where
         return f"Store({str(where)!r})" if not isinstance(where, str) else "Store(<a database>)"
+
+    def ready(self) -> None:
+        """Make the folder of a file, and see that it can be written, before anything runs.
+
+        Raises:
+            ConfigError: It cannot.
+        """
+        if isinstance(self._where, str):
+            return
+        path = self._path()
+        places = (private_folder(path.parent), *([path] if os.path.lexists(path) else []))
+        for place in places:
+            if not os.access(place, os.R_OK | os.W_OK):
+                raise ConfigError(
+                    f"the store {path.name!r} cannot be written: {str(place)!r} is read-only",
+                    hint="name another place by LINESHAFT_STORE_URL, or set XDG_STATE_HOME",
+                )
 
     def warm(self) -> None:
         """Begin to import what the first write needs, in the background."""
@@ -227,12 +245,15 @@ class Store:
         from lineshaft.store._database import Database  # noqa: PLC0415  SQLAlchemy takes its time
 
         return Database(
-            state_folder() / _DEFAULT if self._where is None else self._where,
+            self._where if isinstance(self._where, str) else self._path(),
             keys=self._keys,
             keep_days=self._keep_days,
             patience=self._patience,
             clock=self._clock,
         )
+
+    def _path(self) -> Path:
+        return self._where if isinstance(self._where, Path) else state_folder() / _DEFAULT
 
     def _explain(self, error: Exception) -> StateError:
         from lineshaft.store._faults import told  # noqa: PLC0415  as above

@@ -48,9 +48,10 @@ def result_data(result: RunResult) -> dict[str, object]:
 def summarise(events: Iterable[Event]) -> RunResult:
     """Return the result of a run, as far as its record tells.
 
-    Output is what was recorded of it, contents among arguments are sizes and hashes. A record
-    that ends before its run did gives status `error` with code `E_RECORD`; calls that had started
-    by then are `unknown`.
+    Output is what was recorded of it, contents among arguments are sizes and hashes. Of several
+    ends, as of a run that paused and was resumed, the last one counts. A record that ends before
+    its run did gives status `error` with code `E_RECORD`; calls that had started by then are
+    `unknown`.
 
     Raises:
         RecordError: There is no event, events are of several runs, or one lacks its data.
@@ -142,14 +143,22 @@ def _run_restarted(summary: _Summary, event: Event) -> None:
     summary.output.clear()
 
 
+def _run_resumed(summary: _Summary, event: Event) -> None:
+    """The run goes on: what was its end is none, and what it waits for is yet to be told."""
+    summary.end = None
+
+
 def _call_asked(summary: _Summary, event: Event) -> None:
+    """A call of a resumed run that is asked again keeps its place, and the rule that it has."""
     key, data = event.call_id or "", event.data
+    before = summary.calls.get(key)
     summary.calls[key] = CallRecord(
         id=key,
         tool=str(data["tool"]),
         arguments=cast("Data", data["arguments"]),
         status="pending",
         effect=cast("Effect | None", data.get("effect")),
+        rule="" if before is None else before.rule,
         parent=cast("str | None", data.get("parent")),
     )
 
@@ -182,7 +191,7 @@ def _changes(summary: _Summary, event: Event) -> None:
     summary.changes = _all(Change, event.data["changes"])
 
 
-def _run_finished(summary: _Summary, event: Event) -> None:
+def _ends(summary: _Summary, event: Event) -> None:
     if event.data["status"] not in _STATUSES:
         raise ValueError(f"status {event.data['status']!r} is unknown")
     summary.end = event.data
@@ -195,13 +204,15 @@ def _nothing(summary: _Summary, event: Event) -> None:
 _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
     "run_started": _run_started,
     "run_restarted": _run_restarted,
+    "run_paused": _ends,
+    "run_resumed": _run_resumed,
     "call_asked": _call_asked,
     "verdict": _verdict,
     "call_started": _call_started,
     "call_finished": _call_finished,
     "output": _output,
     "changes": _changes,
-    "run_finished": _run_finished,
+    "run_finished": _ends,
 }
 
 
