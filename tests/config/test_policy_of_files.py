@@ -80,3 +80,27 @@ def test_records_and_approvals_inside_the_workspace_are_closed_to_tools(home: Ho
     assert home.verdict("read", ".state/lineshaft/runs/x.jsonl") == "deny"
     assert home.verdict("write", ".state/lineshaft/trusted.json") == "deny"
     assert home.verdict("write", "notes.txt") == "allow"
+
+
+def test_a_verdict_names_the_file_and_line_of_its_rule(home: Home) -> None:
+    user = '# mine\n[[policy.rules]]\nid = "ask"\nverdict = "ask"\neffect = "external"'
+    home.files(project=f"\n{DENY}", user=user)
+
+    def source(effect: Effect, *paths: str) -> str:
+        settings = read_settings(home.project, environ=home.environ)
+        call = Call(tool="probe", arguments={}, origin="shell")
+        subject = Subject(ToolSpec(name="probe", effect=effect), call, paths)
+        return judge(policy(settings, environ=home.environ), subject).source
+
+    assert source("write", "docs/a.md") == f"{home.project / 'lineshaft.toml'}:2"
+    assert source("external") == f"{home.user_file}:2"
+    assert source("read") == ""
+
+
+def test_a_rule_in_pyproject_has_its_line_there(home: Home) -> None:
+    path = home.project / "pyproject.toml"
+    path.write_text(f'[project]\nname = "x"\n\n{DENY.replace("policy", "tool.lineshaft.policy")}')
+    settings = read_settings(home.project, environ=home.environ)
+    call = Call(tool="probe", arguments={}, origin="shell")
+    subject = Subject(ToolSpec(name="probe", effect="write"), call, ("docs/a.md",))
+    assert judge(policy(settings, environ=home.environ), subject).source == f"{path}:4"

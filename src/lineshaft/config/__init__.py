@@ -5,7 +5,8 @@ Above: the command line. Below: the session. Files are read once, bounded, and m
 
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._files import read_bytes
-from lineshaft.config._keys import KEYS, Key
+from lineshaft.config._key import Key
+from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings

@@ -156,7 +156,9 @@ def _policy_of(settings: Settings, giver: Giver, *, silent: Mode) -> Policy:
         if setting.giver == giver
     }
     try:
-        return Policy.from_dict({name: s.value for name, s in held.items()}, mode=silent)
+        places = held["rules"].places if "rules" in held else ()
+        said = {name: setting.value for name, setting in held.items()}
+        return Policy.from_dict(said, mode=silent, sources=places)
     except ConfigError as error:
         source = next(iter(held.values())).source
         raise ConfigError(f"{source}: {error.message}", hint=error.hint) from error
@@ -176,5 +178,7 @@ def _private_rules(settings: Settings, environ: Mapping[str, str] | None) -> tup
         if Path(real).is_relative_to(root):
             pattern = f"{escape(Path(real).relative_to(root).as_posix())}/**"
             reason = f"Lineshaft's own {name} are not for tools"
-            rules.append(Rule(id=f"own-{name}", verdict="deny", path=pattern, reason=reason))
+            rules.append(
+                Rule(f"own-{name}", "deny", path=pattern, reason=reason, source="built in")
+            )
     return tuple(rules)

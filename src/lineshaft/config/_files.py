@@ -4,11 +4,14 @@ import os
 import stat
 import sys
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT
 from lineshaft.errors import ConfigError
+from lineshaft.policy import rule_sources
 
 MAX_BYTES = 1_000_000
 
@@ -38,15 +41,38 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     return data
 
 
-def read_toml(path: Path) -> dict[str, object]:
-    """Return a TOML file as plain data.
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What one file says of Lineshaft."""
+
+    path: Path
+    table: Mapping[str, object]
+    text: str
+    within: tuple[str, ...] = ()
+    """The keys of the table in the file."""
+
+    def places(self, name: str) -> tuple[str, ...]:
+        """Return where each table of a list of tables is written: `FILE:LINE`.
+
+        Args:
+            name: Dotted key of the list.
+        """
+        head, _, tail = name.partition(".")
+        table = self.table.get(head)
+        value = cast("dict[str, object]", table).get(tail) if isinstance(table, dict) else None
+        return rule_sources(str(self.path), self.text, (*self.within, head, tail), value)
+
+
+def read_toml(path: Path) -> SettingsFile:
+    """Read a TOML file.
 
     Raises:
         ConfigError: It cannot be read, or is not TOML; says the line.
     """
     data = read_bytes(path)
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        return SettingsFile(path, tomllib.loads(text), text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{str(path)!r} is not UTF-8 text (line {line})") from error
@@ -58,48 +84,49 @@ def read_toml(path: Path) -> dict[str, object]:
         raise ConfigError(f"{str(path)!r} is nested too deeply") from error
 
 
-def project_file(start: Path) -> tuple[Path, dict[str, object]] | None:
+def project_file(start: Path) -> SettingsFile | None:
     """Find the settings of the project that a folder lies in.
 
     Args:
         start: Where the search begins; it goes up to the root of the file system.
 
     Returns:
-        The nearest file that speaks of Lineshaft, and what it says.
+        The nearest file that speaks of Lineshaft.
 
     Raises:
         ConfigError: A file is not readable, belongs to somebody else, or there are two.
     """
     for folder in (start, *start.parents):
         own, shared = folder / PROJECT_FILE, folder / PYPROJECT
-        table = _pyproject_table(shared) if os.path.lexists(shared) else None
+        found = _in_pyproject(shared) if os.path.lexists(shared) else None
         if os.path.lexists(own):
-            if table is not None:
+            if found is not None:
                 message = f"both {str(own)!r} and [tool.lineshaft] in {str(shared)!r} exist"
                 raise ConfigError(message, hint="keep one of them")
             _refuse_strangers(own, start)
-            return own, read_toml(own)
-        if table is not None:
+            return read_toml(own)
+        if found is not None:
             _refuse_strangers(shared, start)
-            return shared, table
+            return found
     return None
 
 
-def named_file(path: Path) -> tuple[Path, dict[str, object]]:
+def named_file(path: Path) -> SettingsFile:
     """Return what one given file says: `lineshaft.toml` or any other, or a `pyproject.toml`."""
     if path.name != PYPROJECT:
-        return path, read_toml(path)
-    table = _pyproject_table(path)
-    if table is None:
+        return read_toml(path)
+    found = _in_pyproject(path)
+    if found is None:
         raise ConfigError(f"{str(path)!r} has no table [tool.lineshaft]")
-    return path, table
+    return found
 
 
-def _pyproject_table(path: Path) -> dict[str, object] | None:
+def _in_pyproject(path: Path) -> SettingsFile | None:
     # Other people's pyproject.toml files are no business of ours until they name us.
     if b"lineshaft" not in read_bytes(path):
         return None
-    tool = read_toml(path).get("tool")
+    file = read_toml(path)
+    tool = file.table.get("tool")
     if not isinstance(tool, dict):
         return None
     table = cast("dict[str, object]", tool).get("lineshaft")
@@ -107,7 +134,7 @@ def _pyproject_table(path: Path) -> dict[str, object] | None:
         return None
     if not isinstance(table, dict):
         raise ConfigError(f"{str(path)!r}: tool.lineshaft must be a table")
-    return cast("dict[str, object]", table)
+    return replace(file, table=cast("dict[str, object]", table), within=("tool", "lineshaft"))
 
 
 def _refuse_strangers(path: Path, start: Path) -> None:

@@ -1,101 +1,29 @@
 """Every setting there is: its key, what it may be, and what it is without being set."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import cast
 
+from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
 from lineshaft.errors import ConfigError
 from lineshaft.values import NO_BOUNDARY, Limits
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
-PREFIX = "LINESHAFT_"
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
 RESERVED = frozenset({NO_SCRIPT, "LINESHAFT_STATE_KEY"})
 """Variables with a meaning of their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """One setting."""
-
-    name: str
-    """Dotted, as in the file: `script.timeout_seconds`."""
-
-    allowed: str
-    """What it may be, in words that follow "allowed: "."""
-
-    accepts: Callable[[object], bool]
-    default: object = None
-    text: str = ""
-    """What it does, in one line."""
-
-    from_text: Callable[[str], object] | None = None
-    """Turns the text of a variable or flag into a value; None: only files can set it."""
-
-    @property
-    def variable(self) -> str:
-        """Return the name of its environment variable."""
-        return PREFIX + self.name.upper().replace(".", "_")
-
-
-def _number(name: str, low: int, high: int, default: float, text: str) -> Key:
-    whole = isinstance(default, int)
-    kinds = (int,) if whole else (int, float)
-
-    def accepts(value: object) -> bool:
-        return (
-            isinstance(value, kinds) and not isinstance(value, bool) and low <= float(value) <= high
-        )
-
-    return Key(
-        name=name,
-        allowed=f"a {'whole number' if whole else 'number'} from {low:,} to {high:,}",
-        accepts=accepts,
-        default=default,
-        text=text,
-        from_text=_json_or_text,
-    )
-
-
-def _choice(name: str, words: Iterable[str], default: str, text: str) -> Key:
-    known = tuple(words)
-    return Key(
-        name=name,
-        allowed="one of " + ", ".join(repr(word) for word in known),
-        accepts=lambda value: isinstance(value, str) and value in known,
-        default=default,
-        text=text,
-        from_text=str,
-    )
-
-
-def _json_or_text(text: str) -> object:
-    try:
-        return cast("object", json.loads(text))
-    except (ValueError, RecursionError):
-        return text
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and "\0" not in value
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(_is_text(item) for item in cast("list[object]", value))
-
-
 def _is_requirements(value: object) -> bool:
     """Names with versions only: no options of an installer, no files, no addresses."""
-    return _is_texts(value) and all(map(_REQUIREMENT.fullmatch, cast("list[str]", value)))
+    return is_texts(value) and all(map(_REQUIREMENT.fullmatch, cast("list[str]", value)))
 
 
 def _is_aliases(value: object) -> bool:
     return isinstance(value, dict) and all(
-        _is_text(item) or _is_mount(item) for item in cast("dict[str, object]", value).values()
+        is_text(item) or _is_mount(item) for item in cast("dict[str, object]", value).values()
     )
 
 
@@ -104,14 +32,16 @@ def _is_mount(value: object) -> bool:
         return False
     table = cast("dict[str, object]", value)
     return (
-        _is_text(table.get("path"))
+        is_text(table.get("path"))
         and isinstance(table.get("writable", False), bool)
         and set(table) <= {"path", "writable"}
     )
 
 
-def _is_table(value: object) -> bool:
-    return isinstance(value, dict)
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, dict) for item in cast("list[object]", value)
+    )
 
 
 _DEFAULTS = Limits()
@@ -123,7 +53,7 @@ KEYS: Mapping[str, Key] = {
         Key(
             name="workspace.root",
             allowed="a folder, relative to the file",
-            accepts=_is_text,
+            accepts=is_text,
             default=".",
             text="Where files and commands live.",
             from_text=str,
@@ -136,20 +66,28 @@ KEYS: Mapping[str, Key] = {
             text="More folders, reached as @NAME/...; read-only unless writable.",
         ),
         Key(
+            name="workspace.atomic",
+            allowed="true or false",
+            accepts=lambda value: isinstance(value, bool),
+            default=True,
+            text="Whether changes land whole or not at all; a project cannot set it.",
+            from_text=json_or_text,
+        ),
+        Key(
             name="tools.modules",
             allowed='a list of files and modules: ["./tools.py", "package.module"]',
-            accepts=_is_texts,
+            accepts=is_texts,
             default=[],
             text="Python files and modules whose tools are offered.",
         ),
         Key(
             name="tools.kit",
             allowed='true, false, or a list of names: ["read_file", "search_text"]',
-            accepts=lambda value: isinstance(value, bool) or _is_texts(value),
+            accepts=lambda value: isinstance(value, bool) or is_texts(value),
             default=True,
             text="Which built-in tools are offered.",
         ),
-        _choice(
+        choice(
             "policy.mode",
             ("plan", "read", "ask", "auto", "open"),
             "auto",
@@ -158,18 +96,44 @@ KEYS: Mapping[str, Key] = {
         Key(
             name="policy.rules",
             allowed="a list of tables: [[policy.rules]]",
-            accepts=lambda value: (
-                isinstance(value, list)
-                and all(_is_table(item) for item in cast("list[object]", value))
-            ),
+            accepts=_is_tables,
             default=[],
             text="Rules, first match wins.",
         ),
-        _choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
+        *(
+            choice(f"guards.{name}", ("error", "warning", "off"), "error", text)
+            for name, text in (
+                ("syntax", "What a file does that no longer parses."),
+                ("merge_markers", "What a merge conflict does that is left in a file."),
+                ("secrets", "What a token or private key does that would be added to a file."),
+            )
+        ),
+        Key(
+            name="guards.companion",
+            allowed="a list of tables: [[guards.companion]] with changed, needs and level",
+            accepts=_is_tables,
+            default=[],
+            text="What else has to change where a file changes.",
+        ),
+        Key(
+            name="guards.modules",
+            allowed='a list of files and modules: ["./guards.py", "package.module"]',
+            accepts=is_texts,
+            default=[],
+            text="Python files and modules with guards, in a list GUARDS.",
+        ),
+        Key(
+            name="guards.plugins",
+            allowed="a list of names of entry points of the group lineshaft.guards",
+            accepts=is_texts,
+            default=[],
+            text="Installed guards that are asked.",
+        ),
+        choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
         Key(
             name="python.path",
             allowed="a folder with a bundle, or an interpreter",
-            accepts=_is_text,
+            accepts=is_text,
             text="The full Python, where it is not found by itself; a project cannot set it.",
             from_text=str,
         ),
@@ -183,11 +147,11 @@ KEYS: Mapping[str, Key] = {
         Key(
             name="python.preload",
             allowed='a list of modules: ["json", "pandas"]',
-            accepts=_is_texts,
+            accepts=is_texts,
             default=[],
             text="Modules that scripts of the full Python find imported.",
         ),
-        _number("python.timeout_seconds", 1, 600, 60.0, "Time a program of python_run gets."),
+        number("python.timeout_seconds", 1, 600, 60.0, "Time a program of python_run gets."),
         Key(
             name="python.boundary",
             allowed=f"one of {', '.join(map(repr, _BOUNDARIES))}",
@@ -199,12 +163,12 @@ KEYS: Mapping[str, Key] = {
         Key(
             name="store.url",
             allowed="a file, or a URL such as 'sqlite:////var/lib/runs.db'",
-            accepts=_is_text,
+            accepts=is_text,
             text="Where records and states of runs are kept, instead of the state folder; "
             "a project cannot set it.",
             from_text=str,
         ),
-        _number(
+        number(
             "store.keep_days",
             0,
             3_650,
@@ -217,47 +181,50 @@ KEYS: Mapping[str, Key] = {
             accepts=lambda value: isinstance(value, bool),
             default=True,
             text="Whether scripts may run at all.",
-            from_text=_json_or_text,
+            from_text=json_or_text,
         ),
-        _choice(
+        choice(
             "script.check",
             ("error", "warn", "off"),
             "error",
             "What findings about a script do before it runs.",
         ),
-        _number("script.timeout_seconds", 5, 600, 60.0, "Time a run gets."),
-        _number(
+        number("script.timeout_seconds", 5, 600, 60.0, "Time a run gets."),
+        number(
             "script.max_timeout_seconds",
             5,
             86_400,
             600.0,
             "The most that --timeout may ask for.",
         ),
-        _number("limits.calls", 1, 1_000_000, _DEFAULTS.calls, "Calls a run may make."),
-        _number(
+        number("limits.calls", 1, 1_000_000, _DEFAULTS.calls, "Calls a run may make."),
+        number(
             "limits.memory_mb", 16, 65_536, _DEFAULTS.memory_mb, "Memory a script may use, in MB."
         ),
-        _number("limits.call_seconds", 1, 86_400, 60.0, "Time one call gets."),
-        _number(
+        number("limits.call_seconds", 1, 86_400, 60.0, "Time one call gets."),
+        number(
             "limits.stdout_bytes",
             1_000,
             100_000_000,
             _DEFAULTS.stdout_bytes,
             "Bytes kept of what a script prints.",
         ),
-        _number(
+        number(
             "limits.stderr_bytes",
             1_000,
             100_000_000,
             _DEFAULTS.stderr_bytes,
             "Bytes kept of a script's standard error.",
         ),
-        _number(
+        number(
             "limits.recursion", 10, 10_000, _DEFAULTS.recursion, "Depth of a script's own calls."
         ),
     )
 }
 """All settings by dotted name."""
+
+LISTS_OF_TABLES = ("policy.rules", "guards.companion")
+"""Those whose items are worth a line in a message."""
 
 
 def flatten(table: Mapping[str, object], *, source: str) -> dict[str, object]:

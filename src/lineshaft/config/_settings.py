@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from lineshaft.config._files import named_file, project_file, read_toml
-from lineshaft.config._keys import KEYS, checked, flatten, from_environment, from_text
+from lineshaft.config._files import SettingsFile, named_file, project_file, read_toml
+from lineshaft.config._keys import (
+    KEYS,
+    LISTS_OF_TABLES,
+    checked,
+    flatten,
+    from_environment,
+    from_text,
+)
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
 from lineshaft.values import Limits, PythonOptions
@@ -30,6 +37,9 @@ class Setting:
 
     base: Path
     """The folder that relative paths in the value start from."""
+
+    places: tuple[str, ...] = ()
+    """Of a list of tables in a file: where each is written, as `FILE:LINE`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,11 +235,11 @@ def read_settings(
     }
     start, project = _find_project(path, flags or {}, given)
     if project is not None:
-        _add(held, project[0], project[1], "project")
+        _add(held, project, "project")
     own = user_file(environ)
     has_own = os.path.lexists(own)
     if has_own:
-        _add(held, own, read_toml(own), "user")
+        _add(held, read_toml(own), "user")
     for name, (value, variable) in given.items():
         held[name].append(Setting(value=value, giver="environment", source=variable, base=here))
     for name, value in (flags or {}).items():
@@ -243,7 +253,7 @@ def read_settings(
     return Settings(
         values={name: tuple(values) for name, values in held.items()},
         start=start,
-        project=project[0] if project else None,
+        project=project.path if project else None,
         user=own if has_own else None,
     )
 
@@ -264,7 +274,7 @@ def _find_project(
     path: str | Path | None,
     flags: Mapping[str, object],
     given: Mapping[str, tuple[object, str]],
-) -> tuple[Path, tuple[Path, dict[str, object]] | None]:
+) -> tuple[Path, SettingsFile | None]:
     root = flags.get("workspace.root") or given.get("workspace.root", (None, ""))[0]
     start = Path(str(path or root or ".")).expanduser().absolute()
     if start.is_dir():
@@ -274,11 +284,17 @@ def _find_project(
     return start.parent, named_file(start)
 
 
-def _add(
-    held: dict[str, list[Setting]], path: Path, table: Mapping[str, object], giver: Giver
-) -> None:
-    for name, value in flatten(table, source=str(path)).items():
-        held[name].append(Setting(value=value, giver=giver, source=str(path), base=path.parent))
+def _add(held: dict[str, list[Setting]], file: SettingsFile, giver: Giver) -> None:
+    for name, value in flatten(file.table, source=str(file.path)).items():
+        held[name].append(
+            Setting(
+                value=value,
+                giver=giver,
+                source=str(file.path),
+                base=file.path.parent,
+                places=file.places(name) if name in LISTS_OF_TABLES else (),
+            )
+        )
 
 
 def _here() -> Path:

@@ -2,6 +2,9 @@
 
 from lineshaft.policy._rules import Rule
 
+SOURCE = "built in"
+"""Where a rule is written that nobody wrote."""
+
 SECRETS = "builtin:secrets"
 """The one built-in rule that a user's own rule may lift, file by file."""
 
@@ -41,12 +44,13 @@ EXAMPLES = Rule("builtin:examples", "allow", path=_EXAMPLES_AND_PUBLIC_KEYS)
 """What looks like a secrets file and is none."""
 
 BUILT_IN: tuple[Rule, ...] = (
-    Rule("builtin:git", "deny", path=".git", reason="tools leave .git alone"),
+    Rule("builtin:git", "deny", path=".git", reason="tools leave .git alone", source=SOURCE),
     Rule(
         SECRETS,
         "deny",
         path=_SECRETS,
         reason="files like this hold secrets; a rule of the user's own that names it may allow it",
+        source=SOURCE,
     ),
     Rule(
         TOOL_CONFIG,
@@ -54,6 +58,7 @@ BUILT_IN: tuple[Rule, ...] = (
         effect=("write", "exec", "external"),
         path=_TOOL_CONFIG,
         reason="this file decides what tools may do",
+        source=SOURCE,
     ),
 )
 """Each that matches counts, whatever other rules say."""

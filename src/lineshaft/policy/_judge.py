@@ -1,9 +1,9 @@
 """The one question that is asked of a policy: what about this call?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, TOOL_CONFIG
+from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG
 from lineshaft.policy._match import Facts, Matcher
 from lineshaft.policy._modes import mode_verdict
 from lineshaft.policy._policy import Policy
@@ -13,11 +13,14 @@ from lineshaft.values import Call, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
 
-_UNKNOWN = Verdict(kind="deny", rule="builtin:unknown-tool", reason="there is no such tool")
+_UNKNOWN = Verdict(
+    kind="deny", rule="builtin:unknown-tool", reason="there is no such tool", source=SOURCE
+)
 _NOT_SCRIPTABLE = Verdict(
     kind="deny",
     rule="builtin:not-scriptable",
     reason="this tool cannot be called from a script; call it directly",
+    source=SOURCE,
 )
 _BUILT_IN = tuple(Matcher(rule) for rule in BUILT_IN)
 _EXAMPLES = Matcher(EXAMPLES)
@@ -124,11 +127,17 @@ def _strictest(said: Sequence[Verdict]) -> Verdict:
     strictest = [each for each in said if STRENGTH[each.kind] == strength]
     if strength != STRENGTH["ask"]:
         return strictest[0]
-    rules = {each.rule: each.reason for each in strictest if "mode:" not in each.rule}
+    rules = {each.rule: each for each in strictest if "mode:" not in each.rule}
     if len(rules) < 2:
         return next((each for each in strictest if each.rule in rules), strictest[0])
     return Verdict(
         kind="ask",
         rule=" & ".join(rules),
-        reason="; ".join(reason for reason in dict.fromkeys(rules.values()) if reason),
+        reason="; ".join(_told(each.reason for each in rules.values())),
+        source=" & ".join(_told(each.source for each in rules.values())),
     )
+
+
+def _told(texts: Iterable[str]) -> Iterator[str]:
+    """Yield each text once, empty ones not."""
+    return (text for text in dict.fromkeys(texts) if text)

@@ -105,7 +105,9 @@ class Matcher:
     )
 
     def __init__(self, rule: Rule, *, label: str = "") -> None:
-        self.verdict = Verdict(kind=rule.verdict, rule=label + rule.id, reason=rule.reason)
+        self.verdict = Verdict(
+            kind=rule.verdict, rule=label + rule.id, reason=rule.reason, source=rule.source
+        )
         self.strict = rule.verdict != "allow"
         self.tool = self._texts(rule.tool)
         self.namespace = self._texts(rule.namespace)

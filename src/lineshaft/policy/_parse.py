@@ -1,16 +1,17 @@
 """Plain data into rules, with errors that name the key, the value and what is allowed."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import cast
 
 from lineshaft.errors import ConfigError
+from lineshaft.policy._lines import table_lines
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._rules import Patterns, Rule
 from lineshaft.values import Effect, Origin, VerdictKind
 
-_RULE_KEYS = tuple(field.name for field in fields(Rule))
+_RULE_KEYS = tuple(field.name for field in fields(Rule) if field.name != "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,12 @@ class Parsed:
     rules: tuple[Rule, ...]
 
 
-def parse(data: Mapping[str, object]) -> Parsed:
+def parse(data: Mapping[str, object], sources: Sequence[str] = ()) -> Parsed:
     """Read `mode` and `rules`.
+
+    Args:
+        data: The two keys.
+        sources: Where each rule is written, in order; fewer where nobody knows.
 
     Raises:
         ConfigError: Something is unknown, of the wrong type, or missing.
@@ -34,17 +39,25 @@ def parse(data: Mapping[str, object]) -> Parsed:
     rules = data.get("rules", [])
     if not isinstance(rules, list | tuple):
         raise ConfigError(f"policy.rules: {_kind(rules)} given; use a list of tables")
+    given = cast("list[object]", rules)
     return Parsed(
         mode,
         tuple(
-            _rule(f"policy.rules[{at}]", rule)
-            for at, rule in enumerate(cast("list[object]", rules))
+            _rule(f"policy.rules[{at}]", rule, source)
+            for at, (rule, source) in enumerate(
+                zip(given, (*sources, *([""] * len(given))), strict=False)
+            )
         ),
     )
 
 
-def parse_toml(text: str) -> Parsed:
-    """Read the keys of a policy from TOML, from its table `[policy]` where it has one."""
+def parse_toml(text: str, name: str) -> Parsed:
+    """Read the keys of a policy from TOML, from its table `[policy]` where it has one.
+
+    Args:
+        text: TOML.
+        name: Of its file, for `Rule.source`; empty where it has none.
+    """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -52,10 +65,30 @@ def parse_toml(text: str) -> Parsed:
     table = data.get("policy", data)
     if not isinstance(table, dict):
         raise ConfigError(f"policy: {_kind(table)} given; use a table")
-    return parse(cast("dict[str, object]", table))
+    given = cast("dict[str, object]", table)
+    keys = ("policy", "rules") if "policy" in data else ("rules",)
+    return parse(given, rule_sources(name, text, keys, given.get("rules")))
 
 
-def _rule(where: str, given: object) -> Rule:
+def rule_sources(name: str, text: str, keys: tuple[str, ...], rules: object) -> tuple[str, ...]:
+    """Return where each rule of a file is written: `FILE:LINE`, or `FILE` if that is not certain.
+
+    Args:
+        name: Of the file; empty where it has none.
+        text: TOML that parses.
+        keys: Where the rules stand in it.
+        rules: What the parser made of them.
+    """
+    if not name or not isinstance(rules, list):
+        return ()
+    count = len(cast("list[object]", rules))
+    lines = table_lines(text, *keys)
+    if len(lines) != count:
+        return (name,) * count
+    return tuple(f"{name}:{line}" for line in lines)
+
+
+def _rule(where: str, given: object, source: str) -> Rule:
     if not isinstance(given, Mapping):
         raise ConfigError(
             f"{where}: {_kind(given)} given; use a table with {', '.join(_RULE_KEYS)}"
@@ -77,6 +110,7 @@ def _rule(where: str, given: object) -> Rule:
             command=_patterns(where, data, "command"),
             arguments=_arguments(where, data.get("arguments", {})),
             reason=_text(where, "reason", data.get("reason", "")),
+            source=source,
         )
     except ConfigError as error:
         located = error.message if error.message.startswith(where) else f"{where}: {error.message}"

@@ -1,6 +1,6 @@
 """A policy: a mode and rules, a user's, tightened by projects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lineshaft.errors import ConfigError
@@ -49,32 +49,36 @@ class Policy:
         object.__setattr__(self, "matchers", matchers)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, object], *, mode: Mode = "auto") -> "Policy":
+    def from_dict(
+        cls, data: Mapping[str, object], *, mode: Mode = "auto", sources: Sequence[str] = ()
+    ) -> "Policy":
         """Return the policy that plain data describes.
 
         Args:
             data: `mode`, and `rules`, a list of tables with the fields of `Rule`.
             mode: The mode where the data names none; `open` for a project's policy, so that
                 silence tightens nothing.
+            sources: Where each rule is written, in order, for `Verdict.source`.
 
         Raises:
             ConfigError: Something in it is unknown, of the wrong type, or missing.
         """
-        parsed = parse(data)
+        parsed = parse(data, sources)
         return cls(parsed.mode or mode, parsed.rules)
 
     @classmethod
-    def from_toml(cls, text: str, *, mode: Mode = "auto") -> "Policy":
+    def from_toml(cls, text: str, *, mode: Mode = "auto", name: str = "") -> "Policy":
         """Return the policy that TOML describes: its table `[policy]`, or all of it.
 
         Args:
             text: The keys of `from_dict`; other tables beside `[policy]` are not looked at.
             mode: As for `from_dict`.
+            name: Of the file, for `Verdict.source`.
 
         Raises:
             ConfigError: It is not TOML, or as for `from_dict`.
         """
-        parsed = parse_toml(text)
+        parsed = parse_toml(text, name)
         return cls(parsed.mode or mode, parsed.rules)
 
     def tightened_by(self, project: "Policy") -> "Policy":

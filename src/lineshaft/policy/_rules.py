@@ -57,6 +57,9 @@ class Rule:
     reason: str = ""
     """Shown to whoever asked."""
 
+    source: str = field(default="", compare=False)
+    """Where it is written, as `FILE:LINE`; `FILE` where the line is not known."""
+
     def __post_init__(self) -> None:
         """Refuse what can never have been meant."""
         if not _ID.fullmatch(self.id):
