@@ -41,7 +41,7 @@ def command(
 
 
 def _facts(run: RunSummary) -> dict[str, object]:
-    facts = asdict(run) | {"started": run.started_at, "pending": run.pending}
+    facts: dict[str, object] = {**asdict(run), "started": run.started_at, "pending": run.pending}
     del facts["started_at"], facts["last_at"]
     return facts
 

@@ -4,9 +4,7 @@ Above: sessions, which hand over events and what is to be kept; commands, which 
 writer thread and a database. Nothing is opened, and SQLAlchemy not imported, before first use.
 """
 
-import atexit
 import os
-import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
 
-from lineshaft.errors import ConfigError, LineshaftError, StateError
+from lineshaft.errors import ConfigError, StateError
 from lineshaft.store._asking import Desk
 from lineshaft.store._key import Keys
 from lineshaft.store._places import private_folder, state_folder
@@ -72,7 +70,6 @@ class Store:
         self._writer = Writer(self._open, explain=self._explain, warm=_warm)
         self._seconds = patience + _STUCK
         self._desk = Desk(self._writer, seconds=self._seconds)
-        _STORES.add(self)
 
     def __repr__(self) -> str:
         """Return which store it is, without a password that its URL may hold."""
@@ -228,7 +225,7 @@ class Store:
 
     def close(self) -> None:
         """Do the same, for who has no event loop."""
-        self._writer.close()
+        self._writer.close(self._seconds)
 
     async def __aenter__(self) -> Self:
         """Return the store itself."""
@@ -285,16 +282,3 @@ def _place(where: str | Path | None) -> Path | str | None:
     if not str(where).strip() or "\0" in str(where):
         raise ConfigError(f"{where!r} is not the name of a file")
     return path.absolute()
-
-
-_STORES: "weakref.WeakSet[Store]" = weakref.WeakSet()
-
-
-@atexit.register
-def _write_the_rest() -> None:
-    """Write what waits where nobody closed a store."""
-    for store in list(_STORES):
-        try:
-            store.close()
-        except LineshaftError:
-            continue

@@ -4,8 +4,10 @@ Above: the store, from any thread and any event loop. Below: the database, which
 need, so that nobody waits for the import of SQLAlchemy before there is something to write.
 """
 
+import atexit
 import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -81,26 +83,8 @@ class Writer:
         self._open = open_
         self._explain = explain
         self._warm = warm
-        self._lock = threading.Lock()
-        self._wake = threading.Event()
-        self._urgent = threading.Event()
-        self._queue: deque[Item] = deque()
-        self._bytes = 0
-        self._closing = False
-        self._failure: StateError | None = None
-        self._database: Database | None = None
-        self._thread: threading.Thread | None = None
-        self._pid = 0
-        self.groups = 0
-        """Transactions that were committed."""
-
-        self.durable_groups = 0
-        """Those of them that waited for the disk."""
-
-    @property
-    def waiting(self) -> int:
-        """How many items wait to be written."""
-        return len(self._queue)
+        self._set_up()
+        _WRITERS.add(self)
 
     def put(self, workspace: str, event: Event) -> None:
         """Take an event.
@@ -110,17 +94,17 @@ class Writer:
         """
         failure = self._failure
         if failure is not None:
+            self._nudge()  # it may have passed by now
             raise RecordError(failure.message, hint=failure.hint)
-        size = _EVENT_BYTES
-        if event.kind == "output":
-            size += len(str(event.data.get("text")))
+        told = (workspace, event)
+        size = _size(told)
         with self._lock:
             if self._bytes + size > _MOST_BYTES:
                 raise RecordError(
                     f"the store does not keep up: {len(self._queue):,} steps wait to be written",
                     hint="look at the disk that it lies on",
                 )
-            self._queue.append((workspace, event))
+            self._queue.append(told)
             self._bytes += size
         if event.kind in _AT_ONCE:
             self._urgent.set()
@@ -141,55 +125,84 @@ class Writer:
         """Begin to import what is needed, so that it is there when something is to be written."""
         self._nudge()
 
-    def close(self) -> None:
+    def close(self, seconds: float) -> None:
         """Write what waits, and end the thread; further use begins anew.
+
+        Args:
+            seconds: How long that may take.
 
         Raises:
             RecordError: Something could not be written.
         """
         thread = self._thread
-        if thread is None or self._pid != os.getpid():
+        if thread is None:
             return
         self._closing = True
         self._urgent.set()
         self._wake.set()
-        thread.join()
+        thread.join(seconds)
+        if thread.is_alive():
+            raise RecordError(
+                f"the store did not write the last steps within {seconds:g} s",
+                hint="look at the disk that it lies on",
+            )
         failure = self._failure
         if failure is not None and self._queue:
             raise RecordError(failure.message, hint=failure.hint)
 
+    def forked(self) -> None:
+        """Begin anew in the child of a fork: what waits is the parent's to write."""
+        _ABANDONED.append(self._database)  # to close it would take the parent's locks away
+        self._set_up()
+
+    def _set_up(self) -> None:
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._urgent = threading.Event()
+        self._queue: deque[Item] = deque()
+        self._bytes = 0
+        self._closing = False
+        self._failure: StateError | None = None
+        self._database: Database | None = None
+        self._thread: threading.Thread | None = None
+
     def _nudge(self) -> None:
-        if self._thread is None or self._pid != os.getpid():
+        if self._thread is None:
             self._begin()
         self._wake.set()
 
     def _begin(self) -> None:
         with self._lock:
-            if self._thread is not None and self._pid == os.getpid():
-                return
-            self._pid, self._closing, self._database = os.getpid(), False, None
-            self._thread = threading.Thread(target=self._live, name="lineshaft-store", daemon=True)
-            self._thread.start()
+            if self._thread is None:
+                self._closing = False
+                self._thread = threading.Thread(
+                    target=self._live, name="lineshaft-store", daemon=True
+                )
+                self._thread.start()
 
     def _live(self) -> None:
         try:
             self._warm()
         except ImportError as error:
             self._failure = self._explain(error)
-        while True:
+        while not self._is_over():
             self._wake.wait(_AGAIN if self._queue else None)
             self._wake.clear()
             if not self._closing:
                 self._urgent.wait(_LINGER)
-            closing = self._closing
             group = self._take()
             if group:
                 self._write(group)
-            if closing:
-                break
         self._shut()
+
+    def _is_over(self) -> bool:
+        """Say whether the thread is to end; who comes later then begins another."""
         with self._lock:
-            self._thread = None
+            over = self._closing and not (self._queue and self._failure is None)
+            if over:
+                self._thread = None
+                self._wake.clear()
+            return over
 
     def _take(self) -> list[Item]:
         with self._lock:
@@ -207,8 +220,6 @@ class Writer:
                 self._database = self._open()
             with self._database.transaction(durable=durable) as books:
                 answers = _do(group, books)
-            self.groups += 1
-            self.durable_groups += durable
             self._failure = None
             if thoroughly:
                 self._database.tidy(thoroughly=True)
@@ -268,3 +279,27 @@ def _size(item: Item) -> int:
     if isinstance(item, Work):
         return _WORK_BYTES
     return _EVENT_BYTES + (len(str(item[1].data.get("text"))) if item[1].kind == "output" else 0)
+
+
+_WRITERS: "weakref.WeakSet[Writer]" = weakref.WeakSet()
+_ABANDONED: list[object] = []
+_LAST_SECONDS = 5.0
+
+
+@atexit.register
+def _write_the_rest() -> None:
+    """Write what waits where nobody closed a store."""
+    for writer in list(_WRITERS):
+        try:
+            writer.close(_LAST_SECONDS)
+        except RecordError:
+            continue
+
+
+def _forked() -> None:
+    for writer in list(_WRITERS):
+        writer.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
