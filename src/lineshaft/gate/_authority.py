@@ -29,6 +29,9 @@ class Lease:
     """The paths that the call names, which policy has judged."""
 
     over: bool = False
+    changed: bool = False
+    """The call changed something through its workspace."""
+
     _visible: Callable[[str], bool] | None = None
 
     def sees(self, path: str) -> bool:
@@ -81,18 +84,39 @@ class Leased(Workspace):
         """As `Workspace.read`."""
         return await self._live.read(await self._at(path))
 
-    async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
         """As `Workspace.write`."""
-        return await self._live.write(await self._at(path), data, if_match=if_match)
+        real = await self._at(path)
+        change = await self._live.write(real, data, if_match=if_match, mode=mode)
+        self._lease.changed = True
+        return change
+
+    async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
+        """As `Workspace.make_folder`."""
+        change = await self._live.make_folder(await self._at(path), mode=mode)
+        self._lease.changed = True
+        return change
+
+    async def link(self, path: str, target: str) -> Change:
+        """As `Workspace.link`."""
+        change = await self._live.link(await self._at(path, follow=False), target)
+        self._lease.changed = True
+        return change
 
     async def move(self, source: str, target: str) -> Change:
         """As `Workspace.move`."""
         old, new = await self._at(source, follow=False), await self._at(target, follow=False)
-        return await self._live.move(old, new)
+        change = await self._live.move(old, new)
+        self._lease.changed = True
+        return change
 
     async def delete(self, path: str) -> Change:
         """As `Workspace.delete`."""
-        return await self._live.delete(await self._at(path, follow=False))
+        change = await self._live.delete(await self._at(path, follow=False))
+        self._lease.changed = True
+        return change
 
     async def walk(
         self, root: str = ".", *, ignore: bool = True, depth: int | None = None

@@ -74,7 +74,7 @@ def _within(lines: Sequence[str]) -> tuple[list[str], bool]:
     return kept, False
 
 
-@tool(effect="write", idempotent=True)
+@tool(effect="write", idempotent=True, staged=True)
 async def write_file(
     path: WorkspacePath, content: str, call: Context, if_match: str | None = None
 ) -> FileChange:
@@ -102,7 +102,7 @@ async def write_file(
         return change(await call.workspace.write(path, data, if_match=if_match))
 
 
-@tool(effect="write")
+@tool(effect="write", staged=True)
 async def edit_file(
     path: WorkspacePath,
     call: Context,
@@ -151,7 +151,7 @@ def _wanted(
     raise invalid("give either `old` and `new`, or `edits`", 'An empty `new` ("") deletes.')
 
 
-@tool(effect="write")
+@tool(effect="write", staged=True)
 async def move_file(source: EntryPath, target: EntryPath, call: Context) -> FileChange:
     """Move or rename a file or folder; folders on the way are created, nothing is overwritten.
 
@@ -164,7 +164,7 @@ async def move_file(source: EntryPath, target: EntryPath, call: Context) -> File
         return change(await call.workspace.move(source, target))
 
 
-@tool(effect="write", destructive=True)
+@tool(effect="write", destructive=True, staged=True)
 async def delete_file(path: EntryPath, call: Context) -> FileChange:
     """Delete a file, a symlink (not what it leads to) or an empty folder.
 

@@ -74,6 +74,10 @@ class ToolOptions(TypedDict, total=False):
     container: bool
     """Whether its call makes further calls."""
 
+    staged: bool
+    """Of a tool with effect `write`: whether all it does, it does to files through
+    `Context.workspace`, so that it can be tried out on changes that never land."""
+
     jailed: bool
     """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
     `auto` need not ask."""
@@ -92,6 +96,7 @@ class _Options:
     idempotent: bool = False
     scriptable: bool = True
     container: bool = False
+    staged: bool = False
     jailed: bool = False
 
     def __post_init__(self) -> None:
@@ -99,6 +104,8 @@ class _Options:
             raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
         if self.seconds is not None and not self.seconds > 0:
             raise ConfigError(f"seconds must be above 0, not {self.seconds!r}")
+        if self.staged and self.effect != "write":
+            raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
 
@@ -210,6 +217,7 @@ class Tool(Generic[P, R]):
             paths=paths,
             entries=entries,
             container=options.container,
+            staged=options.staged,
             jailed=options.jailed,
             positional=_positional(schema),
         )

@@ -212,12 +212,45 @@ class Workspace(Protocol):
         """Return a file's bytes, and remember what was seen for `E_STALE`."""
         ...
 
-    async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
-        """Write a file whole, parents created, its mode kept.
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
+        """Write a file whole, parents created.
+
+        Args:
+            path: The file.
+            data: All of its new content.
+            if_match: The sha256 that it has to have.
+            mode: Its new permission bits; None: they are kept, or as the system gives them.
 
         Raises:
             PreconditionFailed: `if_match` is not the sha256 of what is there.
             StaleFile: Somebody else changed it since this view read or wrote it.
+        """
+        ...
+
+    async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
+        """Make a folder, parents created; one that is there is kept, and gets the mode.
+
+        Args:
+            path: The folder.
+            mode: Its permission bits; None: as they are, or as the system gives them.
+
+        Raises:
+            PreconditionFailed: Something else is there.
+        """
+        ...
+
+    async def link(self, path: str, target: str) -> Change:
+        """Make a symlink where nothing is, parents created.
+
+        Args:
+            path: Its place.
+            target: What it says: relative to its own folder, or a whole path of this machine.
+
+        Raises:
+            OutsideWorkspace: It would lead out.
+            PreconditionFailed: Something is there.
         """
         ...
 

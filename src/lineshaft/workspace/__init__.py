@@ -12,12 +12,14 @@ from lineshaft.workspace._guards_built_in import (
     with_built_in,
 )
 from lineshaft.workspace._guards_companion import Companion
+from lineshaft.workspace._guards_contents import Level
 from lineshaft.workspace._mounts import Mount
 
 __all__ = [
     "Companion",
     "Folder",
     "FolderView",
+    "Level",
     "MergeMarkers",
     "Mount",
     "Secrets",

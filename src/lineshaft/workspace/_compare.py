@@ -4,44 +4,20 @@ Nothing is read for the first look, so of a changed file only the content after 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.values import Change
-from lineshaft.workspace._disk import MISSING, State, look
+from lineshaft.workspace._disk import MISSING, Mark, State, look
 from lineshaft.workspace._ignore import Ignore
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._scan import scan
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What tells one version of a file from another."""
-
-    inode: int
-    size: int
-    modified_ns: int
-    changed_ns: int
-
-    def same_file(self, other: "Mark") -> bool:
-        """Whether it may have been renamed; that changes one of its times."""
-        return (self.inode, self.size, self.modified_ns) == (
-            other.inode,
-            other.size,
-            other.modified_ns,
-        )
-
-
 def snapshot(folder: Place) -> Mapping[Place, Mark]:
     """Return a mark for each file and symlink; ignored folders are not entered."""
     return {
-        found.place: Mark(
-            found.status.st_ino,
-            found.status.st_size,
-            found.status.st_mtime_ns,
-            found.status.st_ctime_ns,
-        )
+        found.place: Mark.of(found.status)
         for found in scan(folder, ignore=Ignore.at(folder), files_too=False)
         if found.kind != "folder"
     }

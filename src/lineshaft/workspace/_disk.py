@@ -51,8 +51,37 @@ class State:
     data: bytes | None = None
     """A file's content, unless it is large."""
 
+    mode: int | None = None
+    """Permission bits, where somebody asked for them."""
+
+    target: str | None = None
+    """What a symlink says."""
+
 
 MISSING = State("missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What tells one version of a file from another."""
+
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> "Mark":
+        """Return the mark that the system's word about a file gives."""
+        return cls(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+    def same_file(self, other: "Mark") -> bool:
+        """Whether it may have been renamed or linked; that changes one of its times."""
+        return (self.inode, self.size, self.modified_ns) == (
+            other.inode,
+            other.size,
+            other.modified_ns,
+        )
 
 
 @contextmanager
@@ -157,7 +186,7 @@ def must_be_file(path: str, kind: Kind) -> None:
 
 
 @contextmanager
-def _open_file(path: str, at: At) -> Generator[int]:
+def open_file(path: str, at: At) -> Generator[int]:
     name, folder = at
     must_be_file(path, kind_of(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode))
     descriptor = os.open(name, os.O_RDONLY | FILE_FLAGS, dir_fd=folder)
@@ -168,7 +197,7 @@ def _open_file(path: str, at: At) -> Generator[int]:
         os.close(descriptor)
 
 
-def _chunks(descriptor: int) -> Iterator[bytes]:
+def chunks(descriptor: int) -> Iterator[bytes]:
     """Return a file's content in parts; most files are one."""
     size = min(os.fstat(descriptor).st_size, KEPT_BYTES) + 1
     while chunk := os.read(descriptor, size):
@@ -185,8 +214,8 @@ def read(place: Place) -> bytes:
     """
     parts: list[bytes] = []
     left = MOST_BYTES
-    with told(place.path), opened(place) as at, _open_file(place.path, at) as descriptor:
-        for chunk in _chunks(descriptor):
+    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
+        for chunk in chunks(descriptor):
             parts.append(chunk)
             left -= len(chunk)
             if left < 0:
@@ -200,16 +229,23 @@ def look(place: Place) -> State:
     if found is None:
         return MISSING
     kind = kind_of(found.st_mode)
+    if kind == "symlink":
+        return State(kind, target=_says(place))
     if kind != "file":
         return State(kind)
     digest = hashlib.sha256()
     kept = bytearray()
-    with told(place.path), opened(place) as at, _open_file(place.path, at) as descriptor:
-        for chunk in _chunks(descriptor):
+    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
+        for chunk in chunks(descriptor):
             digest.update(chunk)
             kept += chunk[: KEPT_BYTES + 1 - len(kept)]
     data = bytes(kept) if len(kept) <= KEPT_BYTES else None
     return State("file", digest.hexdigest(), data)
+
+
+def _says(place: Place) -> str | None:
+    with told(place.path), opened(place) as (name, folder):
+        return os.readlink(name, dir_fd=folder)
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace._disk import (
@@ -46,13 +46,14 @@ def is_temporary(name: str) -> bool:
     return _TEMPORARY.fullmatch(name) is not None
 
 
-def write(place: Place, data: bytes, approve: Approve) -> State:
-    """Write a file whole, folders on the way created, its mode kept.
+def write(place: Place, data: bytes, approve: Approve, *, mode: int | None = None) -> State:
+    """Write a file whole, folders on the way created.
 
     Args:
         place: Where; a symlink at its end was followed when it was decided.
         data: The new content.
         approve: Asked with what is there, before anything is written.
+        mode: Its permission bits; None: they are kept.
 
     Returns:
         What was there.
@@ -62,20 +63,71 @@ def write(place: Place, data: bytes, approve: Approve) -> State:
     approve(before)
     if before is not MISSING:
         must_be_file(path, before.kind)
-        if before.data == data:
+        if before.data == data and mode is None:
             return before
-    existing = len(place.parts) if before is not MISSING else _existing_folders(place)
-    try:
-        with told(path), opened(place, create=True) as at:
-            old = None if before is MISSING else _writable(path, at)
-            _replace(at, data, old)
-    except BaseException:
-        _unmake_folders(place, existing)
-        raise
+    with _undone_if_it_fails(place, before), told(path), opened(place, create=True) as at:
+        old = None if before is MISSING else writable(path, at)
+        _replace(at, data, old, mode)
     return before
 
 
-def _writable(path: str, at: At) -> os.stat_result:
+@contextmanager
+def _undone_if_it_fails(place: Place, before: State) -> Generator[None]:
+    """Delete the folders on the way that were made for something that then failed."""
+    existing = len(place.parts) if before is not MISSING else _existing_folders(place)
+    try:
+        yield
+    except BaseException:
+        _unmake_folders(place, existing)
+        raise
+
+
+def make_folder(place: Place, *, mode: int | None = None) -> State:
+    """Make a folder, those on the way too, and return what was there.
+
+    Raises:
+        FileExistsError: Something else is there.
+    """
+    before = look(place)
+    if before.kind not in ("missing", "folder"):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    with _undone_if_it_fails(place, before), told(place.path):
+        with opened(place, create=True) as (name, folder):
+            if before is MISSING:
+                os.mkdir(name, dir_fd=folder)
+        if mode is not None:
+            set_mode(place, mode)
+    return before
+
+
+def set_mode(place: Place, mode: int) -> None:
+    """Give a folder its permission bits."""
+    if not BY_DESCRIPTOR:
+        return
+    flags = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | FILE_FLAGS
+    with opened(place) as (name, folder):
+        descriptor = os.open(name, flags, dir_fd=folder)
+        try:
+            os.fchmod(descriptor, mode)
+        finally:
+            os.close(descriptor)
+
+
+def link(place: Place, target: str) -> None:
+    """Make a symlink, folders on the way too.
+
+    Raises:
+        FileExistsError: Something is there.
+    """
+    before = look(place)
+    if before is not MISSING:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    with _undone_if_it_fails(place, before), opened(place, create=True) as (name, folder):
+        os.symlink(target, name, dir_fd=folder)
+
+
+def writable(path: str, at: At) -> os.stat_result:
+    """Return what is said of a file, or raise if it may not be written."""
     name, folder = at
     effective = os.access in os.supports_effective_ids
     if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
@@ -83,19 +135,22 @@ def _writable(path: str, at: At) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _replace(at: At, data: bytes, old: os.stat_result | None) -> None:
+def _replace(at: At, data: bytes, old: os.stat_result | None, mode: int | None = None) -> None:
     name, folder = at
     base = "" if folder is not None else os.path.dirname(name)  # noqa: PTH120  as in At
     temporary = os.path.join(base, f".lineshaft-{secrets.token_hex(8)}.tmp")  # noqa: PTH118  as in At
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE_FLAGS
     descriptor = os.open(temporary, flags, 0o666 if old is None else 0o600, dir_fd=folder)
+    if mode is None and old is not None:
+        mode = stat.S_IMODE(old.st_mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            if old is not None and hasattr(os, "fchmod"):
+            if old is not None and hasattr(os, "fchown"):
                 with suppress(PermissionError):
                     os.fchown(descriptor, old.st_uid, old.st_gid)
-                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         os.unlink(temporary, dir_fd=folder)
@@ -140,18 +195,17 @@ def move(source: Place, target: Place, approve: Approve) -> State:
         raise WorkspaceError(f"{source.path!r} is a mounted folder: it is not moved")
     if source.root == target.root and target.parts[: len(source.parts)] == source.parts:
         raise WorkspaceError(f"{source.path!r} cannot be moved into itself")
-    existing = _existing_folders(target)
-    try:
-        with opened(source) as old, opened(target, create=True) as new:
-            try:
-                _rename(before.kind, old, new)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
-                _carry(before, source, target)
-    except BaseException:
-        _unmake_folders(target, existing)
-        raise
+    with (
+        _undone_if_it_fails(target, MISSING),
+        opened(source) as old,
+        opened(target, create=True) as new,
+    ):
+        try:
+            _rename(before.kind, old, new)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            _carry(before, source, target)
     return before
 
 

@@ -94,9 +94,19 @@ class Looking(Stage):
         """Nothing is left half done here."""
         return ()
 
-    async def write(self, path: str, data: bytes, *, if_match: str | None = None) -> Change:
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
         """Refuse."""
-        _only_looks(path, data, if_match)
+        _only_looks(path, data, if_match, mode)
+
+    async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
+        """Refuse."""
+        _only_looks(path, mode)
+
+    async def link(self, path: str, target: str) -> Change:
+        """Refuse."""
+        _only_looks(path, target)
 
     async def move(self, source: str, target: str) -> Change:
         """Refuse."""

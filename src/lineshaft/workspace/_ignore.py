@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineshaft.errors import WorkspaceError
-from lineshaft.workspace._disk import read
+from lineshaft.workspace._files import DISK, Files
 from lineshaft.workspace._mounts import Place
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ class Ignore:
 
     rules: "tuple[tuple[int, GitIgnoreSpec], ...]" = ()
     """How deep each file of rules lies, and what it says."""
+
+    files: Files = DISK
+    """Who reads them."""
 
     def hides(self, parts: Parts, *, folder: bool) -> bool:
         """Whether an entry is left out.
@@ -43,7 +46,9 @@ class Ignore:
     def within(self, folder: Place) -> "Ignore":
         """Return the rules that hold in a folder below, its own file read."""
         try:
-            text = read(Place(folder.root, (*folder.parts, ".gitignore"), writable=False))
+            text = self.files.read(
+                Place(folder.root, (*folder.parts, ".gitignore"), writable=False)
+            )
         except WorkspaceError:
             return self  # none, or none that can be read: a pipe, a link, a folder
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  not needed to start
@@ -53,20 +58,20 @@ class Ignore:
             [pattern for line in lines if (pattern := _pattern(line)) is not None],
             backend="simple",
         )
-        return Ignore(((len(folder.parts), spec), *self.rules))
+        return Ignore(((len(folder.parts), spec), *self.rules), self.files)
 
     @classmethod
-    def at(cls, folder: Place) -> "Ignore":
+    def at(cls, folder: Place, files: Files = DISK) -> "Ignore":
         """Return the rules that hold in a folder, those of the folders above included.
 
         A folder that is itself ignored was asked for by name: rules from above end there.
         """
-        rules = cls()
+        rules = cls(files=files)
         for depth in range(len(folder.parts)):
             above = Place(folder.root, folder.parts[:depth], folder.writable)
             rules = rules.within(above)
             if rules.hides(folder.parts[: depth + 1], folder=True):
-                rules = cls()
+                rules = cls(files=files)
         return rules.within(folder)
 
 

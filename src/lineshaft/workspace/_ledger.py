@@ -3,8 +3,9 @@
 Canonical paths are the keys. Pure: it is told what happened and never looks.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import cast
 
 from lineshaft.errors import StaleFile
 from lineshaft.values import Change, ChangeKind
@@ -54,6 +55,86 @@ class Ledger:
         """Whether anything was changed."""
         return bool(self._files)
 
+    def beside(self) -> "Ledger":
+        """Return a ledger for further changes, that shares what was seen."""
+        return Ledger(self._seen, self._reported)
+
+    def copy(self, beside: "Ledger | None" = None) -> "Ledger":
+        """Return the same, to be used apart.
+
+        Args:
+            beside: The ledger that the copy shares what was seen with.
+        """
+        seen = dict(self._seen) if beside is None else beside._seen
+        told = set(self._reported) if beside is None else beside._reported
+        files = {path: replace(file) for path, file in self._files.items()}
+        return Ledger(seen, told, files, self._kept)
+
+    def facts(self, put: Callable[[bytes], int]) -> dict[str, object]:
+        """Return it as JSON-like data.
+
+        Args:
+            put: Takes a content and returns its number.
+        """
+        return {
+            "seen": self._seen,
+            "told": sorted(self._reported),
+            "files": {
+                path: {
+                    "first": _state_facts(file.first, put),
+                    "now": _state_facts(file.now, put),
+                    "source": file.source,
+                    "added": file.added,
+                    "removed": file.removed,
+                }
+                for path, file in self._files.items()
+            },
+        }
+
+    @classmethod
+    def from_facts(
+        cls,
+        facts: Mapping[str, object],
+        content: Callable[[int], bytes],
+        beside: "Ledger | None" = None,
+    ) -> "Ledger":
+        """Return it again.
+
+        Args:
+            facts: As `facts` gave them.
+            content: Gives a content by its number.
+            beside: The ledger that it shares what was seen with.
+        """
+        made = cls() if beside is None else beside.beside()
+        made._seen.update(cast("dict[str, str]", facts["seen"]))
+        made._reported.update(cast("list[str]", facts["told"]))
+        for path, file in cast("dict[str, dict[str, object]]", facts["files"]).items():
+            made._files[path] = _File(
+                made._keep(_state_from(file["first"], content)),
+                made._keep(_state_from(file["now"], content)),
+                str(file["source"]),
+                cast("int", file["added"]),
+                cast("int", file["removed"]),
+            )
+        return made
+
+    def forget(self, path: str) -> bool:
+        """Take back a change to the file at a path, if no other change builds on it."""
+        file = self._files.get(path)
+        others = (other.source for place, other in self._files.items() if place != path)
+        if file is None or file.source != path or path in others:
+            return False
+        del self._files[path]
+        self._seen.pop(path, None)
+        return True
+
+    def drop(self) -> None:
+        """Take back all changes; what was seen of their files counts no longer."""
+        for path in self._files:
+            self._seen.pop(path, None)
+        self._files.clear()
+        self._kept = 0
+
     def saw(self, path: str, sha256: str | None) -> None:
         """Note what a file was at first sight; None: it was not there.
 
@@ -74,14 +155,20 @@ class Ledger:
         seen = self._seen.get(path)
         if seen is None or seen == _token(state):
             return
-        self._reported.add(path)
         happened = "deleted" if state.kind == "missing" else "changed"
-        if seen == _ABSENT:
-            happened = "created"
-        raise StaleFile(
+        raise self.stale(path, "created" if seen == _ABSENT else happened)
+
+    def stale(self, path: str, happened: str = "changed") -> StaleFile:
+        """Note that the run is told of a file that somebody else changed, and return the error."""
+        self._reported.add(path)
+        return StaleFile(
             f"{path!r} was {happened} by somebody else since this run read it",
             hint="Read it again, then decide.",
         )
+
+    def told(self, path: str) -> bool:
+        """Whether the run was told that a file is stale, and has not looked again."""
+        return path in self._reported
 
     def knows(self, path: str, state: State) -> bool:
         """Whether this is what the view saw last: it was touched, not changed."""
@@ -129,7 +216,8 @@ class Ledger:
         new.now, new.added, new.removed = old.now, old.added, old.removed
         new.source = old.source if self._files[old.source].first.kind != "missing" else target
         old.now, old.source, old.added, old.removed = MISSING, source, 0, 0
-        seen = self._seen.get(source) if state.sha256 is None else state.sha256
+        known = state.sha256 is not None or state.target is not None
+        seen = _token(state) if known else self._seen.get(source)
         self._seen[source] = _ABSENT
         if seen is not None:
             self._seen[target] = seen
@@ -147,7 +235,7 @@ class Ledger:
     def _net(self, moved: dict[str, str]) -> Iterator[Change]:
         for path, file in self._files.items():
             source = file.source if moved.get(file.source) == path else None
-            if _token(file.first) == _token(file.now):
+            if _token(file.first) == _token(file.now) and file.first.mode == file.now.mode:
                 continue
             if file.now.kind == "missing" and path in moved:
                 continue
@@ -170,9 +258,19 @@ class Ledger:
         """Keep a content as long as there is room."""
         size = len(state.data or b"")
         if self._kept + size > _KEPT_BYTES:
-            return State(state.kind, state.sha256)
+            return replace(state, data=None)
         self._kept += size
         return state
+
+
+def _state_facts(state: State, put: Callable[[bytes], int]) -> dict[str, object]:
+    return {**asdict(state), "data": None if state.data is None else put(state.data)}
+
+
+def _state_from(facts: object, content: Callable[[int], bytes]) -> State:
+    state = State(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
+    number = cast("int | None", state.data)
+    return replace(state, data=None if number is None else content(number))
 
 
 def _known(state: State) -> bool:
@@ -182,6 +280,8 @@ def _known(state: State) -> bool:
 def _token(state: State) -> str:
     if state.kind == "missing":
         return _ABSENT
+    if state.target is not None:
+        return f"symlink {state.target}"
     return state.sha256 or state.kind
 
 

@@ -23,6 +23,10 @@ _MOST_LINKS = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+ReadLink = Callable[[str], str | None]
+"""Return what the symlink at a real path says, or None where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """A folder that scripts reach by an alias.
@@ -115,6 +119,7 @@ class Mounts:
             self.roots[name] = _root(name, mount)
 
         self._make: Mapping[str, Callable[[], None]] = {}
+        self.link: ReadLink = read_link
 
     def with_mount(self, alias: str, path: Path, make: Callable[[], None]) -> "Mounts":
         """Return these mounts and one more, writable.
@@ -127,7 +132,14 @@ class Mounts:
         more = Mounts.__new__(Mounts)
         more.roots = {**self.roots, alias: Root(alias, str(path), writable=True)}
         more._make = {**self._make, alias: make}
+        more.link = self.link
         return more
+
+    def with_links(self, read: "ReadLink") -> "Mounts":
+        """Return the same mounts, with symlinks as somebody else sees them."""
+        other = Mounts.__new__(Mounts)
+        other.roots, other._make, other.link = self.roots, self._make, read
+        return other
 
     def place(self, path: str, *, follow: bool = True) -> Place:
         """Decide where a path leads.
@@ -142,7 +154,26 @@ class Mounts:
         root, parts = self._parse(path)
         if isinstance(path, Decided):
             return self._named(os.path.join(root.real, *parts), path)  # noqa: PTH118  as above
-        return self._named(_real(root.real, parts, follow=follow, given=path), path)
+        return self._named(self._real(root.real, parts, follow=follow, given=path), path)
+
+    def behind(self, link: Place, target: str) -> Place:
+        """Decide where a symlink at a place would lead.
+
+        Args:
+            link: Where it is to be.
+            target: What it is to say.
+
+        Raises:
+            OutsideWorkspace: Out of the workspace, or it says what no symlink can.
+        """
+        if not target or "\0" in target or _SURROGATE.search(target):
+            raise OutsideWorkspace(f"{link.path!r} cannot be a symlink to {_short(target)}")
+        folder = os.path.dirname(link.real)  # noqa: PTH120  as above
+        given = f"{link.path} -> {target}"
+        if os.path.isabs(target):  # noqa: PTH117  as above
+            folder = os.path.abspath(os.sep)  # noqa: PTH100  as above
+        real = self._real(folder, list(_parts(target)), follow=True, given=given)
+        return self._named(real, given)
 
     def named(self, place: Place) -> Place:
         """Return a place by its one name, where it was reached by way of a mount around it."""
@@ -172,6 +203,38 @@ class Mounts:
         if alias in self._make:
             self._make[alias]()
         return self.roots[alias], parts
+
+    def _real(self, base: str, parts: list[str], *, follow: bool, given: str) -> str:
+        """Follow a path part by part; what does not exist is taken as it is written."""
+        current = base
+        waiting = parts[::-1]
+        links = 0
+        while waiting:
+            part = waiting.pop()
+            if part in ("", "."):
+                continue
+            if part == "..":
+                current = os.path.dirname(current)  # noqa: PTH120  as above
+                continue
+            step = os.path.join(current, part)  # noqa: PTH118  as above
+            target = None if not waiting and not follow else self._followed(step, given)
+            if target is None:
+                current = step
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise OutsideWorkspace(f"{_short(given)} leads through a loop of symlinks")
+            if os.path.isabs(target):  # noqa: PTH117  as above
+                current = os.path.abspath(os.sep)  # noqa: PTH100  as above
+            waiting.extend(_parts(target)[::-1])
+        return current
+
+    def _followed(self, path: str, given: str) -> str | None:
+        try:
+            return self.link(path)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise WorkspaceError(f"{_short(given)} cannot be looked up: {reason}") from error
 
     def _named(self, real: str, given: str) -> Place:
         holders = [root for root in self.roots.values() if root.holds(real)]
@@ -210,45 +273,18 @@ def _unusable(path: str) -> str:
     return next((reason for reason, applies in reasons.items() if applies), "")
 
 
-def _real(base: str, parts: list[str], *, follow: bool, given: str) -> str:
-    """Follow a path part by part; what does not exist is taken as it is written."""
-    current = base
-    waiting = parts[::-1]
-    links = 0
-    while waiting:
-        part = waiting.pop()
-        if part in ("", "."):
-            continue
-        if part == "..":
-            current = os.path.dirname(current)  # noqa: PTH120  as above
-            continue
-        step = os.path.join(current, part)  # noqa: PTH118  as above
-        target = None if not waiting and not follow else _link(step, given)
-        if target is None:
-            current = step
-            continue
-        links += 1
-        if links > _MOST_LINKS:
-            raise OutsideWorkspace(f"{_short(given)} leads through a loop of symlinks")
-        if os.path.isabs(target):  # noqa: PTH117  as above
-            current = os.path.abspath(os.sep)  # noqa: PTH100  as above
-        waiting.extend(_parts(target)[::-1])
-    return current
-
-
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split(os.sep) if part)  # noqa: PTH206  as above
 
 
-def _link(path: str, given: str) -> str | None:
+def read_link(path: str) -> str | None:
     """Return where a symlink leads, or None where there is none."""
     try:
         return os.readlink(path)  # noqa: PTH115  as above
     except OSError as error:
         if error.errno in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
             return None
-        reason = os.strerror(error.errno or 0)
-        raise WorkspaceError(f"{_short(given)} cannot be looked up: {reason}") from error
+        raise
 
 
 def _leads_out(path: str) -> OutsideWorkspace:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from lineshaft.errors import OutsideWorkspace, WorkspaceError
 from lineshaft.values import Entry, EntryKind
-from lineshaft.workspace._disk import Kind, kind_of, listing, missing, status, told
+from lineshaft.workspace._disk import Kind, kind_of, missing, told
 from lineshaft.workspace._edits import is_temporary
+from lineshaft.workspace._files import DISK, Files
 from lineshaft.workspace._ignore import Ignore
 from lineshaft.workspace._mounts import Mounts, Place, canonical
 
@@ -22,7 +23,12 @@ class Found:
 
 
 def scan(
-    folder: Place, *, ignore: Ignore | None, depth: int | None = None, files_too: bool = True
+    folder: Place,
+    *,
+    ignore: Ignore | None,
+    depth: int | None = None,
+    files_too: bool = True,
+    tree: Files = DISK,
 ) -> Iterator[Found]:
     """Return everything below a folder, each folder before what is in it.
 
@@ -31,11 +37,16 @@ def scan(
         ignore: What holds in it; None: nothing is left out.
         depth: How many folders deep; None: all.
         files_too: Whether ignored files are left out as well as ignored folders.
+        tree: What is walked over.
     """
-    levels = [(iter(_entries(folder, ignore, files_too=files_too)), ignore)]
+
+    def entries(folder: Place, rules: Ignore | None) -> list[Found]:
+        return _entries(tree, folder, rules, files_too=files_too)
+
+    levels = [(iter(entries(folder, ignore)), ignore)]
     while levels:
-        entries, rules = levels[-1]
-        found = next(entries, None)
+        found_here, rules = levels[-1]
+        found = next(found_here, None)
         if found is None:
             levels.pop()
             continue
@@ -43,32 +54,27 @@ def scan(
         if found.kind == "folder" and (depth is None or len(levels) < depth):
             try:
                 inner = None if rules is None else rules.within(found.place)
-                below = _entries(found.place, inner, files_too=files_too)
+                below = entries(found.place, inner)
             except (OSError, WorkspaceError):
                 continue  # may not be entered, or is gone by now
             levels.append((iter(below), inner))
 
 
-def _entries(folder: Place, rules: Ignore | None, *, files_too: bool) -> list[Found]:
+def _entries(tree: Files, folder: Place, rules: Ignore | None, *, files_too: bool) -> list[Found]:
     found: list[Found] = []
-    with listing(folder) as entries:
-        for entry in entries:
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except OSError:
-                continue  # gone by now
-            kind = kind_of(status.st_mode)
-            place = Place(folder.root, (*folder.parts, entry.name), folder.writable)
-            is_folder = kind == "folder"
-            asked = rules if files_too or is_folder else None
-            hidden = asked is not None and asked.hides(place.parts, folder=is_folder)
-            if not hidden and not is_temporary(entry.name):
-                found.append(Found(place, kind, status))
+    for name, status in tree.entries(folder):
+        kind = kind_of(status.st_mode)
+        place = Place(folder.root, (*folder.parts, name), folder.writable)
+        is_folder = kind == "folder"
+        asked = rules if files_too or is_folder else None
+        hidden = asked is not None and asked.hides(place.parts, folder=is_folder)
+        if not hidden and not is_temporary(name):
+            found.append(Found(place, kind, status))
     found.sort(key=lambda one: one.place.parts)
     return found
 
 
-def start_of_walk(mounts: Mounts, path: str) -> Place:
+def start_of_walk(mounts: Mounts, path: str, tree: Files = DISK) -> Place:
     """Return the folder at a path.
 
     Raises:
@@ -76,7 +82,7 @@ def start_of_walk(mounts: Mounts, path: str) -> Place:
         WorkspaceError: It is no folder.
     """
     place = mounts.place(path)
-    at = status(place)
+    at = tree.status(place)
     if at is None:
         raise missing(place.path)
     if kind_of(at.st_mode) != "folder":
@@ -84,7 +90,9 @@ def start_of_walk(mounts: Mounts, path: str) -> Place:
     return place
 
 
-def walk(mounts: Mounts, root: str, *, ignore: bool, depth: int | None) -> Iterator[Entry]:
+def walk(
+    mounts: Mounts, root: str, *, ignore: bool, depth: int | None, tree: Files = DISK
+) -> Iterator[Entry]:
     """Return all entries below a folder.
 
     Args:
@@ -92,14 +100,16 @@ def walk(mounts: Mounts, root: str, *, ignore: bool, depth: int | None) -> Itera
         root: Path of the folder.
         ignore: Whether `.gitignore` files and `.git` are respected.
         depth: How many folders deep; None: all.
+        tree: What is walked over.
     """
-    start = start_of_walk(mounts, root)
+    start = start_of_walk(mounts, root, tree)
+    rules = Ignore.at(start, tree) if ignore else None
     with told(start.path):
-        for found in scan(start, ignore=Ignore.at(start) if ignore else None, depth=depth):
-            yield entry_of(mounts, found)
+        for found in scan(start, ignore=rules, depth=depth, tree=tree):
+            yield entry_of(mounts, found, tree)
 
 
-def entry_of(mounts: Mounts, found: Found) -> Entry:
+def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
     """Return what leaves this room of something found."""
     place, status_of = mounts.named(found.place), found.status
     parts = tuple(map(_printable, place.parts))
@@ -107,7 +117,7 @@ def entry_of(mounts: Mounts, found: Found) -> Entry:
     if parts != place.parts:
         kind = "other"  # its name is no text, so nobody can ask for it
     elif kind == "symlink":
-        kind, status_of = _behind(mounts, place, status_of)
+        kind, status_of = _behind(mounts, place, status_of, tree)
     return Entry(
         path=canonical(place.root, parts),
         kind=_entry_kind(kind),
@@ -117,10 +127,12 @@ def entry_of(mounts: Mounts, found: Found) -> Entry:
     )
 
 
-def _behind(mounts: Mounts, link: Place, own: os.stat_result) -> tuple[Kind, os.stat_result]:
+def _behind(
+    mounts: Mounts, link: Place, own: os.stat_result, tree: Files
+) -> tuple[Kind, os.stat_result]:
     """Return what a symlink leads to, if that is in the workspace."""
     try:
-        behind = status(mounts.place(link.path))
+        behind = tree.status(mounts.place(link.path))
     except (OutsideWorkspace, WorkspaceError):
         return "symlink", own
     return ("symlink", own) if behind is None else (kind_of(behind.st_mode), behind)

@@ -1,0 +1,277 @@
+"""Carry out what a journal says, step by step, each of which can be done again.
+
+Above: landing, taking back, recovery. Below: `_disk.py`. First all new files are written beside
+their places, since that is what can fail for want of room; then they get their names, what is to go
+goes, and folders get their modes. A place is looked at once more just before it is changed.
+"""
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.workspace import _edits
+from lineshaft.workspace._disk import BY_DESCRIPTOR, FILE_FLAGS, At, Mark, opened, told
+from lineshaft.workspace._failpoints import reached
+from lineshaft.workspace._journal import Item, Journal
+from lineshaft.workspace._mounts import Place
+
+_FROM_ANOTHER = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EACCES)
+
+_CHANGED = "{!r} was changed by somebody else while changes landed; nothing landed"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One item, and what was last seen at its place."""
+
+    item: Item
+    mark: Mark | None
+
+
+class _Plan:
+    """What is to be done in which order."""
+
+    def __init__(self, id: str, tasks: Sequence[Task]) -> None:  # noqa: A002  what it is
+        self._id = id
+        self.tasks = sorted(tasks, key=lambda task: task.item.place.parts)
+        self._changing = {task.item.place.real for task in tasks}
+
+    @cached_property
+    def made(self) -> list[Task]:
+        """What will be a file or a symlink, and is not yet."""
+        return [task for task in self.tasks if _is_made(task)]
+
+    @cached_property
+    def removed(self) -> list[Task]:
+        """What goes, or makes way for another kind of thing, from the bottom."""
+        return [task for task in reversed(self.tasks) if _goes(task.item)]
+
+    @cached_property
+    def moded(self) -> list[Task]:
+        """Folders that get a mode, from the bottom."""
+        return [
+            task
+            for task in reversed(self.tasks)
+            if task.item.after.kind == "folder" and task.item.after.mode is not None
+        ]
+
+    @cached_property
+    def late(self) -> frozenset[int]:
+        """The numbers of tasks that wait until something has gone."""
+        in_the_way = {
+            task.item.place.real
+            for task in self.tasks
+            if _goes(task.item) and task.item.after.kind != "missing"
+        }
+        if not in_the_way:
+            return frozenset()
+        return frozenset(
+            number
+            for number, task in enumerate(self.tasks)
+            if any(real in in_the_way for real in _way(task.item.place))
+        )
+
+    def temporary(self, task: Task) -> Place:
+        """Return where a file is written before it gets its name: beside it, where that stays."""
+        place = task.item.place
+        count = len(place.parts) - 1
+        for real in reversed(_way(place)[:-1]):
+            if real not in self._changing:
+                break
+            count -= 1
+        name = hashlib.sha256(f"{self._id}/{place.real}".encode(errors="surrogateescape"))
+        parts = (*place.parts[:count], f".lineshaft-{name.hexdigest()[:16]}.tmp")
+        return Place(place.root, parts, writable=True)
+
+
+def _is_made(task: Task) -> bool:
+    return task.item.after.kind in ("file", "symlink")
+
+
+def _way(place: Place) -> list[str]:
+    """Return the real paths from below the mount to a place, the place included."""
+    reals: list[str] = []
+    real = place.root.real
+    for part in place.parts:
+        real = os.path.join(real, part)  # noqa: PTH118  pathlib is ten times slower
+        reals.append(real)
+    return reals
+
+
+def _goes(item: Item) -> bool:
+    before, after = item.before.kind, item.after.kind
+    if before == "missing":
+        return False
+    return after == "missing" or (before != after and "folder" in (before, after))
+
+
+def apply(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # noqa: A002  as above
+    """Carry out some of what a journal says.
+
+    Args:
+        journal: Has the contents.
+        tasks: What is to be done.
+        id: What temporary files are named after; the journal's where left out.
+
+    Raises:
+        StaleFile: Somebody else changed a place meanwhile.
+        WorkspaceError: A step failed; those before it are done.
+        StateError: The journal is damaged.
+    """
+    plan = _Plan(id or journal.header.id, tasks)
+    for task in plan.made:
+        _step(task, lambda task: _write_temporary(journal, task, plan.temporary(task)))
+    _put(plan, late=False)
+    for task in plan.removed:
+        _step(task, _remove)
+    if plan.late:
+        _put(plan, late=True)
+    for task in plan.moded:
+        _step(task, _set_mode)
+
+
+def _put(plan: _Plan, *, late: bool) -> None:
+    tasks = [task for number, task in enumerate(plan.tasks) if (number in plan.late) is late]
+    for task in tasks:
+        if task.item.after.kind == "folder" and task.item.before.kind != "folder":
+            _step(task, _make_folder)
+    for task in tasks:
+        if _is_made(task):
+            _step(task, lambda task: _name(task, plan.temporary(task)))
+
+
+def clean(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # noqa: A002  as above
+    """Remove the temporary files of tasks."""
+    plan = _Plan(id or journal.header.id, tasks)
+    for task in plan.made:
+        with suppress(OSError, WorkspaceError), opened(plan.temporary(task)) as (name, folder):
+            os.unlink(name, dir_fd=folder)
+
+
+def _step(task: Task, do: Callable[[Task], None]) -> None:
+    path = task.item.place.path
+    with told(path):
+        try:
+            do(task)
+        except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
+            raise StaleFile(_CHANGED.format(path)) from error
+
+
+def _expect(task: Task, at: At) -> os.stat_result | None:
+    """Return what is at a place, if that is what was seen there last."""
+    try:
+        found = os.stat(at[0], dir_fd=at[1], follow_symlinks=False)
+    except FileNotFoundError:
+        found = None
+    now = None if found is None else Mark.of(found)
+    same = now is task.mark if now is None or task.mark is None else task.mark.same_file(now)
+    if not same:
+        raise StaleFile(_CHANGED.format(task.item.place.path))
+    return found
+
+
+# Each step. A folder changes its times with what is in it, so only its kind counts.
+
+
+def _write_temporary(journal: Journal, task: Task, temporary: Place) -> None:
+    item = task.item
+    with opened(temporary) as at:
+        with suppress(FileNotFoundError):
+            os.unlink(at[0], dir_fd=at[1])  # of an attempt that was ended
+        if item.after.kind == "symlink":
+            os.symlink(item.after.target or "", at[0], dir_fd=at[1])
+        elif not _link_moved(item, at):
+            _write_file(journal, item, at)
+    reached("temporary-made")
+
+
+def _link_moved(item: Item, at: At) -> bool:
+    """Give a file that was moved one more name, so that it stays the same file."""
+    if item.came is None or not BY_DESCRIPTOR:
+        return False
+    try:
+        with opened(item.came) as (name, folder):
+            os.link(name, at[0], src_dir_fd=folder, dst_dir_fd=at[1], follow_symlinks=False)
+    except (OSError, WorkspaceError):
+        return False
+    return True
+
+
+def _write_file(journal: Journal, item: Item, at: At) -> None:
+    before, after = item.before, item.after
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE_FLAGS
+    descriptor = os.open(at[0], flags, 0o666 if after.mode is None else 0o600, dir_fd=at[1])
+    with os.fdopen(descriptor, "wb") as file:
+        for chunk in journal.parts(after.sha256 or ""):
+            file.write(chunk)
+        if before.kind == "file" and hasattr(os, "fchown"):
+            _keep_owner(item.place, descriptor)
+        if after.mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, after.mode)
+
+
+def _keep_owner(place: Place, descriptor: int) -> None:
+    with suppress(FileNotFoundError, PermissionError), opened(place) as (name, folder):
+        old = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+
+
+def _make_folder(task: Task) -> None:
+    with opened(task.item.place) as (name, folder), suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+    reached("folder-made")
+
+
+def _name(task: Task, temporary: Place) -> None:
+    """Let a file that was written beside its place take it."""
+    place = task.item.place
+    with opened(temporary) as old, opened(place) as new:
+        if _goes(task.item) or task.mark is None:
+            _take_free(old, new)
+        else:
+            _expect(task, new)
+            _rename(old, new)
+    reached("file-placed")
+
+
+def _take_free(old: At, new: At) -> None:
+    """Take a name that is free, or fail: whatever has appeared there is not replaced."""
+    try:
+        os.link(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1], follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _FROM_ANOTHER:
+            raise
+        with suppress(FileNotFoundError):
+            os.stat(new[0], dir_fd=new[1], follow_symlinks=False)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        os.rename(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1])
+    else:
+        os.unlink(old[0], dir_fd=old[1])
+
+
+def _rename(old: At, new: At) -> None:
+    os.replace(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1])
+
+
+def _remove(task: Task) -> None:
+    with opened(task.item.place) as at:
+        if task.item.before.kind == "folder":
+            os.rmdir(at[0], dir_fd=at[1])
+        elif _expect(task, at) is not None:
+            os.unlink(at[0], dir_fd=at[1])
+    reached("thing-removed")
+
+
+def _set_mode(task: Task) -> None:
+    mode = task.item.after.mode
+    if mode is not None:
+        _edits.set_mode(task.item.place, mode)
+    reached("mode-set")

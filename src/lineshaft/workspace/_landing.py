@@ -1,0 +1,166 @@
+"""Make changes real, all or none.
+
+Above: the staged view, recovery and undo. Below: `_journals.py`, `_apply.py`. The order: lock, see
+that everything is as it was, write and sync a journal (from here on the changes will be made,
+whatever happens to this process), make them, note that they are made. Where making them fails they
+are taken back; where that fails too, the journal stays for recovery.
+
+Not covered: between the last look at a file and its replacement are some microseconds, in which
+somebody else's change is lost; other programs may see some changes before others for milliseconds;
+after a loss of power the journal is whole, but files may have lost what the system had not written.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.workspace._apply import Task
+from lineshaft.workspace._disk import listing, told
+from lineshaft.workspace._failpoints import reached
+from lineshaft.workspace._journal import Header, Item, Source
+from lineshaft.workspace._journals import Journals
+from lineshaft.workspace._mounts import Place
+from lineshaft.workspace._overlay import Base, Node
+from lineshaft.workspace._recovery import carry_out, finish
+from lineshaft.workspace._sources import FromDisk, FromStage
+from lineshaft.workspace._things import Sight, Thing, mark_of, see
+
+_TOLD = 20
+
+
+class Stale(StaleFile):
+    """Files were changed by somebody else, so nothing landed.
+
+    Args:
+        paths: Which.
+        since: Since when, in words.
+    """
+
+    def __init__(self, paths: Sequence[str], since: str = "since this run read them") -> None:
+        self.paths = tuple(dict.fromkeys(paths))
+        named = ", ".join(repr(path) for path in self.paths[:_TOLD])
+        more = len(self.paths) - _TOLD
+        super().__init__(
+            f"changed by somebody else {since}: {named}{f' and {more} more' if more > 0 else ''};"
+            " nothing landed",
+            hint="Read them again, then decide.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """What is to land."""
+
+    run_id: str
+    stage: int
+    changes: tuple[tuple[Base, Node], ...]
+    read: tuple[Base, ...] = ()
+    """Files that it builds on."""
+
+
+def land(journals: Journals, landing: Landing) -> None:
+    """Land a stage.
+
+    Raises:
+        Stale: Somebody else changed files; nothing landed.
+        WorkspaceError: It cannot land; nothing landed.
+    """
+    with journals.lock():
+        finish(journals)
+        tasks = _checked(landing)
+        reached("checked")
+        items = [task.item for task in tasks]
+        header = Header(
+            id=journals.new_id(landing.run_id),
+            kind="stage",
+            run_id=landing.run_id,
+            stage=landing.stage,
+            items=tuple(items),
+        )
+        journal = journals.commit(header, _sources(landing, items))
+        carry_out(journals, journal, tasks)
+
+
+def _checked(landing: Landing) -> list[Task]:
+    """Return what is to be done, if everything is as it was."""
+    gone = {base.place.real for base, node in landing.changes if node.thing.kind != "folder"}
+    moving = {base.place.real for base, _ in landing.changes}
+    tasks: list[Task] = []
+    stale: list[str] = []
+    for base, node in landing.changes:
+        came = node.came if node.came is not None and node.came.real in moving else None
+        item = Item(base.place, base.sight.thing, node.thing, came)
+        try:
+            now = _now(base)
+        except WorkspaceError:
+            stale.append(base.place.path)  # a folder on the way is none any longer
+            continue
+        if now.thing.kind == item.after.kind == "folder" and item.after.mode is None:
+            continue  # somebody else made the same folder
+        fitting = _fitting(item, now.thing)
+        if fitting is None:
+            stale.append(base.place.path)
+            continue
+        if item.before.kind == "folder" and item.after.kind != "folder":
+            stale += _others_in(base.place, gone)
+        tasks.append(Task(fitting, now.mark))
+    stale += [base.place.path for base in landing.read if not _is_like(base)]
+    if stale:
+        raise Stale(stale)
+    return tasks
+
+
+def _now(base: Base) -> Sight:
+    """Return what is at a place; its content is read only where its mark does not tell."""
+    mark = mark_of(base.place)
+    if mark == base.sight.mark and base.sight.settled:
+        return base.sight
+    return see(base.place, keep=0)
+
+
+def _is_like(base: Base) -> bool:
+    try:
+        return _now(base).thing.like(base.sight.thing)
+    except WorkspaceError:
+        return False
+
+
+def _fitting(item: Item, now: Thing) -> Item | None:
+    """Return what is to be done where a place is as it was; somebody else's modes are kept."""
+    before, after = item.before, item.after
+    if not now.like(before):
+        return None
+    if now.mode == before.mode:
+        return item
+    if after.kind == before.kind and after.mode != before.mode:
+        return None
+    kept = now.mode if after.kind == before.kind else after.mode
+    return replace(item, before=now, after=replace(after, mode=kept))
+
+
+def _others_in(place: Place, gone: set[str]) -> list[str]:
+    """Return what is in a folder that is to go and does not go with it."""
+    folder = place.real
+    with told(place.path), listing(place) as entries:
+        return [
+            f"{place.path}/{entry.name}"
+            for entry in entries
+            if os.path.join(folder, entry.name) not in gone  # noqa: PTH118  pathlib is slow
+        ]
+
+
+def _sources(landing: Landing, items: Iterable[Item]) -> dict[str, Source]:
+    sources: dict[str, Source] = {}
+    for item in items:
+        if item.before.sha256 is not None:
+            sources[item.before.sha256] = FromDisk(item.place, item.before)
+    for _, node in landing.changes:
+        sha256 = node.thing.sha256
+        if sha256 is None or sha256 in sources:
+            continue
+        if node.held is not None:
+            sources[sha256] = FromStage(node.held)
+        elif node.came is not None:
+            sources[sha256] = FromDisk(node.came, node.thing)
+    return sources

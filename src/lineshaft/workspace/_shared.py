@@ -1,0 +1,63 @@
+"""What all views of a folder have in common, and what they check alike."""
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import anyio
+
+from lineshaft.errors import PreconditionFailed
+from lineshaft.values import Capability
+from lineshaft.workspace import _edits
+from lineshaft.workspace._disk import State
+from lineshaft.workspace._journals import Journals
+from lineshaft.workspace._mounts import Place
+
+_THREADS = 16
+
+
+class Shared:
+    """What all views of a folder have in common."""
+
+    def __init__(self, allow_env: tuple[str, ...], journals: Journals | None = None) -> None:
+        self.allow_env = allow_env
+        self.journals = journals
+        """Where landings are kept; None: nothing can be kept back."""
+
+        self.limiter = anyio.CapacityLimiter(_THREADS)
+        self.lock = threading.Lock()
+        """Held from the look at a file until it is changed, so that runs do not interleave."""
+
+        self._swept: set[tuple[str, ...]] = set()
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the workspace can do."""
+        can: frozenset[Capability] = frozenset({"run"})
+        return can if self.journals is None else can | {"atomic", "undo"}
+
+    def sweep(self, place: Place) -> None:
+        """Remove left-over temporary files the first time that a folder is written in."""
+        folder = (place.root.real, *place.parts[:-1])
+        if folder not in self._swept:
+            self._swept.add(folder)
+            _edits.sweep(place)
+
+
+def must_match(place: Place, state: State, if_match: str | None) -> None:
+    """Raise unless a file has the sha256 that the caller gave, if any."""
+    if if_match is not None and state.sha256 != if_match.lower():
+        found = f"its sha256 is {state.sha256}" if state.sha256 else "there is no such file"
+        raise PreconditionFailed(f"{place.path!r} is not what `if_match` says: {found}")
+
+
+@contextmanager
+def nothing_there(place: Place) -> Generator[None]:
+    """Say what it means that something is at a place that must be free."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise PreconditionFailed(
+            f"{place.path!r} exists: nothing is overwritten",
+            hint="Delete it first, or choose another name.",
+        ) from error

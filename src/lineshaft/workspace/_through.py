@@ -1,0 +1,241 @@
+"""What is done to a folder at once: paths decided, files opened, written, moved.
+
+Above: the folder workspace and its views. Below: `_mounts.py` decides where a path leads,
+`_disk.py` and `_edits.py` open just that. Each operation is one hop to a thread; deciding a path
+takes no hop.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar, TypeVarTuple
+
+from anyio import to_thread
+
+from lineshaft.errors import FileMissing, OutsideWorkspace
+from lineshaft.processes import start
+from lineshaft.values import Capability, Change, Command, Content, Entry, Process, Resolved
+from lineshaft.workspace import _disk, _edits
+from lineshaft.workspace._compare import compare
+from lineshaft.workspace._disk import MISSING, State
+from lineshaft.workspace._ledger import Ledger
+from lineshaft.workspace._mounts import Mounts, Place
+from lineshaft.workspace._scan import Found, entry_of, scan, start_of_walk, walk
+from lineshaft.workspace._shared import Shared, must_match, nothing_there
+from lineshaft.workspace._watched import Watched, marks
+
+_BATCH = 200
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Through:
+    """Reads and writes that go through to the disk.
+
+    Args:
+        mounts: Where paths lead.
+        shared: What all views of the folder share.
+    """
+
+    def __init__(self, mounts: Mounts, shared: Shared) -> None:
+        self._mounts = mounts
+        self._shared = shared
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What this workspace can do."""
+        return self._shared.capabilities
+
+    @property
+    def _ledger(self) -> Ledger:
+        return Ledger()
+
+    async def resolve(self, path: str, *, follow: bool = True) -> Resolved:
+        """Decide where a path leads, on the real file system.
+
+        Raises:
+            OutsideWorkspace: It leads out, is absolute, has a NUL, or names an unknown alias.
+        """
+        return self._mounts.place(path, follow=follow).resolved()
+
+    async def stat(self, path: str) -> Entry:
+        """Return what is at a path, or raise `FileMissing`."""
+        place = self._mounts.place(path, follow=False)
+        status = _disk.status(place)
+        if status is None:
+            self._ledger.saw(place.path, None)
+            raise _disk.missing(place.path)
+        return entry_of(self._mounts, Found(place, _disk.kind_of(status.st_mode), status))
+
+    async def read(self, path: str) -> Content:
+        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        return await self._hop(self._read, path)
+
+    def _read(self, path: str) -> Content:
+        place, ledger = self._mounts.place(path), self._ledger
+        try:
+            data = _disk.read(place)
+        except FileMissing:
+            ledger.saw(place.path, None)
+            raise
+        content = Content(data=data, sha256=hashlib.sha256(data).hexdigest())
+        ledger.saw(place.path, content.sha256)
+        return content
+
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
+        """Write a file whole, parents created, in one step.
+
+        Args:
+            path: The file.
+            data: All of its new content.
+            if_match: The sha256 that it has to have.
+            mode: Its new permission bits; None: they are kept, or as the system gives them.
+
+        Raises:
+            PreconditionFailed: `if_match` is not the sha256 of what is there.
+            StaleFile: Somebody else changed it since this view read or wrote it.
+        """
+        return await self._hop(self._write, path, data, if_match, mode)
+
+    def _write(self, path: str, data: bytes, if_match: str | None, mode: int | None) -> Change:
+        place, ledger = self._writable(path), self._ledger
+
+        def approve(state: State) -> None:
+            must_match(place, state, if_match)
+            ledger.check(place.path, state)
+
+        after = State("file", hashlib.sha256(data).hexdigest(), data)
+        with self._shared.lock:
+            before = _edits.write(place, data, approve, mode=mode)
+            change = ledger.changed(place.path, before, after)
+            self._shared.sweep(place)
+        return change
+
+    async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
+        """Make a folder, parents created; one that is there is kept, and gets the mode.
+
+        Args:
+            path: The folder.
+            mode: Its permission bits; None: as they are, or as the system gives them.
+
+        Raises:
+            PreconditionFailed: Something else is there.
+        """
+        return await self._hop(self._make_folder, path, mode)
+
+    def _make_folder(self, path: str, mode: int | None) -> Change:
+        place = self._writable(path)
+        with self._shared.lock, nothing_there(place):
+            before = _edits.make_folder(place, mode=mode)
+        return Change(path=place.path, kind="modified" if before.kind == "folder" else "created")
+
+    async def link(self, path: str, target: str) -> Change:
+        """Make a symlink where nothing is, parents created.
+
+        Args:
+            path: Its place.
+            target: What it says: relative to its own folder, or a whole path of this machine.
+
+        Raises:
+            OutsideWorkspace: It would lead out.
+            PreconditionFailed: Something is there.
+        """
+        return await self._hop(self._make_link, path, target)
+
+    def _make_link(self, path: str, target: str) -> Change:
+        place = self._writable(path, follow=False)
+        self._mounts.behind(place, target)
+        with self._shared.lock, _disk.told(place.path), nothing_there(place):
+            _edits.link(place, target)
+            return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
+
+    async def move(self, source: str, target: str) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists."""
+        return await self._hop(self._move, source, target)
+
+    def _move(self, source: str, target: str) -> Change:
+        old, new = self._writable(source, follow=False), self._writable(target, follow=False)
+        ledger = self._ledger
+        with self._shared.lock, _disk.told(new.path):
+            with nothing_there(new):
+                before = _edits.move(old, new, partial(ledger.check, old.path))
+            if before.kind != "folder":
+                return ledger.moved(old.path, new.path, before)
+            for found in scan(new, ignore=None):
+                if found.kind != "folder":
+                    was = Place(
+                        old.root, old.parts + found.place.parts[len(new.parts) :], old.writable
+                    )
+                    ledger.moved(was.path, found.place.path, State(found.kind))
+        return Change(path=new.path, kind="moved", moved_from=old.path)
+
+    async def delete(self, path: str) -> Change:
+        """Delete a file or an empty folder; a symlink goes, what it leads to stays."""
+        return await self._hop(self._delete, path)
+
+    def _delete(self, path: str) -> Change:
+        place, ledger = self._writable(path, follow=False), self._ledger
+        with self._shared.lock:
+            before = _edits.delete(place, partial(ledger.check, place.path))
+            if before.kind == "folder":
+                return Change(path=place.path, kind="deleted")
+            return ledger.changed(place.path, before, MISSING)
+
+    async def before(self, path: str) -> Content | None:
+        """Return what a file is: nothing waits to land; None: no file is there."""
+        return await self._hop(self._before, path)
+
+    def _before(self, path: str) -> Content | None:
+        try:
+            data = _disk.read(self._mounts.place(path))
+        except FileMissing:
+            return None
+        return Content(data=data, sha256=hashlib.sha256(data).hexdigest())
+
+    async def walk(
+        self, root: str = ".", *, ignore: bool = True, depth: int | None = None
+    ) -> AsyncIterator[Entry]:
+        """Return all entries below a folder, sorted, symlinked folders not entered.
+
+        Args:
+            root: Workspace path of the folder.
+            ignore: Whether `.gitignore` files and `.git` are respected.
+            depth: How many folders deep to go; 1: only the folder's own entries.
+        """
+        entries = walk(self._mounts, root, ignore=ignore, depth=depth)
+        while batch := await self._hop(take, entries):
+            for entry in batch:
+                yield entry
+
+    async def run(self, command: Command) -> Process:
+        """Start a process; its `Exit` says what files of the workspace it changed."""
+        place = await self._hop(start_of_walk, self._mounts, command.cwd)
+        root = self._mounts.place(".")
+        before = await self._hop(marks, root)
+        process = await start(command, cwd=Path(place.real), allow_env=self._shared.allow_env)
+        ledger = self._ledger
+
+        def look() -> tuple[Change, ...]:
+            with self._shared.lock:
+                return compare(before, marks(root), ledger)
+
+        return Watched(process, partial(self._hop, look))
+
+    def _writable(self, path: str, *, follow: bool = True) -> Place:
+        place = self._mounts.place(path, follow=follow)
+        if not place.writable:
+            raise OutsideWorkspace(f"{place.path!r} is mounted read-only")
+        return place
+
+    async def _hop(self, act: Callable[[*Ts], T], *arguments: *Ts) -> T:
+        return await to_thread.run_sync(act, *arguments, limiter=self._shared.limiter)
+
+
+def take(entries: Iterator[Entry]) -> list[Entry]:
+    """Return the next entries of a walk."""
+    return list(islice(entries, _BATCH))

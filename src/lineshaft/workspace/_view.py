@@ -1,0 +1,84 @@
+"""One run's view of a folder: all it does is on the disk at once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lineshaft.errors import ConfigError, Guarded
+from lineshaft.values import Change, Finding, Guard, Stage
+from lineshaft.workspace._guards import guarded
+from lineshaft.workspace._ledger import Ledger
+from lineshaft.workspace._mounts import Mounts
+from lineshaft.workspace._shared import Shared
+from lineshaft.workspace._state import StateFolder
+from lineshaft.workspace._through import Through
+
+
+class FolderView(Through, Stage):
+    """One run's view of a folder: all it does is on the disk at once, and remembered.
+
+    It adds `@state`, a private folder for the run; `discard` removes it.
+    """
+
+    def __init__(self, mounts: Mounts, shared: "Shared") -> None:
+        self._state = StateFolder()
+        super().__init__(mounts.with_mount("state", self._state.path, self._state.make), shared)
+        self._memory = Ledger()
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._memory
+
+    @property
+    def landed(self) -> int:
+        """Everything lands at once: nothing is counted."""
+        return 0
+
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> Stage:
+        """Refuse: a view is of one run."""
+        raise ConfigError("a view begins no other view: ask the folder")
+
+    async def recover(self) -> tuple[Finding, ...]:
+        """Refuse: that is the folder's."""
+        raise ConfigError("a view recovers nothing: ask the folder")
+
+    async def undo(self, run_id: str) -> tuple[Change, ...]:
+        """Refuse: that is the folder's."""
+        raise ConfigError("a view undoes nothing: ask the folder")
+
+    async def diff(self) -> str:
+        """Return what has not landed: nothing."""
+        return ""
+
+    async def fork(self) -> "FolderView":
+        """Refuse: what is written here lands."""
+        raise ConfigError("a view that writes through has no copies")
+
+    async def pack(self) -> bytes:
+        """Return what has not landed: nothing."""
+        return b""
+
+    async def changes(self) -> tuple[Change, ...]:
+        """Return what this view changed, one entry a path, in order of first change."""
+        return await self._hop(self._changes) if self._memory.touched else ()
+
+    def _changes(self) -> tuple[Change, ...]:
+        with self._shared.lock:
+            return self._memory.changes()
+
+    async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Return what the guards say, as warnings: the changes are on the disk already."""
+        try:
+            return await guarded(guards, await self.changes(), self)
+        except Guarded as error:
+            return tuple(
+                replace(finding, level="warning") if finding.level == "error" else finding
+                for finding in error.findings
+                if isinstance(finding, Finding)
+            )
+
+    async def discard(self) -> None:
+        """End the view: what it changed stays, its `@state` goes."""
+        if self._state.made:
+            await self._hop(self._state.close)
