@@ -6,7 +6,16 @@ import sys
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._shape import brief
 from lineshaft.cli._terminal import one_line, paint, say
-from lineshaft.config import KEYS, Setting, Settings, policy, state_folder, unapproved, user_file
+from lineshaft.config import (
+    KEYS,
+    Setting,
+    Settings,
+    guard_modules,
+    policy,
+    state_folder,
+    unapproved,
+    user_file,
+)
 
 
 def command(*, workspace: Workspace = None, json: Json = False) -> None:
@@ -14,7 +23,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}
     strictest = policy(settings).mode
-    waiting = unapproved(settings.modules)
+    waiting = unapproved((*settings.modules, *guard_modules(settings)))
     if json:
         facts = {
             "settings": {
@@ -42,10 +51,19 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
         say(f"\n{one_line(module.name)} is not approved yet: lineshaft config trust")
 
 
+_JOINED = frozenset(
+    {
+        *("tools.modules", "workspace.aliases", "policy.mode", "policy.rules"),
+        *(name for name in KEYS if name.startswith("guards.")),
+    }
+)
+"""Where the project's and the person's values hold together."""
+
+
 def _sources(settings: Settings, name: str) -> tuple[Setting, ...]:
     """Return the values that hold: of lists and policy all that were given, else the last."""
     given = settings.values[name]
-    joined = name in ("tools.modules", "workspace.aliases", "policy.mode", "policy.rules")
+    joined = name in _JOINED
     if not joined or len(given) == 1:
         return given[-1:]
     return given[1:]

@@ -7,7 +7,7 @@ import typer
 
 from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
 from lineshaft.cli._terminal import is_terminal, note, one_line
-from lineshaft.config import approve, unapproved
+from lineshaft.config import approve, guard_modules, unapproved
 from lineshaft.errors import ConfigError
 
 
@@ -19,7 +19,8 @@ def command(
     workspace: Workspace = None,
 ) -> None:
     """Show each module that waits for approval, and ask about it."""
-    waiting = unapproved(settings_for(workspace).modules)
+    settings = settings_for(workspace)
+    waiting = unapproved((*settings.modules, *guard_modules(settings)))
     if not waiting:
         note("nothing waits for approval")
     if waiting and not yes and not (sys.stdin.isatty() and is_terminal(sys.stderr)):

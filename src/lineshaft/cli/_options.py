@@ -9,9 +9,11 @@ import typer
 
 from lineshaft.cli._terminal import is_terminal, note, one_line
 from lineshaft.config import Settings, Unapproved, read_settings
+from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
+from lineshaft.values import Guard
 
 Workspace = Annotated[
     Path | None,
@@ -80,6 +82,16 @@ def toolset_for(settings: Settings) -> Toolset:
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
     return configured_tools(settings, confirm=confirm_module if asks else None)
+
+
+def guards_for(settings: Settings) -> tuple[Guard, ...]:
+    """Return the guards; asks once about a project's modules if somebody can answer.
+
+    Raises:
+        ConfigError: A module cannot be used, or nobody has approved it.
+    """
+    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    return configured_guards(settings, confirm=confirm_module if asks else None)
 
 
 def confirm_module(module: Unapproved) -> bool:

@@ -5,6 +5,7 @@ Above: the command line. Below: the session. Files are read once, bounded, and m
 
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._files import read_bytes
+from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, unapproved
@@ -26,6 +27,8 @@ __all__ = [
     "approve",
     "build",
     "folder",
+    "guard_modules",
+    "guards",
     "load",
     "policy",
     "private_folder",

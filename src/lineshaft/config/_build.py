@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft import kit
+from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._places import user_file
 from lineshaft.config._settings import Giver, Settings, read_settings
@@ -16,7 +17,7 @@ from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
 from lineshaft.store import Store, state_folder
 from lineshaft.tools import Toolset
-from lineshaft.values import Approver, Limits, Sink
+from lineshaft.values import Approver, Guard, Limits, Sink
 from lineshaft.workspace import Folder, Mount
 
 
@@ -34,7 +35,7 @@ def load(path: str | Path | None = None) -> Session:
     return build(read_settings(path))
 
 
-def build(
+def build(  # noqa: PLR0913  what a session is made of
     settings: Settings,
     *,
     toolset: Toolset | None = None,
@@ -42,6 +43,7 @@ def build(
     approver: Approver | None = None,
     sinks: Sequence[Sink] = (),
     store: Store | None = None,
+    guards: Sequence[Guard] | None = None,
 ) -> Session:
     """Return the session that settings describe.
 
@@ -53,6 +55,7 @@ def build(
         approver: Answers what policy asks.
         sinks: Take the events of its runs.
         store: Keeps its runs; what the settings say where nothing is given.
+        guards: Its guards; what the settings say where nothing is given.
 
     Raises:
         ConfigError: The settings do not fit together.
@@ -65,6 +68,8 @@ def build(
         limits=limits or _limits_if_set(settings),
         check=settings.check,
         approver=approver,
+        guards=guards_of(settings) if guards is None else guards,
+        atomic=settings.atomic,
         sinks=sinks,
         store=store or store_of(settings),
         scripts=settings.script_enabled,

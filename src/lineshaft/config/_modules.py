@@ -49,14 +49,37 @@ def load_modules(
     """
     tools = Toolset(())
     for module in modules:
-        found = _find(module)
-        if module.project is not None:
-            _need_approval(module, found, module.project, confirm=confirm, environ=environ)
+        started = start(module, confirm=confirm, environ=environ)
         try:
-            tools = tools.combine(_collect(_start(module, found), module))
+            tools = tools.combine(_collect(started, module))
         except ConfigError as error:
             raise ConfigError(f"{module.source}: {error.message}", hint=error.hint) from error
     return tools
+
+
+def start(
+    module: Module,
+    *,
+    confirm: Confirm | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> ModuleType:
+    """Execute a module, once it is approved, and return it.
+
+    Args:
+        module: What the settings name.
+        confirm: Asks about a module that nobody has approved; None: it is refused.
+        environ: Variables that say where approvals are kept.
+
+    Raises:
+        ConfigError: It is missing, not approved, or does not start.
+    """
+    found = _find(module)
+    if module.project is not None:
+        _need_approval(module, found, module.project, confirm=confirm, environ=environ)
+    try:
+        return _start(module, found)
+    except ConfigError as error:
+        raise ConfigError(f"{module.source}: {error.message}", hint=error.hint) from error
 
 
 def unapproved(
@@ -99,7 +122,7 @@ def _find(module: Module) -> _Found:
         is_path = module.name.endswith(".py") or "/" in module.name
         return _find_file(module) if is_path else _find_importable(module)
     except ConfigError as error:
-        message = f"{module.source}: tools.modules {module.name!r}: {error.message}"
+        message = f"{module.source}: {module.key} {module.name!r}: {error.message}"
         raise ConfigError(message, hint=error.hint) from error
 
 

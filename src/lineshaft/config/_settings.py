@@ -66,6 +66,9 @@ class Module:
     project: Path | None = None
     """The project's file, where that named it: then a person must approve it first."""
 
+    key: str = "tools.modules"
+    """The setting that it is in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -116,16 +119,30 @@ class Settings:
     @property
     def modules(self) -> tuple[Module, ...]:
         """Return what brings own tools: the project's, the person's, then those given by hand."""
+        return self.modules_of("tools.modules")
+
+    def modules_of(self, key: str) -> tuple[Module, ...]:
+        """Return what a setting names that lists files and modules, or the like."""
         return tuple(
             Module(
                 name=name,
                 base=held.base,
                 source=held.source,
                 project=self.project if held.giver == "project" else None,
+                key=key,
             )
-            for held in self.values["tools.modules"]
+            for held in self.values[key]
             for name in cast("list[str]", held.value)
         )
+
+    @property
+    def atomic(self) -> bool:
+        """Return whether changes land whole or not at all.
+
+        Raises:
+            ConfigError: A project's file says what only a person may.
+        """
+        return bool(self._own("workspace.atomic").value)
 
     @property
     def script_enabled(self) -> bool:
