@@ -15,7 +15,7 @@ from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
-from lineshaft.store import Store, state_folder
+from lineshaft.store import Store, state_folder, workspace_folder
 from lineshaft.tools import Toolset
 from lineshaft.values import Approver, Guard, Limits, Sink
 from lineshaft.workspace import Folder, Mount
@@ -131,7 +131,8 @@ def folder(settings: Settings) -> Folder:
     aliases = {
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }
-    return Folder(root, aliases=aliases) if aliases else Folder(root)
+    _, days = settings.store
+    return Folder(root, aliases=aliases, journals=workspace_folder(root), keep_days=days)
 
 
 def policy(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Policy:
