@@ -21,7 +21,9 @@ OWN_TERMINAL = (
     "os.execv(sys.executable, [sys.executable, '-m', 'lineshaft', *sys.argv[1:]])"
 )
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-SECONDS = 20
+CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
+SECONDS = 60
+"""No test waits so long, unless something is broken."""
 
 
 class Person:
@@ -45,6 +47,13 @@ class Person:
         while more := self._read():
             self.seen += more
         return self.seen
+
+    def ends_with(self, code: int) -> str:
+        """Read to the end, which must come with this exit code; return all that was shown."""
+        shown = self.read_all()
+        ended = self.process.wait(timeout=SECONDS)
+        assert ended == code, f"it ended with {ended}; there was: {shown}"
+        return shown
 
     def type(self, text: str) -> None:
         os.write(self._terminal, text.encode())
@@ -86,7 +95,6 @@ def sit(workspace: Path, environ: dict[str, str]) -> Sit:
             process.stdin.close()
         try:
             yield Person(ours, process)
-            assert process.poll() is not None or process.wait(timeout=SECONDS) is not None
         finally:
             process.kill()
             process.wait()
@@ -95,10 +103,25 @@ def sit(workspace: Path, environ: dict[str, str]) -> Sit:
     return start
 
 
+STUBBORN = '''
+import asyncio, os
+from lineshaft import tool
+
+@tool(effect="read")
+async def stubborn() -> None:
+    """Never end."""
+    os.write(2, b"started")
+    while True:
+        try:
+            await asyncio.sleep(3_600)
+        except asyncio.CancelledError:
+            os.write(2, b"told")
+'''
+
+
 def test_calls_are_drawn_while_they_run_and_the_value_comes_last(sit: Sit) -> None:
     with sit("run", "-", script="await list_files()\nreturn 'the end'") as person:
-        shown = person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 0
+        shown = person.ends_with(0)
     plain = COLOUR.sub("", shown)
     assert "✓ list_files" in plain
     assert plain.index("✓ list_files") < plain.index("the end") < plain.index("success in")
@@ -108,7 +131,7 @@ def test_calls_are_drawn_while_they_run_and_the_value_comes_last(sit: Sit) -> No
 def test_no_color_leaves_colours_out(sit: Sit) -> None:
     script = "await list_files()\nraise ValueError"
     with sit("run", "-", script=script, variables={"NO_COLOR": "1"}) as person:
-        shown = person.read_all()
+        shown = person.ends_with(1)
     assert "list_files" in shown
     assert not re.search(r"\x1b\[[0-9;]*3[0-7][0-9;]*m", shown)
 
@@ -116,7 +139,7 @@ def test_no_color_leaves_colours_out(sit: Sit) -> None:
 def test_escapes_of_a_script_are_shown_and_not_obeyed(sit: Sit) -> None:
     script = "print('\\x1b]0;mine\\x07')\nreturn '\\x1b[2J'"
     with sit("run", "-", "-q", script=script) as person:
-        shown = person.read_all()
+        shown = person.ends_with(0)
     assert "\\x1b]0;mine\\x07" in shown
     assert "\\x1b[2J" in shown
     assert "\x1b" not in shown
@@ -134,8 +157,7 @@ def test_a_person_is_asked_and_answers(sit: Sit, typed: str, code: int, says: st
         question = person.read_until("Allow?")
         assert "command: echo done-it" in question
         person.type(typed)
-        assert says in person.read_all()
-        assert person.process.wait(timeout=SECONDS) == code
+        assert says in person.ends_with(code)
 
 
 def test_what_was_typed_before_the_question_is_no_answer(sit: Sit, workspace: Path) -> None:
@@ -144,8 +166,7 @@ def test_what_was_typed_before_the_question_is_no_answer(sit: Sit, workspace: Pa
         person.type("y\r")
         person.read_until("Allow?")
         person.type("n\r")
-        person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 3
+        person.ends_with(3)
 
 
 def test_yes_to_all_asks_once_a_run(sit: Sit) -> None:
@@ -153,8 +174,7 @@ def test_yes_to_all_asks_once_a_run(sit: Sit) -> None:
     with sit("run", "-", script=script) as person:
         person.read_until("Allow?")
         person.type("a\r")
-        shown = person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 0
+        shown = person.ends_with(0)
     assert shown.count("Allow?") == 1
 
 
@@ -162,18 +182,27 @@ def test_ctrl_c_cancels_the_run(sit: Sit) -> None:
     with sit("run", "-", script="await list_files()\nwhile True: pass") as person:
         person.read_until("list_files")
         person.type("\x03")
-        shown = person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 130
+        shown = person.ends_with(130)
     assert "cancelled" in shown
     assert "Traceback" not in shown
+
+
+def test_whoever_leaves_twice_gets_the_terminal_back(sit: Sit, workspace: Path) -> None:
+    (workspace / "own.py").write_text(STUBBORN)
+    with sit("run", "-", "--tools", "own.py", script="await stubborn()") as person:
+        for expected in ("started", "told"):
+            person.read_until(expected)
+            person.type("\x03")
+        shown = person.ends_with(130)
+    assert "its record has no end" in shown
+    assert shown.rindex(CURSOR_SHOWN) > shown.rindex(CURSOR_HIDDEN)
 
 
 def test_ctrl_c_at_a_question_cancels_too(sit: Sit) -> None:
     with sit("run", "-", script=ASKS) as person:
         person.read_until("Allow?")
         person.type("\x03")
-        person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 130
+        person.ends_with(130)
 
 
 def test_a_projects_module_is_asked_about_once(sit: Sit, workspace: Path) -> None:
@@ -185,7 +214,6 @@ def test_a_projects_module_is_asked_about_once(sit: Sit, workspace: Path) -> Non
     with sit("call", "one") as person:
         assert "with your rights" in person.read_until("Trust it")
         person.type("y\r")
-        person.read_all()
-        assert person.process.wait(timeout=SECONDS) == 0
+        person.ends_with(0)
     with sit("call", "one") as person:
-        assert "Trust it" not in person.read_all()
+        assert "Trust it" not in person.ends_with(0)

@@ -4,6 +4,19 @@ Above: a person or a program at a shell. Below: `config`, which reads files and 
 session that it builds. Results go to standard output, everything else to standard error.
 """
 
-from lineshaft.cli._app import main
+import signal
+import sys
+from typing import NoReturn
+
+from lineshaft.cli._exit import leave_at_once
 
 __all__ = ["main"]
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and exit."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, leave_at_once)
+    from lineshaft.cli._app import execute, leave  # noqa: PLC0415  Ctrl-C counts before it too
+
+    leave(execute(sys.argv[1:]))

@@ -7,15 +7,17 @@ import importlib
 import json
 import os
 import shlex
+import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import wraps
 from typing import Annotated, NoReturn, cast
 
 import typer
 
-from lineshaft.cli._exit import CANCELLED, LEFT_BEHIND, USAGE, exit_code
+from lineshaft.cli._exit import LEFT_BEHIND, USAGE, exit_code, leave_at_once
 from lineshaft.cli._terminal import clean, note, paint, prepare_streams, result
 from lineshaft.errors import ConfigError, LineshaftError
 
@@ -48,9 +50,14 @@ _UNNAMED = {"python": "run", "runs": "list"}
 """Commands whose group alone means them."""
 
 
-def main() -> NoReturn:
-    """Run the command line of this process and exit."""
-    code = execute(sys.argv[1:])
+class _Interrupted(BaseException):
+    """A `KeyboardInterrupt` on its way through typer, which has answers of its own to those."""
+
+
+def leave(code: int) -> NoReturn:
+    """End this process, when its command line has been carried out."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is said; what is left may be cut short
     threads = (t for t in threading.enumerate() if t is not threading.main_thread())
     if LEFT_BEHIND or any(thread.is_alive() and not thread.daemon for thread in threads):
         # A tool that was abandoned must not keep the process; all is settled, recorded and
@@ -71,7 +78,10 @@ def execute(words: Sequence[str]) -> int:
     prepare_streams()
     words = _spelled_out(words)
     try:
-        _app(_named(words))(args=list(words), prog_name="lineshaft")
+        app = _app(_named(words))
+        if signal.getsignal(signal.SIGINT) is leave_at_once:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        app(args=list(words), prog_name="lineshaft")
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         if code == USAGE:  # typer's word, which has told it on standard error
@@ -80,8 +90,10 @@ def execute(words: Sequence[str]) -> int:
         return code
     except LineshaftError as error:
         return _complain(words, error)
-    except KeyboardInterrupt:
-        return CANCELLED
+    except (_Interrupted, KeyboardInterrupt) as left:
+        error = LineshaftError(str(left) or "cancelled")
+        error.code = "E_CANCELLED"
+        return _complain(words, error)
     except OSError as error:
         return _complain(words, LineshaftError(f"the output cannot be written: {error.strerror}"))
     return 0
@@ -179,7 +191,16 @@ def _root(
 
 def _load(name: str) -> Callable[..., None]:
     module = importlib.import_module(f"lineshaft.cli._{name.replace(' ', '_')}")
-    return cast("Callable[..., None]", module.command)
+    body = cast("Callable[..., None]", module.command)
+
+    @wraps(body)
+    def command(**options: object) -> None:
+        try:
+            body(**options)
+        except KeyboardInterrupt as left:
+            raise _Interrupted(str(left)) from left
+
+    return command
 
 
 def _unloaded() -> None:

@@ -11,7 +11,7 @@ import anyio
 import typer
 
 from lineshaft.cli._approver import TerminalApprover, can_ask
-from lineshaft.cli._carry import cancel_on_signal, carry
+from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._options import Json, Mode, Tools, Workspace, settings_for, toolset_for
 from lineshaft.cli._pairs import read_pairs
@@ -52,7 +52,8 @@ def command(
         approver=TerminalApprover(Silent()) if can_ask() else None,
         store=store_for(settings),
     )
-    done = carry(partial(make_call, session, tool, given))
+    reins = Reins()
+    done = carry(partial(make_call, session, tool, given, reins=reins), reins)
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
@@ -73,14 +74,15 @@ def _complain(error: CallError, given: Mapping[str, object]) -> None:
         note(f"{paint('hint', 'yellow')}: {clean(hint)}")
 
 
-async def make_call(session: Session, tool: str, arguments: Mapping[str, object]) -> CallResult:
+async def make_call(
+    session: Session, tool: str, arguments: Mapping[str, object], *, reins: Reins
+) -> CallResult:
     """Make one call in a session of its own; a signal cancels it."""
     done: CallResult | None = None
-    async with session, anyio.create_task_group() as group:
+    async with session:
         with anyio.CancelScope() as scope:
-            await group.start(cancel_on_signal, scope.cancel)
+            reins.cancel = scope.cancel
             done = await session.call(tool, arguments, origin="shell")
-        group.cancel_scope.cancel()
     return done or CallResult(
         status="cancelled", error=CallError(code="E_CANCELLED", message="the call was cancelled")
     )

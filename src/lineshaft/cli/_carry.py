@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar, cast
 
 import anyio
@@ -15,32 +16,44 @@ from lineshaft.errors import LineshaftError
 T = TypeVar("T")
 
 
-class Left(LineshaftError):
-    """A person pressed Ctrl-C twice."""
+@dataclass(slots=True)
+class Reins:
+    """What the first signal does, at each moment of the work."""
 
-    code = "E_CANCELLED"
+    cancel: Callable[[], None] | None = None
+    """None: all of the work is cancelled."""
 
 
-def carry(work: Callable[[], Awaitable[T]]) -> T:
+def carry(work: Callable[[], Awaitable[T]], reins: Reins | None = None) -> T:
     """Run async work to its end and return its result.
 
-    A tool that does not end when it is told to is left behind: the loop then stays open, because
-    closing it would wait for the tool, and the process ends without it.
+    From its beginning to its end, Ctrl-C and the signals that tell the process to end are heard.
+    The first one cancels; a second one then has its usual meaning, so that work which does not
+    settle can be left. A tool that does not end when it is told to is left behind: the loop then
+    stays open, because closing it would wait for the tool, and the process ends without it.
+
+    Args:
+        work: Makes what is awaited.
+        reins: Held by the work, which says there what the first signal does.
 
     Raises:
-        LineshaftError: What the work raised, taken out of the groups it came in; or a person
-            left without waiting for the end.
+        LineshaftError: What the work raised, taken out of the groups it came in.
+        KeyboardInterrupt: The work was cancelled and gave no result, or a person did not wait
+            for its end.
     """
-    runner = asyncio.Runner()
+    runner, reins = asyncio.Runner(), reins or Reins()
     try:
-        return runner.run(_awaited(work))
+        return runner.run(_heard(work, reins))
     except BaseExceptionGroup as group:
         error = _first(group)
         if error is None:
             raise
         raise error from group
     except KeyboardInterrupt as error:
-        raise Left("left before the run was settled; its record has no end") from error
+        if reins.cancel and not error.args and asyncio.all_tasks(runner.get_loop()):
+            text = "left before the run was settled; its record has no end"
+            raise KeyboardInterrupt(text) from error
+        raise
     finally:
         if asyncio.all_tasks(runner.get_loop()):
             LEFT_BEHIND.append(runner)
@@ -48,8 +61,38 @@ def carry(work: Callable[[], Awaitable[T]]) -> T:
             runner.close()
 
 
-async def _awaited(work: Callable[[], Awaitable[T]]) -> T:
-    return await work()
+async def _heard(work: Callable[[], Awaitable[T]], reins: Reins) -> T:
+    async with anyio.create_task_group() as group:
+        await group.start(_listen, reins, group.cancel_scope.cancel)
+        done = await work()
+        group.cancel_scope.cancel()
+        return done
+    raise KeyboardInterrupt("cancelled")
+
+
+async def _listen(
+    reins: Reins,
+    cancel_all: Callable[[], None],
+    *,
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    wanted = _wanted()
+    if not wanted:
+        task_status.started()
+        return
+    with anyio.open_signal_receiver(*wanted) as signals:
+        task_status.started()
+        async for _ in signals:
+            (reins.cancel or cancel_all)()
+            return
+
+
+def _wanted() -> tuple[signal.Signals, ...]:
+    """Return the signals that end a command; what whoever started us ignores is ignored."""
+    if sys.platform == "win32":
+        return ()
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    return tuple(number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> LineshaftError | None:
@@ -59,21 +102,3 @@ def _first(group: BaseExceptionGroup[BaseException]) -> LineshaftError | None:
         if isinstance(error, BaseExceptionGroup):
             return _first(cast("BaseExceptionGroup[BaseException]", error))
     return None
-
-
-async def cancel_on_signal(
-    cancel: Callable[[], None], *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
-) -> None:
-    """Call `cancel` at the first Ctrl-C, or when the process is told to end.
-
-    A second signal then has its usual meaning, so that a run which does not settle can be left.
-    """
-    if sys.platform == "win32":
-        task_status.started()
-        return
-    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    with anyio.open_signal_receiver(*wanted) as signals:
-        task_status.started()
-        async for _ in signals:
-            cancel()
-            return

@@ -14,7 +14,7 @@ import typer
 from lineshaft import kit
 from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._call import make_call
-from lineshaft.cli._carry import carry
+from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import CANCELLED, DENIED
 from lineshaft.cli._options import Json, Mode, Workspace, settings_for
@@ -63,7 +63,9 @@ def command(
         approver=TerminalApprover(Silent()) if can_ask() else None,
         store=store_for(settings),
     )
-    answer = _answer(carry(partial(make_call, session, "python_run", arguments)))
+    reins = Reins()
+    call = partial(make_call, session, "python_run", arguments, reins=reins)
+    answer = _answer(carry(call, reins))
     if json:
         result(json_module.dumps(answer, ensure_ascii=False))
     else:

@@ -9,7 +9,7 @@ import anyio
 import typer
 
 from lineshaft.cli._approver import TerminalApprover, can_ask
-from lineshaft.cli._carry import cancel_on_signal, carry
+from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Plain, Silent
 from lineshaft.cli._options import (
     Engine,
@@ -66,7 +66,12 @@ def command(  # noqa: PLR0913  a command has its options
         approver=TerminalApprover(display) if can_ask() else None,
         store=store,
     )
-    run = carry(partial(_run, session, source, inputs=inputs, display=display))
+    reins = Reins()
+    work = partial(_run, session, source, inputs=inputs, display=display, reins=reins)
+    try:
+        run = carry(work, reins)
+    finally:  # also where a person did not wait for the end
+        display.close()
     if json:
         result(run.json())
     else:
@@ -77,19 +82,21 @@ def command(  # noqa: PLR0913  a command has its options
 
 
 async def _run(
-    session: Session, script: Script, *, inputs: dict[str, object], display: Display
+    session: Session,
+    script: Script,
+    *,
+    inputs: dict[str, object],
+    display: Display,
+    reins: Reins,
 ) -> RunResult:
     async with session:
         run = await session.start(script.text, inputs=inputs, name=Path(script.name).name)
-        try:
-            async with anyio.create_task_group() as group:
-                await group.start(cancel_on_signal, run.cancel)
-                group.start_soon(_refresh, display)
-                async for event in run:
-                    display.take(event)
-                group.cancel_scope.cancel()
-        finally:
-            display.close()
+        reins.cancel = run.cancel
+        async with anyio.create_task_group() as group:
+            group.start_soon(_refresh, display)
+            async for event in run:
+                display.take(event)
+            group.cancel_scope.cancel()
         return await run.result()
 
 

@@ -19,6 +19,7 @@ from pydantic_monty import (
 )
 
 from lineshaft.engines._checker_source import Wrapped
+from lineshaft.engines._signals import unsignalled
 from lineshaft.values import Diagnostic, Stubs
 
 _LIMITS: ResourceLimits = {
@@ -65,7 +66,8 @@ class CheckerSession:
         self._pid: int | None = None
         self._killed = False
         self._pool = Monty(max_processes=1, request_timeout=seconds)
-        self._pool.__enter__()
+        with unsignalled():
+            self._pool.__enter__()
         self._session: MontySession | None = None
 
     def check(self, wrapped: Wrapped) -> tuple[Diagnostic, ...]:
@@ -108,7 +110,8 @@ class CheckerSession:
             type_check_format="json",
             external_modules=_modules(self._stubs.modules),
         )
-        session.__enter__()
+        with unsignalled():
+            session.__enter__()
         self._session = session
         with self._lock:
             self._pid = None if self._killed else session.worker_pid

@@ -12,6 +12,7 @@ from lineshaft.engines._exchange import modules_of
 from lineshaft.engines._lower import lower
 from lineshaft.engines._monty_clocks import reads_clock_at_one_go
 from lineshaft.engines._seat import Seat
+from lineshaft.engines._signals import unsignalled
 from lineshaft.engines._slots import Slots
 from lineshaft.engines._state import Progress, digest, load
 from lineshaft.engines._stepper import Stepper
@@ -47,7 +48,8 @@ class Workers:
         self.slots = Slots(count)
         self.threads = Threads("lineshaft-monty")
         self._pool = Monty(max_processes=count)
-        self._pool.__enter__()
+        with unsignalled():
+            self._pool.__enter__()
         self._seats: set[Seat] = set()
         self._lock = threading.Lock()
         self._closed = False

@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic_monty import FunctionSnapshot, FutureSnapshot, MontyError, MontySession
 
 from lineshaft.engines._desk import Postbox, Signal, Stopped
+from lineshaft.engines._signals import unsignalled
 from lineshaft.engines._slots import Slots
 
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -43,8 +44,9 @@ class Seat:
         with self._lock:
             if self._stopping:
                 raise Stopped
-        session = self._checkout()
-        session.__enter__()
+        with unsignalled():
+            session = self._checkout()
+            session.__enter__()
         with self._lock:
             self._session = session
             self._pid = session.worker_pid

@@ -149,7 +149,12 @@ def _managed() -> Path:
     argv = [uv, "python", "find", "--managed-python", "--no-python-downloads"]
     try:
         found = subprocess.run(  # noqa: S603  found on the PATH
-            argv, capture_output=True, text=True, timeout=_UV_SECONDS, check=True
+            argv,
+            capture_output=True,
+            text=True,
+            timeout=_UV_SECONDS,
+            check=True,
+            start_new_session=True,  # so that Ctrl-C is answered by us alone
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise PythonNotFound("uv manages no Python here") from error

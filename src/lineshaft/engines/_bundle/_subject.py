@@ -51,7 +51,13 @@ def ask(interpreter: Path) -> Subject:
     argv = [str(interpreter), "-I", "-S", "-B", "-c", _QUESTION]
     try:
         answer = subprocess.run(  # noqa: S603  named by the user, or our own interpreter
-            argv, capture_output=True, timeout=_SECONDS, check=True, cwd="/", env={}
+            argv,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+            cwd="/",
+            env={},
+            start_new_session=True,  # so that Ctrl-C is answered by us alone
         )
         said = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
