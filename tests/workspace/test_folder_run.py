@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, WorkspaceError
-from lineshaft.values import Command, Exit
+from lineshaft.values import Command, Exit, Workspace
 from lineshaft.workspace import Folder, FolderView
 
 
@@ -16,7 +16,7 @@ def view(tmp_path: Path) -> FolderView:
     return Folder(tmp_path).begin()
 
 
-async def sh(view: Folder, script: str, cwd: str = ".") -> Exit:
+async def sh(view: Workspace, script: str, cwd: str = ".") -> Exit:
     process = await view.run(Command(argv=("sh", "-c", script), cwd=cwd))
     with anyio.fail_after(20):
         return await process.wait()

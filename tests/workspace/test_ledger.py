@@ -80,11 +80,11 @@ def test_own_changes_are_never_stale(
 ) -> None:
     ledger, tree = Ledger(), dict(first)
     for path in PATHS:
-        ledger.saw(path, state(first.get(path)).sha256)
+        ledger.seen.saw(path, state(first.get(path)).sha256)
     for step in steps:
         take(ledger, tree, step)
         for path in PATHS:
-            ledger.check(path, state(tree.get(path)))
+            ledger.seen.check(path, state(tree.get(path)))
 
 
 def test_lines_of_large_files_are_added_up_change_by_change() -> None:

@@ -3,7 +3,7 @@
 Above: sessions, the gate and the kit's tools, which know only `values.Workspace`.
 """
 
-from lineshaft.workspace._folder import Folder, FolderView
+from lineshaft.workspace._folder import Folder
 from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._guards_built_in import (
     MergeMarkers,
@@ -14,6 +14,7 @@ from lineshaft.workspace._guards_built_in import (
 from lineshaft.workspace._guards_companion import Companion
 from lineshaft.workspace._guards_contents import Level
 from lineshaft.workspace._mounts import Mount
+from lineshaft.workspace._view import FolderView
 
 __all__ = [
     "Companion",

@@ -48,7 +48,7 @@ def compare(
     for place, mark in after.items():
         if place in before and before[place] != mark:
             now = _look(place)
-            if not ledger.knows(place.path, now):
+            if not ledger.seen.knows(place.path, now):
                 changes.append(ledger.changed(place.path, State("file"), now))
     return tuple(sorted(changes, key=lambda change: change.path))
 

@@ -246,7 +246,8 @@ def load(path: Path, *, kept: Path) -> Journal | None:
             return None
     if facts["format"] != FORMAT:
         raise StateError(
-            f"changes are half landed, and their journal has format {facts['format']}, not {FORMAT}",
+            "changes are half landed, and their journal has another format than this version's:"
+            f" {facts['format']}, not {FORMAT}",
             hint="Recover them with the version of Lineshaft that began to land them.",
         )
     return Journal(path, _unpacked(facts), {**inline, **linked})

@@ -3,9 +3,8 @@
 Canonical paths are the keys. Pure: it is told what happened and never looks.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import cast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from lineshaft.errors import StaleFile
 from lineshaft.values import Change, ChangeKind
@@ -19,7 +18,7 @@ _ABSENT = "absent"
 
 
 @dataclass(slots=True)
-class _File:
+class Touched:
     """One path that was changed."""
 
     first: State
@@ -42,98 +41,15 @@ class _File:
 
 
 @dataclass(slots=True)
-class Ledger:
-    """The memory of one view."""
+class Seen:
+    """What one view has seen of files that somebody else may change."""
 
-    _seen: dict[str, str] = field(default_factory=dict[str, str])
-    _reported: set[str] = field(default_factory=set[str])
-    _files: dict[str, _File] = field(default_factory=dict[str, _File])
-    _kept: int = 0
+    tokens: dict[str, str] = field(default_factory=dict[str, str])
+    reported: set[str] = field(default_factory=set[str])
 
-    @property
-    def touched(self) -> bool:
-        """Whether anything was changed."""
-        return bool(self._files)
-
-    def beside(self) -> "Ledger":
-        """Return a ledger for further changes, that shares what was seen."""
-        return Ledger(self._seen, self._reported)
-
-    def copy(self, beside: "Ledger | None" = None) -> "Ledger":
-        """Return the same, to be used apart.
-
-        Args:
-            beside: The ledger that the copy shares what was seen with.
-        """
-        seen = dict(self._seen) if beside is None else beside._seen
-        told = set(self._reported) if beside is None else beside._reported
-        files = {path: replace(file) for path, file in self._files.items()}
-        return Ledger(seen, told, files, self._kept)
-
-    def facts(self, put: Callable[[bytes], int]) -> dict[str, object]:
-        """Return it as JSON-like data.
-
-        Args:
-            put: Takes a content and returns its number.
-        """
-        return {
-            "seen": self._seen,
-            "told": sorted(self._reported),
-            "files": {
-                path: {
-                    "first": _state_facts(file.first, put),
-                    "now": _state_facts(file.now, put),
-                    "source": file.source,
-                    "added": file.added,
-                    "removed": file.removed,
-                }
-                for path, file in self._files.items()
-            },
-        }
-
-    @classmethod
-    def from_facts(
-        cls,
-        facts: Mapping[str, object],
-        content: Callable[[int], bytes],
-        beside: "Ledger | None" = None,
-    ) -> "Ledger":
-        """Return it again.
-
-        Args:
-            facts: As `facts` gave them.
-            content: Gives a content by its number.
-            beside: The ledger that it shares what was seen with.
-        """
-        made = cls() if beside is None else beside.beside()
-        made._seen.update(cast("dict[str, str]", facts["seen"]))
-        made._reported.update(cast("list[str]", facts["told"]))
-        for path, file in cast("dict[str, dict[str, object]]", facts["files"]).items():
-            made._files[path] = _File(
-                made._keep(_state_from(file["first"], content)),
-                made._keep(_state_from(file["now"], content)),
-                str(file["source"]),
-                cast("int", file["added"]),
-                cast("int", file["removed"]),
-            )
-        return made
-
-    def forget(self, path: str) -> bool:
-        """Take back a change to the file at a path, if no other change builds on it."""
-        file = self._files.get(path)
-        others = (other.source for place, other in self._files.items() if place != path)
-        if file is None or file.source != path or path in others:
-            return False
-        del self._files[path]
-        self._seen.pop(path, None)
-        return True
-
-    def drop(self) -> None:
-        """Take back all changes; what was seen of their files counts no longer."""
-        for path in self._files:
-            self._seen.pop(path, None)
-        self._files.clear()
-        self._kept = 0
+    def copy(self) -> "Seen":
+        """Return the same, to be used apart."""
+        return Seen(dict(self.tokens), set(self.reported))
 
     def saw(self, path: str, sha256: str | None) -> None:
         """Note what a file was at first sight; None: it was not there.
@@ -141,10 +57,10 @@ class Ledger:
         A later sight does not replace the first, on which the run may have built; unless the run
         was told that the file is stale, and looks again.
         """
-        if path in self._reported:
-            self._reported.discard(path)
-            self._seen.pop(path, None)
-        self._seen.setdefault(path, sha256 or _ABSENT)
+        if path in self.reported:
+            self.reported.discard(path)
+            self.tokens.pop(path, None)
+        self.tokens.setdefault(path, sha256 or _ABSENT)
 
     def check(self, path: str, state: State) -> None:
         """Raise if somebody else changed a file since it was seen.
@@ -152,7 +68,7 @@ class Ledger:
         Raises:
             StaleFile: It is not what it was.
         """
-        seen = self._seen.get(path)
+        seen = self.tokens.get(path)
         if seen is None or seen == _token(state):
             return
         happened = "deleted" if state.kind == "missing" else "changed"
@@ -160,19 +76,59 @@ class Ledger:
 
     def stale(self, path: str, happened: str = "changed") -> StaleFile:
         """Note that the run is told of a file that somebody else changed, and return the error."""
-        self._reported.add(path)
+        self.reported.add(path)
         return StaleFile(
             f"{path!r} was {happened} by somebody else since this run read it",
             hint="Read it again, then decide.",
         )
 
-    def told(self, path: str) -> bool:
-        """Whether the run was told that a file is stale, and has not looked again."""
-        return path in self._reported
-
     def knows(self, path: str, state: State) -> bool:
         """Whether this is what the view saw last: it was touched, not changed."""
-        return self._seen.get(path) == _token(state)
+        return self.tokens.get(path) == _token(state)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The changes that one view made."""
+
+    seen: Seen = field(default_factory=Seen)
+    files: dict[str, Touched] = field(default_factory=dict[str, Touched])
+    _kept: int = 0
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return bool(self.files)
+
+    def copy(self, seen: Seen) -> "Ledger":
+        """Return the same, to be used apart.
+
+        Args:
+            seen: What was seen, for the copy.
+        """
+        files = {path: replace(file) for path, file in self.files.items()}
+        return Ledger(seen, files, self._kept)
+
+    def put(self, path: str, file: Touched) -> None:
+        """Take a path as another ledger knew it."""
+        self.files[path] = replace(file, first=self._keep(file.first), now=self._keep(file.now))
+
+    def forget(self, path: str) -> bool:
+        """Take back a change to the file at a path, if no other change builds on it."""
+        file = self.files.get(path)
+        others = (other.source for place, other in self.files.items() if place != path)
+        if file is None or file.source != path or path in others:
+            return False
+        del self.files[path]
+        self.seen.tokens.pop(path, None)
+        return True
+
+    def drop(self) -> None:
+        """Take back all changes; what was seen of their files counts no longer."""
+        for path in self.files:
+            self.seen.tokens.pop(path, None)
+        self.files.clear()
+        self._kept = 0
 
     def changed(self, path: str, before: State, after: State) -> Change:
         """Note that this view changed a file.
@@ -180,11 +136,11 @@ class Ledger:
         Returns:
             The change from what was there before.
         """
-        self._seen[path] = _token(after)
+        self.seen.tokens[path] = _token(after)
         added, removed = changed_lines(before.data, after.data)
-        file = self._files.get(path)
+        file = self.files.get(path)
         if file is None:
-            file = self._files[path] = _File(self._keep(before), before, path)
+            file = self.files[path] = Touched(self._keep(before), before, path)
         else:
             self._kept -= len(file.now.data or b"")
         if after.kind == "missing":
@@ -207,39 +163,39 @@ class Ledger:
             target: Where it is.
             state: What it is; without its sha256 where nobody looked.
         """
-        old = self._files.get(source)
+        old = self.files.get(source)
         if old is None:
-            old = self._files[source] = _File(kept := self._keep(state), kept, source)
+            old = self.files[source] = Touched(kept := self._keep(state), kept, source)
         elif state.sha256 is None:
             state = old.now
-        new = self._files.setdefault(target, _File(MISSING, MISSING, target))
+        new = self.files.setdefault(target, Touched(MISSING, MISSING, target))
         new.now, new.added, new.removed = old.now, old.added, old.removed
-        new.source = old.source if self._files[old.source].first.kind != "missing" else target
+        new.source = old.source if self.files[old.source].first.kind != "missing" else target
         old.now, old.source, old.added, old.removed = MISSING, source, 0, 0
         known = state.sha256 is not None or state.target is not None
-        seen = _token(state) if known else self._seen.get(source)
-        self._seen[source] = _ABSENT
+        seen = _token(state) if known else self.seen.tokens.get(source)
+        self.seen.tokens[source] = _ABSENT
         if seen is not None:
-            self._seen[target] = seen
+            self.seen.tokens[target] = seen
         return Change(path=target, kind="moved", moved_from=source, sha256=state.sha256)
 
     def changes(self) -> tuple[Change, ...]:
         """Return the net effect on each path, in order of first change."""
         moved = {
             file.source: path
-            for path, file in self._files.items()
+            for path, file in self.files.items()
             if file.now.kind != "missing" and self._came(path, file)
         }
         return tuple(self._net(moved))
 
     def _net(self, moved: dict[str, str]) -> Iterator[Change]:
-        for path, file in self._files.items():
+        for path, file in self.files.items():
             source = file.source if moved.get(file.source) == path else None
             if _token(file.first) == _token(file.now) and file.first.mode == file.now.mode:
                 continue
             if file.now.kind == "missing" and path in moved:
                 continue
-            added, removed = file.lines(self._files[source or path].first)
+            added, removed = file.lines(self.files[source or path].first)
             yield Change(
                 path=path,
                 kind="moved" if source else _kind(file.first, file.now),
@@ -249,9 +205,9 @@ class Ledger:
                 sha256=file.now.sha256,
             )
 
-    def _came(self, path: str, file: _File) -> bool:
+    def _came(self, path: str, file: Touched) -> bool:
         """Whether what is at a path came from another, where now nothing is."""
-        source = self._files[file.source]
+        source = self.files[file.source]
         return file.source != path and file.first.kind == "missing" and source.now.kind == "missing"
 
     def _keep(self, state: State) -> State:
@@ -261,16 +217,6 @@ class Ledger:
             return replace(state, data=None)
         self._kept += size
         return state
-
-
-def _state_facts(state: State, put: Callable[[bytes], int]) -> dict[str, object]:
-    return {**asdict(state), "data": None if state.data is None else put(state.data)}
-
-
-def _state_from(facts: object, content: Callable[[int], bytes]) -> State:
-    state = State(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
-    number = cast("int | None", state.data)
-    return replace(state, data=None if number is None else content(number))
 
 
 def _known(state: State) -> bool:

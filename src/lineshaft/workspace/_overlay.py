@@ -99,7 +99,7 @@ class Overlay:
         if node is not None and node.thing.kind != "folder":
             number = errno.ENOENT if node is GONE else errno.ENOTDIR
             raise OSError(number, os.strerror(number))
-        changed = self._names.get(real, frozenset())
+        changed = self._names.get(real, set[str]())
         if node is None or not self._is_new(real):
             for name, status in DISK.entries(place):
                 if name not in changed:
@@ -153,6 +153,14 @@ class Overlay:
                     return Sight(NOTHING, None, 0)
                 break
         return see(place)
+
+    def was(self, place: Place) -> Thing:
+        """Return what is on the disk at a place that is to change."""
+        return self.bases[place.real].sight.thing
+
+    def will_be(self, place: Place) -> Thing:
+        """Return what is to be at a place that is to change."""
+        return self.nodes[place.real].thing
 
     def still(self, place: Place) -> bool:
         """Whether a place that is to change is on the disk as it was at first."""

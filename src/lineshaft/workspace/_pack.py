@@ -172,7 +172,7 @@ def folder_facts(folder: Path, packing: Packing) -> list[Json]:
                 "mode": stat.S_IMODE(mode),
             }
             if stat.S_ISLNK(mode):
-                fact["target"] = os.readlink(path)
+                fact["target"] = str(path.readlink())
             elif stat.S_ISREG(mode):
                 fact["data"] = packing.put(path.read_bytes())
             elif not stat.S_ISDIR(mode):

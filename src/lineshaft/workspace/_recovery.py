@@ -158,6 +158,6 @@ def _left_alone(item: Item) -> Finding:
         code="left-alone",
         level="warning",
         path=item.place.path,
-        message=f"{item.place.path!r} was changed by somebody else after a crash: it was left alone",
+        message=f"{item.place.path!r} was changed after a crash by somebody else: it is left alone",
         hint="Compare it with what the run wanted: lineshaft show RUN",
     )

@@ -33,8 +33,7 @@ class Shared:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What the workspace can do."""
-        can: frozenset[Capability] = frozenset({"run"})
-        return can if self.journals is None else can | {"atomic", "undo"}
+        return frozenset({"run"} if self.journals is None else {"run", "atomic", "undo"})
 
     def sweep(self, place: Place) -> None:
         """Remove left-over temporary files the first time that a folder is written in."""

@@ -11,9 +11,8 @@ import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import asdict, replace
 from functools import partial
-from typing import cast
+from pathlib import Path
 
 import anyio
 
@@ -24,24 +23,13 @@ from lineshaft.workspace._diff import Changed, unified
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._landing import Landing, Stale, land
-from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace._mounts import Mounts, Place
+from lineshaft.workspace._ledger import Ledger, Seen
+from lineshaft.workspace._memory import Memory
+from lineshaft.workspace._mounts import Decided, Mounts, Place
 from lineshaft.workspace._overlay import Base, Overlay
-from lineshaft.workspace._pack import (
-    Json,
-    Packing,
-    base_facts,
-    base_from,
-    changes_from,
-    folder_facts,
-    folder_from,
-    overlay_facts,
-    overlay_from,
-    unpacked,
-)
 from lineshaft.workspace._scan import Found, entry_of, walk
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
-from lineshaft.workspace._things import NOTHING, Sight, Thing, read_whole
+from lineshaft.workspace._things import NOTHING, Sight, read_whole
 from lineshaft.workspace._through import take
 from lineshaft.workspace._view import FolderView
 
@@ -55,21 +43,33 @@ class StagedView(FolderView):
         mounts: Where paths lead.
         shared: What all views of the folder share.
         run_id: Whose changes they are.
+        lands: Whether its changes may land.
     """
 
-    def __init__(self, mounts: Mounts, shared: Shared, run_id: str) -> None:
+    def __init__(self, mounts: Mounts, shared: Shared, run_id: str, *, lands: bool = True) -> None:
         super().__init__(mounts, shared)
-        self._plain, self._run_id = mounts, run_id
+        self._plain, self._run_id, self._lands = mounts, run_id, lands
         self._mounts = self._mounts.with_links(self._link)
-        self._overlay = Overlay()
-        self._staged = self._memory.beside()
-        self._sights: dict[str, Base] = {}
-        self._done: list[Change] = []
-        self._stages = 0
+        self._memory = Memory()
         self._version = 0
-        self._lands = True
         self._lock = threading.RLock()
         self._landing = anyio.Lock()
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._memory.through
+
+    @property
+    def _overlay(self) -> Overlay:
+        return self._memory.overlay
+
+    @property
+    def _staged(self) -> Ledger:
+        return self._memory.staged
+
+    @property
+    def _seen(self) -> Seen:
+        return self._memory.through.seen
 
     def _link(self, real: str) -> str | None:
         return self._overlay.link(real)
@@ -77,7 +77,7 @@ class StagedView(FolderView):
     @property
     def landed(self) -> int:
         """How many times changes have landed."""
-        return self._stages
+        return self._memory.stages
 
     # Looking.
 
@@ -96,7 +96,7 @@ class StagedView(FolderView):
         place = self._mounts.place(path)
         if _is_private(place):
             return super()._read(path)
-        if self._staged.told(place.path):
+        if place.path in self._seen.reported:
             self._look_again(place)
         node = self._overlay.find(place.real)
         if node is not None:
@@ -112,10 +112,10 @@ class StagedView(FolderView):
 
     def _saw(self, place: Place, sight: Sight) -> None:
         base = Base(place, sight.without_data())
-        if self._staged.told(place.path):
-            self._sights[place.real] = base
-        self._sights.setdefault(place.real, base)
-        self._staged.saw(place.path, sight.thing.sha256)
+        if place.path in self._seen.reported:
+            self._memory.sights[place.real] = base
+        self._memory.sights.setdefault(place.real, base)
+        self._seen.saw(place.path, sight.thing.sha256)
 
     def _look_again(self, place: Place) -> None:
         """See a file that the run was told is stale as it is: what was to be written there goes."""
@@ -132,21 +132,20 @@ class StagedView(FolderView):
         return await self._hop(self._before, path)
 
     def _before(self, path: str) -> Content | None:
-        place = self._mounts.place(path)
+        place = self._mounts.place(path, follow=False)
         base = self._overlay.bases.get(place.real)
+        if base is None:
+            place = self._mounts.place(path)
+            found = self._overlay.on_disk(place)
+            return _content(read_whole(place)) if found.thing.kind == "file" else None
+        if base.sight.thing.kind != "file":
+            return None
         try:
-            if base is None:
-                found = self._overlay.on_disk(place)
-                return _content(read_whole(place)) if found.thing.kind == "file" else None
-            if base.sight.thing.kind != "file":
-                return None
             found = read_whole(base.place)
         except FileMissing:
-            if base is None:
-                return None
-            raise self._staged.stale(place.path, "deleted") from None
+            raise self._seen.stale(place.path, "deleted") from None
         if not found.thing.like(base.sight.thing):
-            raise self._staged.stale(place.path)
+            raise self._seen.stale(place.path)
         return _content(found)
 
     async def walk(
@@ -173,7 +172,7 @@ class StagedView(FolderView):
         with self._lock:
             before = self._now(place)
             must_match(place, before.thing.state(), if_match)
-            self._staged.check(place.path, before.thing.state())
+            self._seen.check(place.path, before.thing.state())
             if before.thing.kind != "missing":
                 _disk.must_be_file(place.path, before.thing.kind)
             after = _stage_edits.write(self._overlay, place, data, before, mode=mode)
@@ -204,7 +203,7 @@ class StagedView(FolderView):
             return self._move_private(old, new)
         with self._lock, _disk.told(new.path), nothing_there(new):
             before = self._now(old)
-            self._staged.check(old.path, before.thing.state())
+            self._seen.check(old.path, before.thing.state())
             moved = _stage_edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
                 if sight.thing.kind != "folder" or len(moved) == 1:
@@ -231,14 +230,14 @@ class StagedView(FolderView):
             return super()._delete(path)
         with self._lock, _disk.told(place.path):
             before = self._now(place)
-            self._staged.check(place.path, before.thing.state())
+            self._seen.check(place.path, before.thing.state())
             _stage_edits.delete(self._overlay, place, before)
             return self._changed(place, before, MISSING)
 
     def _now(self, place: Place) -> Sight:
         """Return what is at a place in this view, if the disk is still as it was at first."""
         if not self._overlay.still(place):
-            raise self._staged.stale(place.path)
+            raise self._seen.stale(place.path)
         return self._overlay.look(place)
 
     def _changed(self, place: Place, before: Sight, after: State) -> Change:
@@ -257,19 +256,13 @@ class StagedView(FolderView):
             )
         return await super().run(command)
 
-    # The stage as a whole.
-
     async def changes(self) -> tuple[Change, ...]:
         """Return what this view changed, landed or not: one entry a path and stage, in order."""
         return await self._hop(self._changes)
 
     def _changes(self) -> tuple[Change, ...]:
         with self._lock:
-            return (*self._done, *super()._changes(), *self._waiting())
-
-    def _waiting(self) -> tuple[Change, ...]:
-        number = self._stages + 1
-        return tuple(replace(change, stage=number) for change in self._staged.changes())
+            return (*self._memory.done, *super()._changes(), *self._memory.waiting())
 
     async def diff(self) -> str:
         """Return what has not landed as one unified diff, of a bounded size."""
@@ -277,31 +270,22 @@ class StagedView(FolderView):
 
     def _diff(self) -> str:
         with self._lock:
-            things = {base.place.path: (base, node) for base, node in self._overlay.changed()}
             return unified(
                 Changed(
                     change=change,
-                    before=self._thing_before(change.moved_from or change.path),
-                    after=self._thing_after(change.path),
+                    before=self._overlay.was(self._at(change.moved_from or change.path)),
+                    after=self._overlay.will_be(self._at(change.path)),
                     old=partial(self._old, change.moved_from or change.path),
                     new=partial(self._new, change.path),
                 )
                 for change in self._staged.changes()
-                if change.path in things
             )
 
     def _at(self, path: str) -> Place:
-        return self._mounts.place(path, follow=False)
-
-    def _thing_before(self, path: str) -> Thing:
-        base = self._overlay.bases.get(self._at(path).real)
-        return NOTHING if base is None else base.sight.thing
-
-    def _thing_after(self, path: str) -> Thing:
-        return self._overlay.nodes[self._at(path).real].thing
+        return self._mounts.place(Decided(path))
 
     def _old(self, path: str) -> bytes:
-        content = self._before(path)
+        content = self._before(Decided(path))
         return b"" if content is None else content.data
 
     def _new(self, path: str) -> bytes:
@@ -323,7 +307,7 @@ class StagedView(FolderView):
         async with self._landing:
             while next(self._overlay.changed(), None) is not None:
                 version = self._version
-                findings = await guarded(guards, self._waiting(), self)
+                findings = await guarded(guards, self._memory.waiting(), self)
                 if await self._hop(self._land, version):
                     return findings
         return ()
@@ -338,23 +322,18 @@ class StagedView(FolderView):
                 return False
             landing = Landing(
                 run_id=self._run_id,
-                stage=self._stages + 1,
+                stage=self._memory.stages + 1,
                 changes=tuple(self._overlay.changed()),
-                read=tuple(self._sights.values()),
+                read=tuple(self._memory.sights.values()),
             )
             try:
                 with self._shared.lock:
                     land(journals, landing)
             except Stale as error:
                 for path in error.paths:
-                    self._staged.stale(path)
+                    self._seen.stale(path)
                 raise
-            waiting = self._waiting()
-            self._stages += 1
-            kept = bool(self._run_id)
-            self._done += [replace(change, undoable=kept) for change in waiting]
-            self._overlay, self._staged = Overlay(), self._memory.beside()
-            self._sights.clear()
+            self._memory.landed(undoable=bool(self._run_id))
         return True
 
     async def discard(self) -> None:
@@ -363,9 +342,7 @@ class StagedView(FolderView):
 
     def _discard(self) -> None:
         with self._lock:
-            self._overlay = Overlay()
-            self._staged.drop()
-            self._sights.clear()
+            self._memory.drop()
             self._version += 1
         self._state.close()
 
@@ -374,20 +351,21 @@ class StagedView(FolderView):
         return await self._hop(self._fork)
 
     def _fork(self) -> "StagedView":
+        other = StagedView(self._plain, self._shared, self._run_id, lands=False)
         with self._lock:
-            other = StagedView(self._plain, self._shared, self._run_id)
-            other._overlay = self._overlay.copy()
             other._memory = self._memory.copy()
-            other._staged = self._staged.copy(other._memory)
-            other._sights, other._done = dict(self._sights), list(self._done)
-            other._stages, other._lands = self._stages, False
         if self._state.made:
-            other._state.make()
-            shutil.copytree(self._state.path, other._state.path, symlinks=True, dirs_exist_ok=True)
+            other._fill(self._state.path)
         return other
+
+    def _fill(self, private: Path) -> None:
+        self._state.make()
+        shutil.copytree(private, self._state.path, symlinks=True, dirs_exist_ok=True)
 
     async def pack(self) -> bytes:
         """Return what has not landed and what was seen, for a view that goes on elsewhere.
+
+        What is in `@state` comes along.
 
         Raises:
             TooLarge: It is more than anybody should keep.
@@ -395,18 +373,8 @@ class StagedView(FolderView):
         return await self._hop(self._pack)
 
     def _pack(self) -> bytes:
-        packing = Packing()
         with self._lock:
-            facts = {
-                "overlay": overlay_facts(self._overlay, packing),
-                "memory": self._memory.facts(packing.put),
-                "staged": self._staged.facts(packing.put),
-                "sights": [base_facts(base) for base in self._sights.values()],
-                "done": [asdict(change) for change in self._done],
-                "stages": self._stages,
-            }
-            state = folder_facts(self._state.path, packing) if self._state.made else []
-            return packing.packed({**facts, "state": state})
+            return self._memory.pack(self._state.path if self._state.made else None)
 
     def unpack(self, packed: bytes) -> None:
         """Go on where another view was; this one has done nothing yet.
@@ -414,18 +382,12 @@ class StagedView(FolderView):
         Raises:
             StateError: It is no packed view, or one of another version or folder.
         """
-        facts, content = unpacked(packed)
-        roots = self._plain.roots
-        self._overlay = overlay_from(cast("Json", facts["overlay"]), content, roots)
-        self._memory = Ledger.from_facts(cast("Json", facts["memory"]), content)
-        self._staged = Ledger.from_facts(cast("Json", facts["staged"]), content, self._memory)
-        sights = [base_from(fact, roots) for fact in cast("list[Json]", facts["sights"])]
-        self._sights = {base.place.real: base for base in sights}
-        self._done = changes_from(cast("list[object]", facts["done"]))
-        self._stages = cast("int", facts["stages"])
-        if facts["state"]:
+
+        def folder() -> Path:
             self._state.make()
-            folder_from(cast("list[Json]", facts["state"]), content, self._state.path)
+            return self._state.path
+
+        self._memory = Memory.unpack(packed, roots=self._plain.roots, folder=folder)
 
 
 def _is_private(place: Place) -> bool:

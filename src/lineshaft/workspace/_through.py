@@ -66,7 +66,7 @@ class Through:
         place = self._mounts.place(path, follow=False)
         status = _disk.status(place)
         if status is None:
-            self._ledger.saw(place.path, None)
+            self._ledger.seen.saw(place.path, None)
             raise _disk.missing(place.path)
         return entry_of(self._mounts, Found(place, _disk.kind_of(status.st_mode), status))
 
@@ -79,10 +79,10 @@ class Through:
         try:
             data = _disk.read(place)
         except FileMissing:
-            ledger.saw(place.path, None)
+            ledger.seen.saw(place.path, None)
             raise
         content = Content(data=data, sha256=hashlib.sha256(data).hexdigest())
-        ledger.saw(place.path, content.sha256)
+        ledger.seen.saw(place.path, content.sha256)
         return content
 
     async def write(
@@ -107,7 +107,7 @@ class Through:
 
         def approve(state: State) -> None:
             must_match(place, state, if_match)
-            ledger.check(place.path, state)
+            ledger.seen.check(place.path, state)
 
         after = State("file", hashlib.sha256(data).hexdigest(), data)
         with self._shared.lock:
@@ -163,7 +163,7 @@ class Through:
         ledger = self._ledger
         with self._shared.lock, _disk.told(new.path):
             with nothing_there(new):
-                before = _edits.move(old, new, partial(ledger.check, old.path))
+                before = _edits.move(old, new, partial(ledger.seen.check, old.path))
             if before.kind != "folder":
                 return ledger.moved(old.path, new.path, before)
             for found in scan(new, ignore=None):
@@ -181,7 +181,7 @@ class Through:
     def _delete(self, path: str) -> Change:
         place, ledger = self._writable(path, follow=False), self._ledger
         with self._shared.lock:
-            before = _edits.delete(place, partial(ledger.check, place.path))
+            before = _edits.delete(place, partial(ledger.seen.check, place.path))
             if before.kind == "folder":
                 return Change(path=place.path, kind="deleted")
             return ledger.changed(place.path, before, MISSING)

@@ -22,11 +22,11 @@ class FolderView(Through, Stage):
     def __init__(self, mounts: Mounts, shared: "Shared") -> None:
         self._state = StateFolder()
         super().__init__(mounts.with_mount("state", self._state.path, self._state.make), shared)
-        self._memory = Ledger()
+        self._own = Ledger()
 
     @property
     def _ledger(self) -> Ledger:
-        return self._memory
+        return self._own
 
     @property
     def landed(self) -> int:
@@ -61,11 +61,11 @@ class FolderView(Through, Stage):
 
     async def changes(self) -> tuple[Change, ...]:
         """Return what this view changed, one entry a path, in order of first change."""
-        return await self._hop(self._changes) if self._memory.touched else ()
+        return await self._hop(self._changes) if self._ledger.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
         with self._shared.lock:
-            return self._memory.changes()
+            return self._ledger.changes()
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Return what the guards say, as warnings: the changes are on the disk already."""
