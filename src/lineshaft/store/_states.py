@@ -8,8 +8,18 @@ was changed, left out, put in or moved is seen.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    cast,
+    delete,
+    select,
+    update,
+)
 
 from lineshaft.errors import RunBusy, RunUnknown, StateExpired, UntrustedState
 from lineshaft.store._key import Keys
@@ -224,7 +234,7 @@ class States:
     def _row(self, run_id: str) -> Chain | None:
         if run_id in self._chains:
             return self._chains[run_id]
-        of_run = select(STATES).where(STATES.c.run_id == run_id).with_for_update()
+        of_run = _CHAINS.where(STATES.c.run_id == run_id).with_for_update()
         row = self._connection.execute(of_run).mappings().first()
         return None if row is None else Chain(**row)
 
@@ -267,7 +277,7 @@ class States:
 
     def _saved(self, chain: Chain) -> SavedRun:
         seals = self._checked(chain)
-        of_run = select(ROWS.c.part, ROWS.c.ordinal, ROWS.c.body)
+        of_run = select(ROWS.c.part, ROWS.c.ordinal, _exact(ROWS.c.body))
         found = self._connection.execute(of_run.where(ROWS.c.run_id == chain.run_id)).all()
         rows: Rows = {(part, ordinal): body for part, ordinal, body in found}
         row = self._record.row(chain.run_id)
@@ -304,7 +314,7 @@ class States:
         late = stamp(self._now - self._keep)
         waiting = (STATES.c.phase == "paused") & (STATES.c.expires_at <= stamp(self._now))
         old = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= late)
-        found = self._connection.execute(select(STATES).where(waiting | old)).mappings()
+        found = self._connection.execute(_CHAINS.where(waiting | old)).mappings()
         return [Chain(**row) for row in found]
 
     def _is_due(self, chain: Chain) -> bool:
@@ -337,6 +347,15 @@ class States:
         hint = f"lineshaft resume {run_id}" if phase == "running" else "run the script anew"
         message = "the process that ran it died before its end"
         self._record.end(run_id, "error", code=INTERRUPTED, message=message, hint=hint)
+
+
+def _exact(column: Column[Any]) -> ColumnElement[Any]:
+    """Read bytes as bytes, also where something else put text there."""
+    is_bytes = isinstance(column.type, LargeBinary)
+    return cast(column, LargeBinary).label(column.name) if is_bytes else column
+
+
+_CHAINS = select(*map(_exact, STATES.c))
 
 
 def _values(chain: Chain) -> dict[str, object]:

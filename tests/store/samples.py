@@ -1,0 +1,115 @@
+"""What the tests of the store keep, and hosts in processes of their own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+from lineshaft.values import (
+    Effect,
+    Event,
+    EventKind,
+    KeptCall,
+    KeptPause,
+    KeptRun,
+    Pending,
+)
+
+KEY = b"a key that has thirty-two bytes or more"
+AT = "2030-01-01T00:00:00.000Z"
+
+_PRELUDE = """
+import asyncio, os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from lineshaft.store import Store
+from lineshaft.values import *
+from store.samples import KEY, call, event, pause, run
+store = Store(Path(sys.argv[1]), key=KEY, clock=lambda: datetime(2030, 1, 1, tzinfo=UTC))
+"""
+
+
+def call(n: int | str, effect: Effect = "external", *, staged: bool = False) -> KeptCall:
+    """Return a call like others."""
+    return KeptCall(
+        key=f"r/{n}/0",
+        id=f"c{n}",
+        tool="post",
+        arguments={"n": n},
+        effect=effect,
+        staged=staged,
+        stage=1,
+        rule="mode:open",
+    )
+
+
+def run(run_id: str = "r", workspace: str = "/w", **document: object) -> KeptRun:
+    """Return what a run was begun with."""
+    return KeptRun(run_id=run_id, workspace=workspace, document={"script": "1", **document})
+
+
+def pause(*ids: str, expires_at: str = "2031-01-01T00:00:00Z", **blobs: bytes) -> KeptPause:
+    """Return a pause that waits for some calls."""
+    pending = tuple(
+        Pending(id=each, tool="post", arguments={"n": 1}, reason="may it?", rule="ask-first")
+        for each in ids
+    )
+    document = {"seconds": 1.5}
+    return KeptPause(document=document, blobs=blobs, pending=pending, expires_at=expires_at)
+
+
+def event(
+    seq: int, kind: EventKind = "log", run_id: str = "r", call_id: str | None = None, **data: object
+) -> Event:
+    """Return an event of a run."""
+    at = f"2030-01-01T00:00:{seq % 60:02d}.000Z"
+    return Event(run_id=run_id, seq=seq, at=at, kind=kind, call_id=call_id, data=data)
+
+
+def started(run_id: str = "r", seq: int = 1) -> Event:
+    """Return the first event of a run."""
+    return event(seq, "run_started", run_id, name="s.py", engine="auto", origin="shell")
+
+
+def finished(seq: int, run_id: str = "r", status: str = "success", **data: object) -> Event:
+    """Return the last event of a run."""
+    end = event(seq, "run_finished", run_id, status=status, duration_ms=5)
+    return replace(end, data={**end.data, **data})
+
+
+def host(body: str, path: Path) -> "subprocess.Popen[str]":
+    """Start a process that works on a store; `store` is open there.
+
+    Args:
+        body: The body of an async function.
+        path: The store.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-c", program(body), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def program(body: str) -> str:
+    """Return the program of such a process."""
+    lines = "\n".join(f"    {line}" for line in dedent(body).strip().splitlines())
+    return f"{_PRELUDE}\nasync def main():\n{lines}\n\nasyncio.run(main())\n"
+
+
+def environment() -> Mapping[str, str]:
+    """Return variables with which a process finds this file."""
+
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+
+
+def left_by(body: str, path: Path) -> None:
+    """Run such a process to its end, which is without ceremony."""
+    with host(dedent(body) + "\nos.kill(os.getpid(), 9)", path) as process:
+        process.communicate(timeout=60)
+        assert process.returncode == -9

@@ -1,0 +1,217 @@
+"""The record in the store: what was told is read again, by whoever comes later."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lineshaft.errors import RunUnknown
+from lineshaft.store import Store
+from store.samples import event, finished, left_by, pause, run, started
+
+Open = Callable[[], Store]
+
+
+async def test_events_come_back_as_they_were_told(store: Store, open_store: Open) -> None:
+    told = [
+        started(),
+        event(2, "output", stream="stdout", text="ü \U0001f600 \x00 \\u0000 'x'; --"),
+        event(3, "call_finished", call_id="c1", error=None, n=[1, 2.5, True, {"a": None}]),
+        finished(4, value={"deep": [[[1]]]}),
+    ]
+    record = store.sink("/w")
+    for each in told:
+        record(each)
+    await store.flush()
+    assert await open_store().events("r") == told
+
+
+async def test_half_a_character_becomes_an_escape(store: Store) -> None:
+    store.sink("/w")(event(1, "output", text="\ud83d!", call_id="\ud83d"))
+    (told,) = await store.events("r")
+    assert told.data == {"text": "\ud83d!"}
+    assert told.call_id == "\\ud83d"
+
+
+async def test_events_of_many_runs_at_once_are_told_apart(store: Store) -> None:
+    sinks = [store.sink("/a"), store.sink("/b")]
+    for seq in range(1, 101):
+        for n in range(10):
+            sinks[n % 2](event(seq, run_id=f"r{n}"))
+    for n in range(10):
+        assert [each.seq for each in await store.events(f"r{n}")] == list(range(1, 101))
+    assert len(await store.runs(workspace="/a")) == 5
+
+
+async def test_an_event_that_is_told_twice_is_kept_once(store: Store) -> None:
+    first, second = store.sink("/w"), store.sink("/w")
+    for each in (started(), finished(2)):
+        first(each)
+        second(replace(each, at="2030-01-01T00:00:59.000Z"))
+    assert [each.seq for each in await store.events("r")] == [1, 2]
+
+
+async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
+    record = store.sink("/w")
+    record(started("done"))
+    for seq, call_id in enumerate(("c1", "c2", "c1"), 2):
+        record(event(seq, "call_asked", "done", call_id))
+    record(finished(5, "done", engine="monty"))
+    record(started("going"))
+    record(event(7, "log", "going"))
+    record(started("waits"))
+    waiting = [{"id": "c1", "tool": "post"}, {"id": "c2", "tool": "get"}]
+    until = "2031-01-01T00:00:00Z"
+    record(event(9, "run_paused", "waits", status="paused", pending=waiting, expires_at=until))
+    waits, going, done = await store.runs()
+    assert (done.run_id, done.status, done.calls, done.engine) == ("done", "success", 2, "monty")
+    assert (done.name, done.origin, done.duration_ms) == ("s.py", "shell", 5)
+    assert (going.run_id, going.status, going.pending) == ("going", "running", 0)
+    assert (waits.status, waits.pending, waits.waiting) == ("paused", 2, ("post", "get"))
+    assert waits.expires_at == until
+    assert [each.run_id for each in await store.runs(limit=1)] == ["waits"]
+    assert await store.runs(workspace="/elsewhere") == []
+
+
+async def test_a_resumed_run_goes_on_in_the_list(store: Store) -> None:
+    record = store.sink("/w")
+    record(started())
+    record(event(2, "run_paused", status="paused", pending=[{"tool": "post"}], expires_at="x"))
+    record(event(3, "run_resumed", answers=1))
+    (summary,) = await store.runs()
+    assert (summary.status, summary.pending, summary.expires_at) == ("running", 0, None)
+    record(finished(4, status="error", error={"code": "E_DENIED", "message": "no"}))
+    (summary,) = await store.runs()
+    assert summary.status == "error"
+
+
+async def test_a_run_is_found_by_its_beginning(store: Store) -> None:
+    for run_id, workspace in (("2030-ab", "/w"), ("2030-ac", "/w"), ("2029-x", "/else")):
+        store.sink(workspace)(started(run_id))
+    assert await store.find("2030-ab", workspace="/w") == "2030-ab"
+    assert await store.find("2030-ac", workspace=None) == "2030-ac"
+    assert await store.find("2029", workspace="/w") == "2029-x"
+    for prefix, says in (
+        ("2030", "2 recorded runs begin with '2030'"),
+        ("zz", "no recorded run begins with 'zz'"),
+        ("%", "'%' is not the id of a run"),
+        ("_030-ab", "'_030-ab' is not the id of a run"),
+        ("2030.ab", "no recorded run begins"),
+        ("", "'' is not the id of a run"),
+    ):
+        with pytest.raises(RunUnknown, match=says):
+            await store.find(prefix, workspace="/w")
+
+
+async def test_the_last_run_is_the_one_with_the_newest_event(store: Store) -> None:
+    record = store.sink("/w")
+    record(event(1, "run_started", "b"))
+    record(event(2, "run_started", "a"))
+    assert await store.find(None, workspace="/w") == "a"
+    record(event(3, "log", "b"))
+    assert await store.find(None, workspace="/w") == "b"
+    with pytest.raises(RunUnknown, match="no run of this workspace"):
+        await store.find(None, workspace="/elsewhere")
+
+
+async def test_a_run_whose_id_is_the_beginning_of_another_is_found(store: Store) -> None:
+    for run_id in ("r", "r1"):
+        store.sink("/w")(started(run_id))
+    assert await store.find("r", workspace="/w") == "r"
+
+
+async def test_a_record_of_nobody_is_unknown(store: Store) -> None:
+    with pytest.raises(RunUnknown, match="'nobody'"):
+        await store.events("nobody")
+
+
+async def test_the_end_of_a_run_whose_host_died_is_added_once(store: Store, path: Path) -> None:
+    left_by(
+        """
+        record = store.sink("/w")
+        record(event(1, "run_started", name="s.py", engine="auto"))
+        record(event(2, "call_asked", call_id="c1", tool="post", arguments={}))
+        record(event(3, "call_started", call_id="c1"))
+        await (await store.begin(run())).started(call(1))
+        """,
+        path,
+    )
+    assert [each.status for each in await store.runs()] == ["interrupted"]
+    await store.runs()
+    events = await store.events("r")
+    assert [each.seq for each in events] == [1, 2, 3, 4]
+    end = events[-1]
+    assert (end.kind, end.data["status"], end.data["landed"]) == ("run_finished", "error", False)
+    assert end.data["error"] == {
+        "code": "E_INTERRUPTED",
+        "message": "the process that ran it died before its end",
+        "hint": "lineshaft resume r",
+    }
+
+
+async def test_of_a_run_that_only_read_the_hint_is_another(store: Store, path: Path) -> None:
+    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.flush()", path)
+    end = (await store.events("r"))[-1]
+    error = end.data["error"]
+    assert isinstance(error, dict)
+    assert error["hint"] == "run the script anew"
+
+
+async def test_a_resumed_run_that_is_interrupted_again_says_so_again(
+    store: Store, path: Path
+) -> None:
+    left_by("store.sink('/w')(event(1))\nawait store.begin(run())", path)
+    left_by(
+        "await store.resume('r')\nstore.sink('/w')(event(3, 'run_resumed'))\nawait store.flush()",
+        path,
+    )
+    kinds = [each.kind for each in await store.events("r")]
+    assert kinds == ["log", "run_finished", "run_resumed", "run_finished"]
+    saved, _ = await store.resume("r")
+    assert saved.last_seq == 4
+
+
+async def test_a_run_that_waits_is_not_interrupted(store: Store, path: Path) -> None:
+    left_by(
+        """
+        store.sink("/w")(event(1, "run_started"))
+        await (await store.begin(run())).paused(pause("c1"))
+        """,
+        path,
+    )
+    (summary,) = await store.runs()
+    assert (summary.status, summary.waiting) == ("paused", ("post",))
+    assert summary.expires_at == "2031-01-01T00:00:00Z"
+    left_by("store.sink('/w')(event(2, 'log'))\nawait store.flush()", path)
+    assert [each.status for each in await store.runs()] == ["paused"]
+
+
+async def test_a_run_whose_record_ended_is_over_though_its_host_died_then(
+    store: Store, path: Path
+) -> None:
+    left_by(
+        """
+        await store.begin(run())
+        store.sink("/w")(event(1, "run_finished", status="success"))
+        await store.flush()
+        """,
+        path,
+    )
+    with pytest.raises(Exception, match="is over"):
+        await store.resume("r")
+    assert [each.status for each in await store.runs()] == ["success"]
+
+
+async def test_a_run_that_is_not_yet_over_belongs_to_this_process(store: Store) -> None:
+    record = store.sink("/w")
+    record(started())
+    await store.begin(run())
+    assert [each.status for each in await store.runs()] == ["running"]
+    record(event(2, "run_paused", status="paused"))
+    state = await store.begin(run("q"))
+    await state.paused(pause("c1"))
+    assert {each.run_id: each.status for each in await store.runs()} == {
+        "r": "paused",
+        "q": "paused",
+    }

@@ -1,0 +1,270 @@
+"""State that something else touched is not used: every row, every field, in every way."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from lineshaft.errors import ConfigError, StateError, UntrustedState
+from lineshaft.store import Store
+from lineshaft.values import Value
+from store.samples import KEY, call, pause, run
+
+Open = Callable[[], Store]
+
+
+async def keep(store: Store, run_id: str = "r", *, paused: bool = True) -> None:
+    """Keep a run with rows of every kind."""
+    state = await store.begin(run(run_id))
+    await state.started(call(1))
+    await state.finished(call(1), Value(1))
+    await state.finished(call(2, "read"), Value(2))
+    await state.started(call(3))
+    if paused:
+        await state.paused(pause("c4", snapshot=b"one", stage=b"two" * 10_000))
+    else:
+        await state.over(replayable=True, end={"value": 1})
+    await store.aclose()
+
+
+@contextmanager
+def behind(path: Path) -> Generator[sqlite3.Connection]:
+    """Open the file behind the store's back."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def change(path: Path, *statements: str) -> int:
+    """Change the file behind the store's back; return how many rows that touched."""
+    with behind(path) as connection:
+        return sum(connection.execute(statement).rowcount for statement in statements)
+
+
+def rows(path: Path) -> list[tuple[str, int]]:
+    with behind(path) as connection:
+        return connection.execute("SELECT part, ordinal FROM state_rows").fetchall()
+
+
+FIELDS = {
+    "workspace": "'/elsewhere'",
+    "phase": "'running'",
+    "count": "count - 1",
+    "head": "zeroblob(32)",
+    "pause": "zeroblob(32)",
+    "seal": "zeroblob(32)",
+    "key_id": "'0000'",
+    "expires_at": "'2099-01-01T00:00:00.000Z'",
+}
+
+
+@pytest.mark.parametrize("column", sorted(FIELDS))
+async def test_a_field_of_the_runs_own_row_that_was_changed_is_seen(
+    store: Store, path: Path, column: str
+) -> None:
+    await keep(store)
+    assert change(path, f"UPDATE states SET {column} = {FIELDS[column]}") == 1  # noqa: S608
+    with pytest.raises(UntrustedState):
+        await store.saved("r")
+
+
+@pytest.mark.parametrize("paused", [True, False])
+async def test_every_row_is_checked_whole(
+    store: Store, path: Path, tmp_path: Path, *, paused: bool
+) -> None:
+    await keep(store, paused=paused)
+    copy = tmp_path / "copy.db"
+    for row in rows(path):
+        for what in (
+            "DELETE FROM state_rows",
+            "UPDATE state_rows SET body = substr(body, 1, length(body) - 1)",
+            "UPDATE state_rows SET body = body || x'ff'",
+            "UPDATE state_rows SET body = x''",
+            "UPDATE state_rows SET ordinal = ordinal + 100",
+            "UPDATE state_rows SET part = 'finished', ordinal = ordinal + 50",
+        ):
+            shutil.copy(path, copy)
+            with behind(copy) as connection:
+                done = connection.execute(f"{what} WHERE part = ? AND ordinal = ?", row)
+                assert done.rowcount == 1
+            with pytest.raises(UntrustedState):
+                await _saved(copy)
+
+
+async def _saved(path: Path) -> None:
+    async with Store(path, key=KEY) as store:
+        await store.saved("r")
+
+
+async def test_no_byte_of_a_row_can_be_changed(store: Store, path: Path, tmp_path: Path) -> None:
+    await keep(store)
+    copy = tmp_path / "copy.db"
+    with behind(path) as connection:
+        body = connection.execute("SELECT body FROM state_rows WHERE part = 'run'").fetchone()[0]
+    for at in range(len(body)):
+        shutil.copy(path, copy)
+        garbled = body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :]
+        with behind(copy) as connection:
+            connection.execute("UPDATE state_rows SET body = ? WHERE part = 'run'", (garbled,))
+        with pytest.raises(StateError):
+            await _saved(copy)
+
+
+@pytest.mark.parametrize("part", ["run", "started", "finished", "pause", "blob"])
+async def test_rows_cannot_be_moved_between_runs(store: Store, path: Path, part: str) -> None:
+    await keep(store)
+    await keep(store, "q")
+    same = "o.run_id = 'q' AND o.part = state_rows.part AND o.ordinal = state_rows.ordinal"
+    moved = f"UPDATE state_rows SET body = (SELECT body FROM state_rows o WHERE {same})"  # noqa: S608
+    assert change(path, f"{moved} WHERE run_id = 'r' AND part = '{part}'") > 0
+    with pytest.raises(UntrustedState, match="not what was kept"):
+        await store.saved("r")
+    assert (await store.saved("q")).pause is not None
+
+
+async def test_rows_of_one_run_cannot_change_places(store: Store, path: Path) -> None:
+    await keep(store)
+    change(
+        path,
+        "UPDATE state_rows SET ordinal = 99 WHERE part = 'finished' AND ordinal = 2",
+        "UPDATE state_rows SET ordinal = 2 WHERE part = 'finished' AND ordinal = 3",
+        "UPDATE state_rows SET ordinal = 3 WHERE part = 'finished' AND ordinal = 99",
+    )
+    with pytest.raises(UntrustedState):
+        await store.saved("r")
+
+
+async def test_a_whole_run_cannot_be_given_another_id(store: Store, path: Path) -> None:
+    await keep(store)
+    change(path, "UPDATE states SET run_id = 'q'", "UPDATE state_rows SET run_id = 'q'")
+    with pytest.raises(UntrustedState):
+        await store.saved("q")
+
+
+async def test_an_earlier_pause_of_the_same_run_cannot_be_put_back(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    await keep(store)
+    shutil.copy(path, tmp_path / "earlier.db")
+    _, state = await store.resume("r")
+    await state.started(call(4))
+    await state.finished(call(4), Value(4))
+    await state.paused(pause("c5", snapshot=b"later", stage=b"three"))
+    await store.aclose()
+    with behind(path) as connection:
+        connection.execute("ATTACH ? AS earlier", (str(tmp_path / "earlier.db"),))
+        for part in ("pause", "blob"):
+            connection.execute("DELETE FROM state_rows WHERE part = ?", (part,))
+            connection.execute(
+                "INSERT INTO state_rows SELECT * FROM earlier.state_rows WHERE part = ?", (part,)
+            )
+    with pytest.raises(UntrustedState):
+        await store.resume("r")
+
+
+async def test_a_run_that_cannot_be_trusted_stays_as_it_is(store: Store, path: Path) -> None:
+    await keep(store)
+    change(path, "UPDATE state_rows SET body = x'00' WHERE part = 'blob'")
+    for _ in range(2):
+        with pytest.raises(UntrustedState):
+            await store.resume("r")
+    await store.aclose()
+    with behind(path) as connection:
+        assert connection.execute("SELECT phase, claim FROM states").fetchall() == [("paused", 1)]
+
+
+async def test_a_state_of_another_format_is_no_forgery(store: Store, path: Path) -> None:
+    await keep(store)
+    change(path, "UPDATE states SET format = 2")
+    with pytest.raises(StateError, match="has format 2, which another version") as caught:
+        await store.resume("r")
+    assert not isinstance(caught.value, UntrustedState)
+    change(path, "UPDATE states SET format = 1")
+    change(path, "UPDATE state_rows SET body = x'07' || substr(body, 2) WHERE part = 'run'")
+    with pytest.raises(StateError, match="has format 7, which another version"):
+        await store.resume("r")
+
+
+async def test_another_key_is_named_as_the_reason(store: Store, path: Path) -> None:
+    await keep(store)
+    async with Store(path, key=b"another key of thirty-two bytes or so") as other:
+        with pytest.raises(UntrustedState, match="signed with another key"):
+            await other.resume("r")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a state folder of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("LINESHAFT_STATE_KEY", raising=False)
+    return tmp_path / "lineshaft"
+
+
+async def test_the_key_is_made_at_first_need_for_its_owner_alone(home: Path) -> None:
+    async with Store() as store:
+        await store.runs()
+        assert not (home / "key").exists()
+        await keep(store)
+    assert (home / "key").stat().st_mode & 0o777 == 0o600
+    assert len((home / "key").read_bytes().strip()) == 64
+    async with Store() as store:
+        assert (await store.saved("r")).pause is not None
+    assert sorted(each.name for each in home.iterdir()) == ["key", "store.db"]
+
+
+async def test_a_key_that_is_missing_is_said_and_none_is_made_instead(home: Path) -> None:
+    async with Store() as store:
+        await keep(store)
+    (home / "key").rename(home / "key.away")
+    async with Store() as store:
+        for step in (store.resume("r"), store.saved("r"), store.cancel("r")):
+            with pytest.raises(UntrustedState, match=r"key that signed .* is missing"):
+                await step
+    assert not (home / "key").exists()
+    (home / "key.away").rename(home / "key")
+    async with Store() as store:
+        assert (await store.resume("r"))[0].pause is not None
+
+
+async def test_a_damaged_key_is_said(home: Path) -> None:
+    async with Store() as store:
+        await keep(store)
+    (home / "key").write_bytes(b"half")
+    async with Store() as store:
+        with pytest.raises(UntrustedState, match="'key' is damaged"):
+            await store.resume("r")
+        with pytest.raises(UntrustedState, match="'key' is damaged"):
+            await store.begin(run("q"))
+
+
+async def test_the_variable_wins_over_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINESHAFT_STATE_KEY", "ü" * 16)
+    async with Store() as store:
+        await keep(store)
+    assert not (home / "key").exists()
+    async with Store() as store:
+        await store.saved("r")
+    monkeypatch.delenv("LINESHAFT_STATE_KEY")
+    async with Store() as store:
+        with pytest.raises(UntrustedState, match="missing"):
+            await store.saved("r")
+
+
+async def test_a_short_key_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="this one has 31"):
+        Store(home / "store.db", key=b"x" * 31)
+    monkeypatch.setenv("LINESHAFT_STATE_KEY", "secret" * 5)
+    async with Store() as store:
+        with pytest.raises(StateError, match="LINESHAFT_STATE_KEY has 30 bytes") as caught:
+            await store.begin(run())
+    assert "secret" * 5 not in str(caught.value)
+
+
+async def test_the_key_is_not_in_the_store(home: Path) -> None:
+    async with Store() as store:
+        await keep(store)
+    key = (home / "key").read_bytes().strip()
+    assert key not in (home / "store.db").read_bytes()
+    assert bytes.fromhex(key.decode()) not in (home / "store.db").read_bytes()
