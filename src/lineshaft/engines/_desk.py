@@ -106,7 +106,7 @@ class Desk:
 
         self._asleep_since = 0.0
         self._alarm: asyncio.TimerHandle | None = None
-        self._again: asyncio.TimerHandle | None = None
+        self._again: asyncio.Handle | None = None
         self._closed = False
         self._suspended = False
         self._suspending: asyncio.Task[None] | None = None
@@ -185,7 +185,7 @@ class Desk:
         for key, seconds in sleeps.items():
             self._timers[key] = self._loop.call_later(max(seconds, 0), self._wake, key)
         self._clock_sleep()
-        self._loop.call_soon(self.blocked)  # after the first step of each call
+        self._ask_soon()  # after the first step of each call
 
     async def _make(self, key: int, call: Call) -> None:
         try:
@@ -203,7 +203,7 @@ class Desk:
             return
         self._box.put(Settled(key, done))
         if key not in self._blocking:
-            self._loop.call_soon(self.blocked)
+            self._ask_soon()
 
     def _wake(self, key: int) -> None:
         del self._timers[key]
@@ -233,6 +233,11 @@ class Desk:
         self.overslept = True
         self._box.put(Signal.STOP)
 
+    def _ask_soon(self) -> None:
+        if self._again is not None:
+            self._again.cancel()
+        self._again = self._loop.call_soon(self.blocked)
+
     def blocked(self, pause: float = 0.01) -> None:
         """Ask whether to go on waiting, when the script can only wait for calls.
 
@@ -240,8 +245,6 @@ class Desk:
             pause: Seconds until the question is put again: a call may come to wait for a
                 person after it was started.
         """
-        if self._again is not None:
-            self._again.cancel()
         under_way = bool(self._blocking) and self._blocking <= self._tasks.keys()
         if self._closed or self._suspended or not under_way:
             return  # something has come, or will by itself

@@ -83,6 +83,7 @@ class AsBefore:
         self._reel = Reel(tape.clock, self._keep, at=progress.taken)
         self._ahead = progress.moment - time.monotonic()
         self._first: int | None = None
+        self._wanted: frozenset[int] = frozenset()
 
     def _keep(self, value: float) -> None:
         if len(self._tape.clock) < MOST:
@@ -102,20 +103,26 @@ class AsBefore:
     def _moment(self) -> float:
         return time.monotonic() + self._ahead
 
-    def _at(self, moment: float) -> None:
-        self._progress.moment = moment
-        self._ahead = moment - time.monotonic()
+    def _at(self, moment: float) -> float:
+        self._progress.moment = max(moment, self._progress.moment)
+        self._ahead = self._progress.moment - time.monotonic()
+        return moment
 
     def sleeps(self, key: int) -> None:
         """Note when a sleep will be over."""
         if self._reel.replays:
             self._at(self._take())
         else:
-            self._progress.moment = self._put(self._moment())
+            self._at(self._put(self._moment()))
         self._progress.dues[key] = self._progress.moment + self._progress.sleeps[key]
 
     def stands(self, keys: list[int]) -> list[int]:
         """Return what may come next: as before, or whatever comes."""
+        wanted = self._next(keys)
+        self._wanted = frozenset(wanted)
+        return wanted
+
+    def _next(self, keys: list[int]) -> list[int]:
         progress = self._progress
         self._first = None
         asleep = [key for key in keys if key in progress.dues and key in progress.sleeps]
@@ -125,16 +132,14 @@ class AsBefore:
         if not self._reel.replays:
             self._first = first
             return keys
-        self._at(self._take())
-        if progress.moment >= progress.dues[first]:
+        if self._at(self._take()) >= progress.dues[first]:
             self._over(first)
             return [first]
         return [key for key in keys if key not in asleep] or keys
 
     def ready(self, keys: list[int]) -> Iterable[int]:
         """Return the one thing that comes next."""
-        progress, results = self._progress, self._box.results
-        wanted = set(keys)
+        progress, results, wanted = self._progress, self._box.results, self._wanted
         came = next((key for key in keys if key in progress.refused), None)
         if came is None:
             came = next(key for key in results if key in wanted)
@@ -143,10 +148,9 @@ class AsBefore:
             if came in progress.dues:
                 came = self._first
                 self._over(came)
-                progress.moment = self._put(max(self._moment(), due))
+                self._at(self._put(max(self._moment(), due)))
             else:
-                latest = min(self._moment(), due - _JUST)
-                progress.moment = self._put(max(progress.moment, latest))
+                self._at(self._put(min(self._moment(), due - _JUST)))
         progress.dues.pop(came, None)
         return (came,)
 

@@ -6,3 +6,4 @@ from engines.contract.test_engine_errors import *  # noqa: F403
 from engines.contract.test_engine_helpers import *  # noqa: F403
 from engines.contract.test_engine_language import *  # noqa: F403
 from engines.contract.test_engine_limits import *  # noqa: F403
+from engines.contract.test_engine_pauses import *  # noqa: F403

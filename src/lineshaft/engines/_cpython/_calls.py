@@ -69,6 +69,7 @@ class Calls:
         """
         self._seen.add(asked.id)
         self._held += size
+        self._ask_no_more()
         call = Call(
             tool=asked.tool,
             arguments=asked.arguments,
@@ -109,10 +110,13 @@ class Calls:
             self._send(call.id, done)
 
     def _send(self, call: str, done: Done) -> None:
+        self._ask_no_more()
+        self._answer(_answer(call, done))
+
+    def _ask_no_more(self) -> None:
         if self._again is not None:
             self._again.cancel()
             self._again = None
-        self._answer(_answer(call, done))
 
     def blocked(self, calls: Collection[str], pause: float = _FIRST_PAUSE) -> None:
         """Ask whether to go on waiting, when the script waits for these calls.
@@ -134,8 +138,7 @@ class Calls:
     def stop(self) -> "list[asyncio.Task[None]]":
         """Cancel all calls, let none begin, and return those that have not ended yet."""
         self._closed = True
-        if self._again is not None:
-            self._again.cancel()
+        self._ask_no_more()
         tasks = list(self._tasks.values())
         for task in tasks:
             if not task.cancelling():  # a second cancellation would break into its cleaning up
