@@ -17,6 +17,12 @@ MAKERS_OF_CALLS = {
 }
 """Files that may construct a `Call`: the ways in. The canary covers each of them."""
 
+PARSERS = {
+    "engines/_cpython/_inside/_code.py": "in a process of its own, with one thread",
+    "engines/_micropython/_lower.py": "in a function that is called in its turn",
+}
+"""Files that may call `ast.parse` beside `steadily`."""
+
 SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
 """Private modules that another room may enter: only the gate runs a tool."""
 
@@ -112,3 +118,22 @@ def test_annotations_are_evaluated_everywhere() -> None:
         )
     ]
     assert lazy == []
+
+
+def _parses_out_of_turn(tree: ast.Module) -> bool:
+    """Return whether a file calls `ast.parse` elsewhere than in `steadily(lambda: ...)`."""
+    in_turn = {
+        id(parse)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "steadily"
+        for parse in ast.walk(call)
+    }
+    return any(
+        isinstance(node, ast.Attribute) and ast.unparse(node) == "ast.parse"
+        for node in ast.walk(tree)
+        if id(node) not in in_turn
+    )
+
+
+def test_every_room_takes_its_turn_at_the_parser() -> None:
+    assert {name for name, tree in _trees() if _parses_out_of_turn(tree)} == set(PARSERS)

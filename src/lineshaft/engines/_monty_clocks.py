@@ -3,6 +3,8 @@
 import ast
 import re
 
+from lineshaft.values import steadily
+
 _WORDS = re.compile(r"\b(?:time|now|today|datetime)\b")
 _OF_TIME = frozenset(
     {
@@ -24,7 +26,7 @@ def reads_clock_at_one_go(source: str) -> bool:
     if not _WORDS.search(source):
         return False
     try:
-        tree = ast.parse(source)
+        tree = steadily(lambda: ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     functions = [node for node in ast.walk(tree) if isinstance(node, _Function)]

@@ -6,16 +6,17 @@ from contextlib import suppress
 from typing import TypeVar
 
 _TRIES = 20
-_PARSER = threading.Lock()
+_PARSER = threading.RLock()  # for a thread, too, that is interrupted in its turn and parses anew
 
 T = TypeVar("T")
 
 
 def steadily(make: Callable[[], T]) -> T:
-    """Return what `make` makes with the parser, one at a time in this process.
+    """Return what `make` makes with `ast.parse`, one at a time in this process.
 
-    Threads that parse at the same moment may disturb one another's count of how deep they are;
-    Python 3.11 notices at the end and raises. That says nothing of the text.
+    Before 3.11.8, threads that parse at the same moment may disturb one another's count of how
+    deep they are; Python notices at the end and raises. That says nothing of the text. Code that
+    is not ours takes no turn, so what it disturbed is tried again.
     """
     for _ in range(_TRIES):
         with _PARSER, suppress(SystemError):

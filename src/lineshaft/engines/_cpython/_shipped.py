@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
+from lineshaft.values import steadily
+
 _ENGINES = "lineshaft.engines"
 _HERE = f"{_ENGINES}._cpython"
 _INSIDE = f"{_HERE}._inside"
@@ -64,7 +66,7 @@ def _texts() -> dict[str, str]:
 
 
 def _imports(text: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(steadily(lambda: ast.parse(text))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lineshaft"):
             module = str(node.module)
             inner = (f"{module}.{alias.name}" for alias in node.names)
