@@ -24,6 +24,10 @@ from lineshaft.errors import ConfigError, LineshaftError
 COMMANDS: Mapping[str, str] = {
     "init": "Write a commented lineshaft.toml.",
     "run": "Run a script over the configured tools.",
+    "preview": "Show what a script would do, and do nothing.",
+    "resume": "Answer a paused run, and let it go on.",
+    "undo": "Take back what a run did to files.",
+    "replay": "Execute a run's script over its record, and name what differs.",
     "check": "Say what is wrong with a script, without running it.",
     "tools": "List, search and describe the tools.",
     "call": "Call one tool, under the same policy as a script.",

@@ -5,18 +5,26 @@ import re
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Literal
 
 import anyio
 
 from lineshaft.cli._display import Display
-from lineshaft.cli._shape import brief, counted
-from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
+from lineshaft.cli._shape import counted
+from lineshaft.cli._terminal import is_terminal, note, one_line, paint
+from lineshaft.cli._waiting import DIFF_LINES, call_lines
 from lineshaft.values import Answer, Pending
 
 _TTY = "/dev/tty"
-HELP = "y: yes, n: no, a: yes to all of these rules for this run, 1 3: only these; then a reason"
-_ANSWER = re.compile(r"\s*(?:(y|yes|n|no|a|all)\b|(\d+(?:[ ,]+\d+)*))\s*(.*)", re.IGNORECASE)
+HELP = (
+    "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
+    "r: yes, and to every later call of this run that the same rule asks about",
+    "1 3: yes to these, no to the others; l: later, the run is paused; v: show whole diffs",
+    "after any answer you may say why: n not on Fridays",
+)
+_ANSWER = re.compile(
+    r"(?:(y|yes|n|no|a|all|d|deny|r|rest|l|later|v|view)\b|(\d+(?:[ ,]+\d+)*)(?![^\s]))\s*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def can_ask() -> bool:
@@ -32,11 +40,70 @@ def can_ask() -> bool:
     return True
 
 
+class Asking:
+    """A list of waiting calls and the answers so far. Pure: lines come in, answers go out.
+
+    Args:
+        pending: The calls, in the order shown.
+    """
+
+    def __init__(self, pending: Sequence[Pending]) -> None:
+        self._left = dict(enumerate(pending, 1))
+        self._count = len(self._left)
+        self.answers: dict[str, Answer] = {}
+        self.shows_all = False
+        """Diffs were asked for in full."""
+
+    @property
+    def prompt(self) -> str:
+        """The question that comes next; empty where none is left."""
+        if not self._left:
+            return ""
+        number, call = next(iter(self._left.items()))
+        which = f" {number} of {self._count}: {one_line(call.tool, 60)}" if self._count > 1 else ""
+        choice = "y/n/a/d/r/l" if len(self._left) > 1 else "y/n/r/l"
+        return f"Allow{which}? [{paint(choice, 'bold')}, ? for help]"
+
+    def take(self, text: str) -> bool:
+        """Take a typed line; return whether it was an answer."""
+        match = _ANSWER.fullmatch(text.strip())
+        if match is None:
+            return False
+        word, numbers, reason = (match[1] or "").lower()[:1], match[2], match[3].strip()
+        if numbers:
+            return self._only({int(n) for n in re.findall(r"\d+", numbers)}, reason)
+        match word:
+            case "y" | "n":
+                self._answer([next(iter(self._left))], Answer(word == "y", reason=reason))
+            case "a" | "d":
+                self._answer(list(self._left), Answer(word == "a", reason=reason))
+            case "r":
+                rule = next(iter(self._left.values())).rule
+                same = [n for n, call in self._left.items() if call.rule == rule]
+                self._answer(same, Answer(allow=True, reason=reason, scope="run"))
+            case "l":
+                self._left.clear()
+            case _:
+                self.shows_all = True
+        return True
+
+    def _only(self, chosen: set[int], reason: str) -> bool:
+        if not chosen <= set(self._left):
+            return False
+        for number in list(self._left):
+            self._answer([number], Answer(number in chosen, reason=reason))
+        return True
+
+    def _answer(self, numbers: Sequence[int], answer: Answer) -> None:
+        for number in numbers:
+            self.answers[self._left.pop(number).id] = answer
+
+
 class TerminalApprover:
-    """Lists what waits and takes one answer for the list.
+    """Lists what waits and takes answers: one by one, or one for all that is left.
 
     The answer is read from the terminal itself, so that a script on standard input can ask too,
-    and only what is typed after the question counts.
+    and only what is typed after the question counts. What is left for later stays unanswered.
 
     Args:
         display: Makes room for the question.
@@ -46,58 +113,44 @@ class TerminalApprover:
         self._display = display
 
     async def __call__(self, pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
-        """Return the person's answers; none where the terminal has gone."""
+        """Return the person's answers; none for what was left, or once the terminal has gone."""
         with self._display.aside():
             async with _terminal() as terminal:
-                for line in question(pending):
-                    note(line)
-                while (text := await _line(terminal)) is not None:
-                    answers = read_answer(text, pending)
-                    if answers is not None:
-                        return answers
-                    note(HELP)
-        return {}
+                return await _asked(pending, terminal)
 
 
-def question(pending: Sequence[Pending]) -> list[str]:
-    """Return the lines that show what waits."""
-    lines = [paint(f"Waiting for your approval: {counted(len(pending), 'call')}", "yellow")]
-    for number, call in enumerate(pending, 1):
-        why = f"  ({one_line(call.reason or call.rule)})" if call.reason or call.rule else ""
-        lines.append(f" {number}. {paint(one_line(call.tool), 'bold')}{why}")
-        for name, value in call.arguments.items():
-            text = value if isinstance(value, str) else brief(value)
-            lines.append(f"      {one_line(name)}: {_indented(text)}")
-    lines.append(f"Allow? [{paint('y/n/a', 'bold')}, ? for help]")
-    return lines
+async def _asked(pending: tuple[Pending, ...], terminal: int) -> Mapping[str, Answer]:
+    asking = Asking(pending)
+    for line in question(pending):
+        note(line)
+    while prompt := asking.prompt:
+        note(prompt)
+        text = await _line(terminal)
+        if text is None:
+            break
+        showed = asking.shows_all
+        if not asking.take(text):
+            for line in HELP:
+                note(line)
+        elif asking.shows_all and not showed:
+            for line in question(pending, whole=True):
+                note(line)
+            asking.shows_all = False
+    return asking.answers
 
 
-def read_answer(text: str, pending: Sequence[Pending]) -> dict[str, Answer] | None:
-    """Return the answers that a typed line gives, or None where it is not an answer.
+def question(pending: Sequence[Pending], *, whole: bool = False) -> list[str]:
+    """Return the lines that show what waits.
 
     Args:
-        text: As typed: `y`, `n`, `a` or numbers, then a reason if any.
-        pending: The calls in the order shown.
+        pending: The calls.
+        whole: All of their diffs.
     """
-    match = _ANSWER.fullmatch(text.strip())
-    if match is None:
-        return None
-    word, numbers, reason = (match[1] or "").lower(), match[2], match[3].strip()
-    if numbers:
-        chosen = {int(number) for number in re.findall(r"\d+", numbers)}
-        if not chosen <= set(range(1, len(pending) + 1)):
-            return None
-    else:
-        chosen = set(range(1, len(pending) + 1)) if word[0] in "ya" else set[int]()
-    scope: Literal["call", "run"] = "run" if word.startswith("a") else "call"
-    return {
-        call.id: Answer(number in chosen, reason=reason, scope=scope)
-        for number, call in enumerate(pending, 1)
-    }
-
-
-def _indented(text: str) -> str:
-    return clean(text).replace("\n", "\n        ")
+    lines = [paint(f"Waiting for your approval: {counted(len(pending), 'call')}", "yellow")]
+    for number, call in enumerate(pending, 1):
+        lines += call_lines(number, call, whole=whole)
+    long = any(call.diff.count("\n") > DIFF_LINES for call in pending)
+    return [*lines, paint("v shows whole diffs", "dim")] if long and not whole else lines
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from lineshaft.cli._shape import call_line, counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
+from lineshaft.cli._waiting import print_paused
 from lineshaft.values import CallRecord, Finding, RunResult
 
 _LISTED = 20
@@ -25,6 +26,9 @@ def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> N
     for stream, count in run.truncated.items():
         if count:
             note(paint(f"{size(count)} of {stream} left out", "dim"))
+    if run.status == "paused":
+        print_paused(run)
+        return
     if run.status == "success":
         for finding in run.findings:
             if finding.level != "info":

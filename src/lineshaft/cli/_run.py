@@ -1,6 +1,5 @@
 """`lineshaft run`: a script over the configured tools."""
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ import typer
 
 from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._carry import Reins, carry
-from lineshaft.cli._display import Display, Plain, Silent
+from lineshaft.cli._display import Display
 from lineshaft.cli._options import (
     Engine,
     Json,
@@ -20,6 +19,7 @@ from lineshaft.cli._options import (
     Timeout,
     Tools,
     Workspace,
+    guards_for,
     settings_for,
     toolset_for,
 )
@@ -27,7 +27,8 @@ from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import Script, ScriptArgument, read_script
-from lineshaft.cli._terminal import is_terminal, note, paint, result
+from lineshaft.cli._shown import display_for, refresh
+from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
 from lineshaft.values import RunResult
@@ -55,13 +56,14 @@ def command(  # noqa: PLR0913  a command has its options
     limits = settings.limits(seconds=timeout)
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
-    toolset = toolset_for(settings)
+    toolset, guards = toolset_for(settings), guards_for(settings)
     source = read_script(script)
     store = store_for(settings)
-    display = _display(quiet=quiet or json)
+    display = display_for(quiet=quiet or json)
     session = build(
         settings,
         toolset=toolset,
+        guards=guards,
         limits=limits,
         approver=TerminalApprover(display) if can_ask() else None,
         store=store,
@@ -93,25 +95,8 @@ async def _run(
         run = await session.start(script.text, inputs=inputs, name=Path(script.name).name)
         reins.cancel = run.cancel
         async with anyio.create_task_group() as group:
-            group.start_soon(_refresh, display)
+            group.start_soon(refresh, display)
             async for event in run:
                 display.take(event)
             group.cancel_scope.cancel()
         return await run.result()
-
-
-async def _refresh(display: Display) -> None:
-    while True:
-        display.refresh()
-        await anyio.sleep(0.1)
-
-
-def _display(*, quiet: bool) -> Display:
-    """Return the display that suits standard error: none, a live tree or plain lines."""
-    if quiet:
-        return Silent()
-    if not is_terminal(sys.stderr):
-        return Plain()
-    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
-
-    return Live()

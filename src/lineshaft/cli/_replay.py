@@ -1,0 +1,73 @@
+"""`lineshaft replay`: executes a run's script again, over its recorded results."""
+
+import json as json_module
+import sys
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._options import (
+    Json,
+    Tools,
+    Workspace,
+    settings_for,
+    toolset_for,
+)
+from lineshaft.cli._records import find_run
+from lineshaft.cli._shape import call_line, counted
+from lineshaft.cli._terminal import clean, one_line, paint, result, say
+from lineshaft.config import Settings, build
+from lineshaft.errors import ConfigError
+from lineshaft.session import Session
+from lineshaft.values import CallRecord, Replay
+
+DIFFERS = 1
+
+
+def command(
+    *,
+    run: Annotated[
+        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
+    ] = None,
+    tools: Tools = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Execute a run's script against its record, without effects; name the first difference."""
+    settings = settings_for(workspace, tools=tools)
+    toolset = toolset_for(settings)
+    session = build(settings, toolset=toolset, guards=())
+    replay = carry(partial(_replay, session, settings, run))
+    if json:
+        result(json_module.dumps(asdict(replay), ensure_ascii=False))
+    else:
+        _tell(replay)
+    raise typer.Exit(DIFFERS if replay.difference else 0)
+
+
+async def _replay(session: Session, settings: Settings, run: str | None) -> Replay:
+    async with session:
+        if session.store is None:
+            raise ConfigError("no runs are kept here")
+        run_id = await find_run(session.store, settings, run)
+        return await session.replay(run_id)
+
+
+def _tell(replay: Replay) -> None:
+    difference, out = replay.difference, sys.stdout
+    if difference is None:
+        count = counted(len(replay.run.calls), "call")
+        say(f"{paint('same', 'green', stream=out)}: {count}, output and value as recorded")
+        return
+    say(f"{paint('differs', 'red', stream=out)}: {clean(difference.message)}")
+    for name, call in (("recorded", difference.expected), ("now", difference.call)):
+        say(f"  {name:<9} {_call(call)}")
+
+
+def _call(call: CallRecord | None) -> str:
+    if call is None:
+        return "no such call"
+    return f"{one_line(call.id)} {call_line(call.tool, call.arguments)}"

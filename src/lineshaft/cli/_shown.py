@@ -1,0 +1,43 @@
+"""Work of a session while a person watches: its calls are drawn as they come."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+
+from lineshaft.cli._display import Display, Plain, Silent
+from lineshaft.cli._terminal import is_terminal
+
+T = TypeVar("T")
+
+
+def display_for(*, quiet: bool) -> Display:
+    """Return the display that suits standard error: none, a live tree or plain lines."""
+    if quiet:
+        return Silent()
+    if not is_terminal(sys.stderr):
+        return Plain()
+    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
+
+    return Live()
+
+
+async def shown(display: Display, work: Callable[[], Awaitable[T]]) -> T:
+    """Do something whose events the display takes, and close the display at its end."""
+    done: list[T] = []
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(refresh, display)
+            done.append(await work())
+            group.cancel_scope.cancel()
+    finally:
+        display.close()
+    return done[0]
+
+
+async def refresh(display: Display) -> None:
+    """Draw the display anew, some ten times a second, until cancelled."""
+    while True:
+        display.refresh()
+        await anyio.sleep(0.1)

@@ -1,0 +1,54 @@
+"""`lineshaft undo`: takes back what a run did to files."""
+
+import json as json_module
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._records import find_run
+from lineshaft.cli._shape import counted
+from lineshaft.cli._terminal import note, one_line, paint, result, say
+from lineshaft.config import Settings, build
+from lineshaft.errors import ConfigError
+from lineshaft.session import Session
+from lineshaft.tools import Toolset
+from lineshaft.values import Change
+
+
+def command(
+    *,
+    run: Annotated[str, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")],
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Take back all changes of files that a run landed, whole or not at all."""
+    settings = settings_for(workspace)
+    # Nobody's code is needed for that: no tools, no guards.
+    session = build(settings, toolset=Toolset(()), guards=())
+    run_id, changes = carry(partial(_undo, session, settings, run))
+    if json:
+        told = {"run_id": run_id, "changes": [asdict(change) for change in changes]}
+        result(json_module.dumps(told, ensure_ascii=False))
+        return
+    for change in changes:
+        say(change_line(change))
+    note(paint(f"{counted(len(changes), 'file')} as before {run_id}", "dim"))
+
+
+async def _undo(session: Session, settings: Settings, run: str) -> tuple[str, Sequence[Change]]:
+    async with session:
+        if session.store is None:
+            raise ConfigError("no runs are kept here")
+        run_id = await find_run(session.store, settings, run)
+        return run_id, await session.undo(run_id)
+
+
+def change_line(change: Change) -> str:
+    """Return a change on one line: `modified docs/a.md  +3 -1`."""
+    source = f" from {change.moved_from}" if change.moved_from else ""
+    return f"{change.kind:<9} {one_line(change.path + source)}  +{change.added} -{change.removed}"

@@ -1,0 +1,104 @@
+"""Calls that wait for a person, as text: what they would do, why they ask, how to answer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TextIO
+
+from lineshaft.cli._shape import brief, counted
+from lineshaft.cli._terminal import Colour, clean, note, one_line, paint
+from lineshaft.values import Pending, RunResult
+
+_COLOURS: Mapping[str, Colour] = {"+": "green", "-": "red", "@": "dim"}
+
+DIFF_LINES = 60
+"""Shown of one diff; more only where somebody asks."""
+
+
+def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = False) -> list[str]:
+    """Return what a person must know of one waiting call: tool, reason, arguments, diff.
+
+    Args:
+        number: Its place in the list.
+        call: The call.
+        whole: All of its diff, however long.
+        ids: Its id too, for an answer that comes later.
+    """
+    said = call.reason or call.rule
+    why = f"  ({one_line(said)})" if said else ""
+    name = f"{one_line(call.id)}  " if ids else ""
+    lines = [f" {number}. {name}{paint(one_line(call.tool), 'bold')}{why}"]
+    for key, value in call.arguments.items():
+        text = value if isinstance(value, str) else brief(value)
+        lines.append(f"      {one_line(key)}: {_indented(text)}")
+    lines += [f"      {line}" for line in diff_lines(call.diff, whole=whole)]
+    return lines
+
+
+def diff_lines(diff: str, *, whole: bool = False, stream: TextIO | None = None) -> Iterator[str]:
+    """Yield the lines of a unified diff, safe to show and coloured.
+
+    Args:
+        diff: The diff.
+        whole: Show all of it.
+        stream: Where the lines go, for colours; standard error if none is given.
+    """
+    lines = diff.splitlines()
+    shown = lines if whole or len(lines) <= DIFF_LINES else lines[:DIFF_LINES]
+    for line in shown:
+        colour = _colour(line)
+        safe = clean(line)
+        yield paint(safe, colour, stream=stream) if colour else safe
+    if len(shown) < len(lines):
+        yield paint(f"… {counted(len(lines) - len(shown), 'more line')}", "dim", stream=stream)
+
+
+def _colour(line: str) -> Colour | None:
+    if line.startswith(("+++", "---", "diff ")):
+        return "bold"
+    return _COLOURS.get(line[:1])
+
+
+def print_waiting(run_id: str, pending: Sequence[Pending], expires_at: str | None) -> None:
+    """Print on standard error what a paused run waits for, and the commands that answer.
+
+    Args:
+        run_id: The run.
+        pending: Its waiting calls.
+        expires_at: Until when it waits.
+    """
+    until = f" until {local_time(expires_at)}" if expires_at else ""
+    note(f"{paint('paused', 'yellow')}: {counted(len(pending), 'call')} for your approval{until}")
+    for number, call in enumerate(pending, 1):
+        for line in call_lines(number, call, ids=True):
+            note(line)
+    for line in next_commands(run_id, pending):
+        note(line)
+
+
+def print_paused(run: RunResult) -> None:
+    """Print on standard error what a paused run waits for, and the commands that answer."""
+    print_waiting(run.run_id, run.pending, run.expires_at)
+
+
+def next_commands(run_id: str, pending: Sequence[Pending]) -> list[str]:
+    """Return the commands that answer a paused run."""
+    first = one_line(pending[0].id) if pending else "ID"
+    resume = f"lineshaft resume {run_id}"
+    lines = [f"  {resume} --approve all", f"  {resume} --deny all --reason 'why not'"]
+    if len(pending) > 1:
+        lines.insert(1, f"  {resume} --approve {first} --deny all")
+    return [paint("answer with one of:", "dim"), *lines, f"  {resume} --cancel"]
+
+
+def local_time(at: str) -> str:
+    """Return a time of a record as a person's clock shows it; as it is where it is no time."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return one_line(at)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _indented(text: str) -> str:
+    return clean(text).replace("\n", "\n        ")
