@@ -161,9 +161,19 @@ class PreconditionFailed(WorkspaceError):
 
 
 class StaleFile(WorkspaceError):
-    """Somebody else changed the file since this run read it."""
+    """Somebody else changed the file since this run read it.
+
+    Args:
+        message: What happened, to what, and what to do.
+        hint: One more line of advice.
+        paths: The files, where a whole stage was looked at.
+    """
 
     code = "E_STALE"
+
+    def __init__(self, message: str, *, hint: str = "", paths: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.paths = paths
 
 
 class Guarded(WorkspaceError):

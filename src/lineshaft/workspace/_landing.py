@@ -29,25 +29,6 @@ from lineshaft.workspace._things import Sight, Thing, mark_of, see
 _TOLD = 20
 
 
-class Stale(StaleFile):
-    """Files were changed by somebody else, so nothing landed.
-
-    Args:
-        paths: Which.
-        since: Since when, in words.
-    """
-
-    def __init__(self, paths: Sequence[str], since: str = "since this run read them") -> None:
-        self.paths = tuple(dict.fromkeys(paths))
-        named = ", ".join(repr(path) for path in self.paths[:_TOLD])
-        more = len(self.paths) - _TOLD
-        super().__init__(
-            f"changed by somebody else {since}: {named}{f' and {more} more' if more > 0 else ''};"
-            " nothing landed",
-            hint="Read them again, then decide.",
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
     """What is to land."""
@@ -63,7 +44,7 @@ def land(journals: Journals, landing: Landing) -> None:
     """Land a stage.
 
     Raises:
-        Stale: Somebody else changed files; nothing landed.
+        StaleFile: Somebody else changed files; nothing landed.
         WorkspaceError: It cannot land; nothing landed.
     """
     with journals.lock():
@@ -107,8 +88,18 @@ def _checked(landing: Landing) -> list[Task]:
         tasks.append(Task(fitting, now.mark))
     stale += [base.place.path for base in landing.read if not _is_like(base)]
     if stale:
-        raise Stale(stale)
+        raise _stale(tuple(dict.fromkeys(stale)))
     return tasks
+
+
+def _stale(paths: Sequence[str]) -> StaleFile:
+    named = ", ".join(repr(path) for path in paths[:_TOLD])
+    more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
+    return StaleFile(
+        f"changed by somebody else since this run read them: {named}{more}; nothing landed",
+        hint="Read them again, then decide.",
+        paths=tuple(paths),
+    )
 
 
 def _now(base: Base) -> Sight:

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import anyio
 
-from lineshaft.errors import ConfigError, FileMissing, WorkspaceError
+from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import Change, Command, Content, Entry, Finding, Guard, Process
 from lineshaft.workspace import _disk, _stage_edits
 from lineshaft.workspace._diff import Changed, unified
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._guards import guarded
-from lineshaft.workspace._landing import Landing, Stale, land
+from lineshaft.workspace._landing import Landing, land
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace._memory import Memory
 from lineshaft.workspace._mounts import Decided, Mounts, Place
@@ -329,7 +329,7 @@ class StagedView(FolderView):
             try:
                 with self._shared.lock:
                     land(journals, landing)
-            except Stale as error:
+            except StaleFile as error:
                 for path in error.paths:
                     self._seen.stale(path)
                 raise
