@@ -121,11 +121,19 @@ class Keeper:
         return outcome
 
     async def replay(self, source: str) -> Outcome:
-        """Execute the script again from its beginning, over what its calls came to."""
+        """Execute the script again from its beginning, over what its calls came to.
+
+        It must make those calls in the order in which it made them before.
+        """
         self.kept.state = None
         self._only_recorded = True
         self._begin(again=True)
-        return await self._run(source, LIMITS, None)
+        outcome = await self._run(source, LIMITS, None)
+        assert not self._left, f"these were not made again: {self._left}"
+        finished = {key for key, _ in self.kept.finished}
+        ids = [key.rpartition("#")[2] for key in self.kept.made if key in finished]
+        assert [call.id for call in self.calls if call.id in ids] == ids
+        return outcome
 
     def _begin(self, *, again: bool) -> None:
         self.pending, self.calls, self.printed, self.asked = {}, [], "", 0
@@ -180,8 +188,9 @@ class Keeper:
 
     async def _do(self, call: Call, key: str) -> Done:
         argument = str([*call.positional, *call.arguments.values()][0])
+        if self._only_recorded and key not in self._left:
+            await anyio.sleep_forever()  # it was given up before, and is to be given up again
         if key not in self.kept.made:
-            assert not self._only_recorded, f"{key} was not made before: {self.kept.made}"
             self.kept.made.append(key)
         if key in self._left:
             turn = self._turns[key] = anyio.Event()
