@@ -1,29 +1,12 @@
 """Stores in real files."""
 
-from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime, timedelta
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from lineshaft.store import Store
-from store.samples import KEY
-
-Open = Callable[[], Store]
-
-
-class Clock:
-    """A clock that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2030, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_(self, **time: float) -> None:
-        """Let time pass."""
-        self.now += timedelta(**time)
+from store.samples import KEY, Clock, Open
 
 
 @pytest.fixture

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
 
+from lineshaft.store import Store
 from lineshaft.values import (
     Effect,
     Event,
@@ -17,6 +19,9 @@ from lineshaft.values import (
     KeptRun,
     Pending,
 )
+
+Open = Callable[[], Store]
+"""Opens the store once more, as another session does."""
 
 KEY = b"a key that has thirty-two bytes or more"
 AT = "2030-01-01T00:00:00.000Z"
@@ -30,6 +35,20 @@ from lineshaft.values import *
 from store.samples import KEY, call, event, pause, run
 store = Store(Path(sys.argv[1]), key=KEY, clock=lambda: datetime(2030, 1, 1, tzinfo=UTC))
 """
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2030, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **time: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**time)
 
 
 def call(n: int | str, effect: Effect = "external", *, staged: bool = False) -> KeptCall:

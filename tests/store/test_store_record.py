@@ -1,6 +1,5 @@
 """The record in the store: what was told is read again, by whoever comes later."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +7,7 @@ import pytest
 
 from lineshaft.errors import RunUnknown
 from lineshaft.store import Store
-from store.samples import event, finished, left_by, pause, run, started
-
-Open = Callable[[], Store]
+from store.samples import Open, event, finished, left_by, pause, run, started
 
 
 async def test_events_come_back_as_they_were_told(store: Store, open_store: Open) -> None:

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from hypothesis import strategies as st
 from lineshaft.errors import RunBusy, RunUnknown, StateError
 from lineshaft.store import Store
 from lineshaft.values import Failure, Finished, KeptCall, KeptPause, KeptRun, SavedRun, Value
-from store.samples import call, event, left_by, pause, run, started
-
-Open = Callable[[], Store]
+from store.samples import Open, call, event, left_by, pause, run, started
 
 
 async def test_a_paused_run_comes_back_whole_in_another_session(

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -12,8 +12,6 @@ from lineshaft.errors import ConfigError, StateError, UntrustedState
 from lineshaft.store import Store
 from lineshaft.values import Value
 from store.samples import KEY, call, pause, run
-
-Open = Callable[[], Store]
 
 
 async def keep(store: Store, run_id: str = "r", *, paused: bool = True) -> None:

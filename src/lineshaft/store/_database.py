@@ -45,7 +45,7 @@ class _Shared:
     def engine(self) -> Engine:
         try:
             return create_engine(make_url(self._url), hide_parameters=True, pool_pre_ping=True)
-        except ArgumentError:
+        except ArgumentError:  # it may hold a password
             raise StateError(
                 "the URL of the store is not understood",
                 hint="such as sqlite:////var/lib/lineshaft.db or postgresql+psycopg://host/name",

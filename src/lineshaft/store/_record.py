@@ -204,7 +204,7 @@ class Record:
 
     def forget(self, run_ids: Sequence[str]) -> None:
         """Delete the records of some runs."""
-        for table in (EVENTS, RUNS):
+        for table in (EVENTS, RUNS) if run_ids else ():
             gone = delete(table).where(table.c.run_id == bindparam("of_run"))
             self._connection.execute(gone, [{"of_run": run_id} for run_id in run_ids])
 

@@ -94,8 +94,13 @@ class Sqlite:
             connection: Between two transactions.
             thoroughly: Also give free pages back, and empty the log of what was deleted.
         """
-        if thoroughly:
-            connection.exec_driver_sql("PRAGMA incremental_vacuum").fetchall()
-        how = "TRUNCATE" if thoroughly else "PASSIVE"
-        connection.exec_driver_sql(f"PRAGMA wal_checkpoint({how})").fetchall()
+        cursor = connection.connection.cursor()
+        try:
+            if thoroughly:  # one step a page, which only the driver takes
+                cursor.execute("PRAGMA incremental_vacuum")
+                cursor.fetchall()
+            cursor.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if thoroughly else 'PASSIVE'})")
+            cursor.fetchall()
+        finally:
+            cursor.close()
         connection.commit()

@@ -205,6 +205,7 @@ class States:
 
     def look_after(self) -> int:
         """Note which hosts died and which pauses are over; return how many states went."""
+        self.settle()
         for run_id in self._record.orphans():
             self._orphaned(run_id)
         expired = [chain for chain in self._chains_due() if self._is_due(chain)]
@@ -214,6 +215,7 @@ class States:
 
     def forget(self, run_ids: list[str]) -> int:
         """Delete all that is kept of some runs; return of how many something was."""
+        self.settle()
         found = 0
         for run_id in run_ids:
             row = self._row(run_id)
@@ -259,11 +261,14 @@ class States:
         chain = self._row(run_id)
         if chain is None or chain.claim != claim or chain.phase != "running":
             raise RunBusy(f"run {run_id!r} is no longer this process's: somebody else took it")
-        seals = self._checked(chain) if run_id not in self._chains else self._keys.made()
+        seals = self._trusted(chain)
         self._chains[run_id] = chain
         return chain, seals
 
-    def _checked(self, chain: Chain) -> Seals:
+    def _trusted(self, chain: Chain) -> Seals:
+        """Check a run's own row, unless that was done or it was made in this transaction."""
+        if chain.run_id in self._chains:
+            return self._keys.made()
         check_format(chain.format)
         seals = self._keys.found()
         if chain.key_id != seals.id:
@@ -276,7 +281,7 @@ class States:
         return seals
 
     def _saved(self, chain: Chain) -> SavedRun:
-        seals = self._checked(chain)
+        seals = self._trusted(chain)
         of_run = select(ROWS.c.part, ROWS.c.ordinal, _exact(ROWS.c.body))
         found = self._connection.execute(of_run.where(ROWS.c.run_id == chain.run_id)).all()
         rows: Rows = {(part, ordinal): body for part, ordinal, body in found}

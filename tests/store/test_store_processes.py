@@ -1,0 +1,187 @@
+"""Several processes on one store, and hosts that are killed in the middle."""
+
+import os
+import random
+import signal
+import sqlite3
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from lineshaft.errors import RunBusy
+from lineshaft.store import Store
+from lineshaft.values import Value
+from store.samples import KEY, call, host, left_by, pause, run
+
+WORKS = """
+record = store.sink("/w")
+record(event(1, "run_started", name="s.py"))
+state = await store.begin(run())
+seq = 1
+for n in range(100_000):
+    for _ in range(20):
+        seq += 1
+        record(event(seq, "progress", text="x" * 50))
+    await state.finished(call(f"r{n}", "read"), Value("y" * 200))
+    await state.started(call(n))
+    print("started", n, flush=True)
+    await state.finished(call(n), Value(n))
+    print("finished", n, flush=True)
+"""
+
+
+@pytest.mark.parametrize("lines", [1, 2, *random.Random(4).sample(range(3, 120), 6)])  # noqa: S311  chosen once
+async def test_a_host_that_is_killed_leaves_all_that_it_was_told_is_kept(
+    path: Path, lines: int
+) -> None:
+    with host(WORKS, path) as process:
+        assert process.stdout is not None
+        told = [process.stdout.readline().split() for _ in range(lines)]
+        process.send_signal(signal.SIGKILL)
+        told += [line.split() for line in process.stdout.read().splitlines()]
+    begun = {word for what, word in told if what == "started"}
+    ended = {word for what, word in told if what == "finished"}
+    async with Store(path, key=KEY) as store:
+        events = await store.events("r")
+        assert [each.seq for each in events] == list(range(1, len(events) + 1))
+        assert events[0].kind == "run_started"
+        assert events[-1].kind == "run_finished"
+        assert [each.status for each in await store.runs()] == ["interrupted"]
+        saved, state = await store.resume("r")
+        acted = [each for each in saved.finished if each.call.effect != "read"]
+        finished = {each.call.id.removeprefix("c") for each in acted}
+        assert ended <= finished
+        assert begun <= finished | {each.id.removeprefix("c") for each in saved.unknown}
+        assert len(saved.unknown) <= 1
+        assert all(each.done == Value(int(each.call.id[1:])) for each in acted)
+        assert saved.last_seq == len(events)
+        await state.over(replayable=False)
+
+
+async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None:
+    async with Store(path, key=KEY) as store:
+        await (await store.begin(run())).paused(pause("c1", snapshot=b"x"))
+    claims = """
+    from lineshaft.errors import RunBusy
+    store.warm()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        saved, state = await store.resume("r")
+        await state.started(call(1))
+        print("won", flush=True)
+    except RunBusy as error:
+        print("busy:", error, flush=True)
+    sys.stdin.readline()
+    """
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(host(claims, path)) for _ in range(5)]
+        for each in hosts:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"
+        for each in hosts:
+            assert each.stdin is not None
+            each.stdin.write("go\n")
+            each.stdin.flush()
+        said = [each.stdout.readline() for each in hosts if each.stdout is not None]
+        winner = hosts[said.index("won\n")].pid
+        for each in hosts:
+            each.communicate("end\n", timeout=60)
+    assert sorted(said)[:-1] == [f"busy: run 'r' goes on: process {winner} works on it\n"] * 4
+    async with Store(path, key=KEY) as store:
+        assert (await store.saved("r")).unknown == (call(1),)
+
+
+async def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None:
+    writes = """
+    name = f"r{os.getpid()}"
+    record = store.sink("/w")
+    state = await store.begin(run(name))
+    for seq in range(1, 301):
+        record(event(seq, "log", name))
+        if seq % 10 == 0:
+            await state.started(call(seq))
+            await state.finished(call(seq), Value(seq))
+    record(event(301, "run_finished", name, status="success"))
+    await state.over(replayable=True)
+    await store.aclose()
+    """
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(host(writes, path)) for _ in range(4)]
+        for each in hosts:
+            each.communicate(timeout=60)
+            assert each.returncode == 0
+    async with Store(path, key=KEY) as store:
+        for each in hosts:
+            name = f"r{each.pid}"
+            assert [e.seq for e in await store.events(name)] == list(range(1, 302))
+            assert len((await store.saved(name)).finished) == 30
+
+
+async def test_a_run_of_a_living_process_is_left_to_it(path: Path) -> None:
+    waits = """
+    state = await store.begin(run())
+    print("begun", flush=True)
+    sys.stdin.readline()
+    await state.started(call(1))
+    print("started", flush=True)
+    sys.stdin.readline()
+    """
+    with host(waits, path) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "begun\n"
+        async with Store(path, key=KEY) as store:
+            for step in (store.resume("r"), store.cancel("r")):
+                with pytest.raises(RunBusy, match=f"process {process.pid} works on it"):
+                    await step
+            assert [each.status for each in await store.runs()] == ["running"]
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "started\n"
+            assert (await store.saved("r")).unknown == (call(1),)
+            # Killed and not yet waited for: a zombie is nobody.
+            process.send_signal(signal.SIGKILL)
+            assert process.stdout.read() == ""
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222  it is dead
+            assert [each.status for each in await store.runs()] == ["interrupted"]
+            saved, _ = await store.resume("r")
+            assert saved.unknown == (call(1),)
+
+
+async def test_a_number_that_another_process_has_now_is_no_sign_of_life(path: Path) -> None:
+    left_by("await store.begin(run())", path)
+    async with Store(path, key=KEY) as store:
+        await store.flush()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE runs SET owner_pid = ?", (os.getpid(),))
+    connection.close()
+    async with Store(path, key=KEY) as store:
+        await store.resume("r")
+
+
+async def test_a_session_that_was_taken_over_can_keep_nothing_more(path: Path) -> None:
+    """As after a machine slept for long: the other one thought that this host had died."""
+    async with Store(path, key=KEY) as first, Store(path, key=KEY) as second:
+        state = await first.begin(run())
+        await state.paused(pause("c1"))
+        await second.resume("r")
+        for step in (state.started(call(1)), state.paused(pause("c2"))):
+            with pytest.raises(RunBusy, match="somebody else took it"):
+                await step
+
+
+async def test_a_store_goes_on_in_the_child_of_a_fork(path: Path) -> None:
+    async with Store(path, key=KEY) as store:
+        await store.begin(run())
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                store.close()
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0  # noqa: ASYNC222  it ends by itself
+        await store.begin(run("q"))

@@ -1,0 +1,204 @@
+"""The thread that writes: in groups, in order, and never without bounds."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from lineshaft.errors import ConfigError, RecordError, StateError
+from lineshaft.store import Store
+from lineshaft.store._asking import Desk
+from lineshaft.store._database import Database
+from lineshaft.store._faults import told
+from lineshaft.store._writer import Writer
+from lineshaft.values import Value
+from store.samples import KEY, call, environment, event, finished, program, run, started
+
+
+async def test_nothing_is_opened_before_it_is_needed(path: Path) -> None:
+    async with Store(path, key=KEY) as store:
+        store.sink("/w")
+        store.warm()
+    assert not path.parent.exists()
+
+
+def test_sqlalchemy_is_imported_by_the_thread_alone() -> None:
+    code = (
+        "import sys, lineshaft.store\n"
+        "store = lineshaft.store.Store(sys.argv[1])\n"
+        "store.sink('/w')\n"
+        "print('sqlalchemy' in sys.modules, 'sqlite3' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "nowhere.db"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False False\n"
+
+
+async def test_the_event_loop_goes_on_while_the_store_works(store: Store) -> None:
+    """One long transaction: the loop is asked for a turn all the time, and gets it."""
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    state = await store.begin(run())
+    async with anyio.create_task_group() as group:
+        group.start_soon(turn)
+        await state.finished(call(1), Value("x" * 5_000_000))
+        group.cancel_scope.cancel()
+    assert turns > 10
+
+
+async def test_what_is_handed_over_is_written_though_nobody_waits(store: Store) -> None:
+    state = await store.begin(run())
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await state.finished(call(1), Value(1))
+    assert [each.call.id for each in (await store.saved("r")).finished] == ["c1"]
+
+
+async def test_reads_are_kept_in_their_order_without_a_wait_each(store: Store) -> None:
+    state = await store.begin(run())
+    for n in range(200):
+        await state.finished(call(n, "read"), Value(n))
+    await state.flush()
+    ids = [each.call.id for each in (await store.saved("r")).finished]
+    assert ids == [f"c{n}" for n in range(200)]
+
+
+async def test_a_store_that_was_closed_opens_again(store: Store) -> None:
+    record = store.sink("/w")
+    record(started())
+    await store.aclose()
+    await store.aclose()
+    record(finished(2))
+    assert len(await store.events("r")) == 2
+
+
+async def test_a_store_serves_one_event_loop_after_another(path: Path) -> None:
+    store = Store(path, key=KEY)
+
+    def in_a_loop(work: Callable[[], object]) -> None:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join(20)
+
+    async def keep(run_id: str) -> None:
+        await (await store.begin(run(run_id))).started(call(1))
+
+    for run_id in ("a", "b"):
+        in_a_loop(lambda run_id=run_id: asyncio.run(keep(run_id)))
+    for run_id in ("a", "b"):
+        assert (await store.saved(run_id)).unknown == (call(1),)
+    await store.aclose()
+
+
+def test_what_waits_at_the_end_of_the_process_is_written(tmp_path: Path) -> None:
+    body = "store.sink('/w')(event(1, 'run_started'))"
+    path = tmp_path / "store.db"
+    subprocess.run(
+        [sys.executable, "-c", program(body), str(path)],
+        env=environment(),
+        check=True,
+        timeout=60,
+    )
+
+    async def read() -> int:
+        async with Store(path, key=KEY) as store:
+            return len(await store.events("r"))
+
+    assert asyncio.run(read()) == 2
+
+
+class Stuck:
+    """A disk that does not answer until it is let go."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.let_go = threading.Event()
+
+    def open(self) -> Database:
+        self.reached.set()
+        self.let_go.wait(20)
+        raise OSError(5, "Input/output error")
+
+
+@pytest.fixture
+def stuck() -> Stuck:
+    return Stuck()
+
+
+@pytest.fixture
+def writer(stuck: Stuck) -> Writer:
+    return Writer(stuck.open, explain=lambda error: told(error, "store.db"), warm=lambda: None)
+
+
+async def test_a_disk_that_does_not_answer_ends_in_an_error(stuck: Stuck, writer: Writer) -> None:
+    desk = Desk(writer, seconds=0.05)
+    with pytest.raises(StateError, match=r"gave no answer within 0.05 s"):
+        await desk.flush()
+    with pytest.raises(RecordError, match=r"within 0.01 s"):
+        writer.close(0.01)
+    stuck.let_go.set()
+
+
+async def test_what_waits_for_a_disk_is_bounded(stuck: Stuck, writer: Writer) -> None:
+    large = event(1, "output", text="x" * 1_000_000)
+    writer.put("/w", started())
+    assert stuck.reached.wait(20)
+    for _ in range(63):
+        writer.put("/w", large)
+    with pytest.raises(RecordError, match="does not keep up: 63 steps wait"):
+        writer.put("/w", large)
+    stuck.let_go.set()
+    with pytest.raises(RecordError, match="cannot be used: Input/output error"):
+        writer.close(20)
+
+
+async def test_handing_an_event_over_takes_no_time(store: Store) -> None:
+    """Not a measurement: a thousand times what it should take would still pass."""
+    record = store.sink("/w")
+    one = event(1, "progress", done=1)
+    begun = time.perf_counter()
+    for _ in range(1_000):
+        record(one)
+    assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize("where", ["sqlite://", "sqlite:///", "sqlite:///:memory:?x=1", "", " "])
+def test_a_place_that_is_no_file_is_refused(where: str) -> None:
+    with pytest.raises(ConfigError):
+        Store(where)
+
+
+async def test_the_url_of_a_file_is_that_file(path: Path) -> None:
+    async with Store(f"sqlite:///{path}", key=KEY) as store:
+        await store.begin(run())
+    assert path.exists()
+    assert repr(store) == f"Store({str(path)!r})"
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("nonsense://u:hunter2@h/x", "URL of the store is not understood"),
+        ("postgresql+nodriver://u:hunter2@h/x", "URL of the store is not understood"),
+        ("://hunter2", "URL of the store is not understood"),
+    ],
+)
+async def test_a_url_that_leads_nowhere_is_said_without_its_password(url: str, says: str) -> None:
+    store = Store(url, key=KEY)
+    with pytest.raises(StateError, match=says) as caught:
+        await store.runs()
+    assert "hunter2" not in repr(caught.value) + repr(store) + caught.value.hint
+    await store.aclose()
