@@ -8,9 +8,22 @@ find -> validate -> resolve paths -> policy -> (ask) -> budget -> lane -> run ->
 
 from lineshaft.gate._book import Book
 from lineshaft.gate._clock import RunClock
+from lineshaft.gate._earlier import Earlier, Recorded
 from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
 from lineshaft.gate._reads import Reads
 from lineshaft.gate._scope import Scope
+from lineshaft.gate._standing import Standing
 
-__all__ = ["Book", "Controls", "Frame", "Gate", "Reads", "RunClock", "Scope"]
+__all__ = [
+    "Book",
+    "Controls",
+    "Earlier",
+    "Frame",
+    "Gate",
+    "Reads",
+    "Recorded",
+    "RunClock",
+    "Scope",
+    "Standing",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
@@ -14,14 +15,26 @@ NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there t
 UNANSWERED = Answer(allow=False, reason="it needs an approval, and none was given")
 
 
+@dataclass(slots=True)
+class _Waiter:
+    """A call that waits."""
+
+    pending: Pending
+    answered: anyio.Event = field(default_factory=anyio.Event)
+    answer: Answer | None = None
+    left: bool = False
+    """The approver was asked and left it open."""
+
+
 class Asks:
     """The pending calls of one run, shown to the approver as one list.
 
     Args:
-        approver: Answers; None: every ask is refused.
+        approver: Answers; None: nobody is there.
         turn: One approver call at a time in a session.
         paused: Stops the run's clock while a person is waited for.
         stuck: Whether nothing in the run can go on without an answer.
+        can_pause: Whether what nobody answers may wait until the run is resumed.
     """
 
     def __init__(
@@ -31,42 +44,55 @@ class Asks:
         turn: anyio.Lock,
         paused: Callable[[], AbstractContextManager[None]],
         stuck: Callable[[Collection[str]], bool],
+        can_pause: Callable[[], bool],
     ) -> None:
         self._approver = approver
         self._turn = turn
         self._paused = paused
         self._stuck = stuck
-        self._pending: dict[str, tuple[Pending, anyio.Event]] = {}
-        self._answers: dict[str, Answer] = {}
-        self._for_the_run: dict[str, Answer] = {}
+        self._can_pause = can_pause
+        self._waiters: dict[str, _Waiter] = {}
+        self.for_the_run: dict[str, Answer] = {}
+        """Answers by rule, for all later calls that it asks about."""
+
         self._changed = anyio.Event()
         self._asking = False
 
     async def answer(self, pending: Pending) -> Answer:
         """Return a person's answer to one call; waits for it."""
-        if self._approver is None:
+        if pending.rule in self.for_the_run:
+            return self.for_the_run[pending.rule]
+        if self._approver is None and not self._can_pause():
             return NOBODY
-        if pending.rule in self._for_the_run:
-            return self._for_the_run[pending.rule]
-        answered = anyio.Event()
-        self._pending[pending.id] = (pending, answered)
+        waiter = self._waiters[pending.id] = _Waiter(pending)
         try:
-            await self._until_answered(pending.id, answered, self._approver)
+            await self._until_answered(waiter)
         finally:
-            self._pending.pop(pending.id, None)
-        return self._answers.pop(pending.id)
+            del self._waiters[pending.id]
+        return waiter.answer or UNANSWERED
 
     def look(self) -> None:
         """Look again whether the run is stuck; called whenever that may have changed."""
-        if self._pending:
+        if self._waiters:
             self._changed.set()
 
-    async def _until_answered(
-        self, call_id: str, answered: anyio.Event, approver: Approver
-    ) -> None:
+    @property
+    def unanswered(self) -> tuple[Pending, ...]:
+        """What nobody here will answer: the run is to pause; nothing while somebody may."""
+        if self._asking or not self._waiters:
+            return ()
+        waiters = self._waiters.values()
+        open_ends = self._approver is None or all(waiter.left for waiter in waiters)
+        done = any(waiter.answered.is_set() for waiter in waiters)
+        return tuple(w.pending for w in waiters) if open_ends and not done else ()
+
+    async def _until_answered(self, waiter: _Waiter) -> None:
         # One of the waiting calls speaks for all of them; when it is cancelled, another does.
-        while not answered.is_set():
-            if self._asking or not self._stuck(self._pending):
+        while not waiter.answered.is_set():
+            if self._approver is None and not self._can_pause():
+                waiter.answer = NOBODY  # a pause became impossible meanwhile
+                return
+            if self._approver is None or self._asking or not self._is_time():
                 self._changed = anyio.Event() if self._changed.is_set() else self._changed
                 changed = self._changed
                 await changed.wait()
@@ -74,29 +100,38 @@ class Asks:
             self._asking = True
             try:
                 with self._paused():
-                    await self._ask(approver)
+                    await self._ask(self._approver)
             finally:
                 self._asking = False
                 self._changed.set()
 
+    def _is_time(self) -> bool:
+        new = any(not w.left and not w.answered.is_set() for w in self._waiters.values())
+        return new and self._stuck(self._waiters)
+
     async def _ask(self, approver: Approver) -> None:
         async with self._turn:
-            asked = {i: p for i, (p, _) in self._pending.items() if i not in self._answers}
+            asked = {i: w.pending for i, w in self._waiters.items() if not w.answered.is_set()}
             answers = await _answers(approver, asked)
+        if not answers and not self._can_pause():
+            answers = dict.fromkeys(asked, UNANSWERED)
         for call_id, answer in answers.items():
             self._settle(asked[call_id], answer)
+        for call_id in asked:
+            if call_id in self._waiters:
+                self._waiters[call_id].left = self._can_pause()
 
     def _settle(self, pending: Pending, answer: Answer) -> None:
         if answer.scope == "run":
-            self._for_the_run[pending.rule] = answer
-        waiting = self._pending.get(pending.id)
-        if waiting is not None:
-            self._answers[pending.id] = answer
-            waiting[1].set()
-        for other, _ in list(self._pending.values()):
-            later = answer.scope == "run" and other.rule == pending.rule
-            if later and other.id not in self._answers:
-                self._settle(other, Answer(allow=answer.allow, reason=answer.reason))
+            self.for_the_run[pending.rule] = answer
+        waiter = self._waiters.get(pending.id)
+        if waiter is not None:
+            waiter.answer = answer
+            waiter.answered.set()
+        for other in list(self._waiters.values()):
+            later = answer.scope == "run" and other.pending.rule == pending.rule
+            if later and not other.answered.is_set():
+                self._settle(other.pending, Answer(allow=answer.allow, reason=answer.reason))
 
 
 async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[str, Answer]:
@@ -119,7 +154,7 @@ async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[
             answers[call_id] = answer
         elif answer is not None:
             return _refused(asked, f"it gave {answer!r}, not an Answer")
-    return answers or dict.fromkeys(asked, UNANSWERED)
+    return answers
 
 
 def _refused(asked: Mapping[str, Pending], why: str) -> Mapping[str, Answer]:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import pydantic_core
@@ -36,6 +36,9 @@ class Entry:
     """As recorded; made once the arguments are final."""
 
     rule: str = ""
+    verdict: Mapping[str, object] | None = None
+    """What policy said, as recorded."""
+
     key: str = ""
     started: float | None = None
     """`time.monotonic()` when the tool itself was started."""
@@ -49,6 +52,17 @@ class Entry:
     status: CallStatus = "pending"
     duration_ms: float = 0
     error: CallError | None = None
+    stage: int = 0
+    """How many times changes had landed before it started."""
+
+    staged: bool = False
+    """It changed what its run keeps back until it lands."""
+
+    again: bool = False
+    """It waited in an earlier part of the run, and the record has it already."""
+
+    past: CallRecord | None = None
+    """Its record, where it ended in an earlier part of the run."""
 
     @property
     def id(self) -> str:
@@ -72,7 +86,7 @@ class Book:
         *,
         broken: Callable[[Exception], None],
     ) -> None:
-        self._recorder = recorder
+        self._recorders = () if recorder is None else (recorder,)
         self._redactor = redactor
         self._broken = broken
         self.entries: dict[str, Entry] = {}
@@ -84,15 +98,39 @@ class Book:
     @property
     def recording(self) -> bool:
         """Whether anybody listens."""
-        return self._recorder is not None
+        return bool(self._recorders)
+
+    def also(self, recorder: Recorder) -> None:
+        """Have one more recorder note what comes from here on."""
+        self._recorders += (recorder,)
 
     def open(self, call: Call) -> Entry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
         if not call.id or call.id in self.entries:
-            call = replace(call, id=f"{call.id}d{len(self.entries) + 1}")
+            call = replace(call, id=f"{call.id}d{len(self.entries) + self._dropped + 1}")
         entry = Entry(call=call, arguments=call.arguments)
         self.entries[call.id] = entry
         return entry
+
+    def go_on(self, records: Iterable[CallRecord], usage: Usage) -> None:
+        """Begin with what an earlier part of the run has done.
+
+        Args:
+            records: Its calls, in order.
+            usage: Its counters.
+        """
+        for record in records:
+            call = Call(tool=record.tool, arguments={}, origin="script", id=record.id)
+            self.entries[record.id] = Entry(call=call, arguments={}, past=record)
+        self.counts.update(usage.calls)
+        self.refused, self.bytes_in = usage.refused, usage.bytes_in
+
+    def take_place(self, entry: Entry, call_id: str) -> None:
+        """Let a call be the one that waited under an id in an earlier part of the run."""
+        del self.entries[entry.id]
+        entry.call = replace(entry.call, id=call_id)
+        entry.again = True
+        self.entries[call_id] = entry
 
     def drop(self, entry: Entry) -> None:
         """Forget a call that has a record already."""
@@ -107,17 +145,17 @@ class Book:
 
     def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> None:
         """Record an event; when that fails the run is told to end."""
-        if self._recorder is None:
-            return
-        try:
-            self._recorder.note(kind, call_id, **data)
-        except Exception as error:  # noqa: BLE001  a sink is the user's code
-            self._recorder = None
-            self._broken(error)
+        for recorder in self._recorders:
+            try:
+                recorder.note(kind, call_id, **data)
+            except Exception as error:  # noqa: BLE001  a sink is the user's code
+                self._recorders = ()
+                self._broken(error)
+                return
 
     def asked(self, entry: Entry) -> None:
         """Record that a call has come in, with its arguments as far as they are understood."""
-        if self._recorder is None:
+        if not self._recorders or entry.again:
             return
         self.note(
             "call_asked",
@@ -149,7 +187,7 @@ class Book:
             self.bytes_in += size
         if entry.started is not None:
             entry.duration_ms = (time.monotonic() - entry.started) * 1000
-        if self._recorder is not None:
+        if self._recorders:
             self.note(
                 "call_finished",
                 entry.id,
@@ -163,11 +201,12 @@ class Book:
 
     def shut(self) -> None:
         """Record nothing any more: the run is over."""
-        self._recorder = None
+        self._recorders = ()
 
     def records(self) -> tuple[CallRecord, ...]:
         """Return one record a call, in the order in which they came."""
-        return tuple(_record(entry, self.show(entry)) for entry in self.entries.values())
+        entries = self.entries.values()
+        return tuple(entry.past or _record(entry, self.show(entry)) for entry in entries)
 
     def usage(self, *, bytes_out: int) -> Usage:
         """Return the counters, given how many bytes a model would read."""

@@ -100,6 +100,7 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         await bounded(body, seconds=seconds, ending=ending)
     finally:
         lease.over = True
+        entry.staged = lease.changed
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     return _value(tool, ending, left)

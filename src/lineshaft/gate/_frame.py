@@ -2,15 +2,15 @@
 
 import os
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._book import Book
 from lineshaft.gate._gate import Gate
-from lineshaft.values import CallStatus, Failure, Limits, Stage
+from lineshaft.values import CallStatus, Failure, Finding, Limits, Stage
 
-EndKind = Literal["refused", "limit"]
+EndKind = Literal["refused", "limit", "error", "paused"]
 
 _HOME = os.path.expanduser("~")  # noqa: PTH111  pathlib raises where there is none
 _LONGEST_MESSAGE = 2_000
@@ -30,6 +30,11 @@ class Controls(Protocol):
     @property
     def ended(self) -> bool:
         """Whether the run has been told to end."""
+        ...
+
+    @property
+    def stands(self) -> bool:
+        """Whether it ended so that calls which were not made stay pending."""
         ...
 
     @property
@@ -55,8 +60,14 @@ class Frame:
     root: str = ""
     """The workspace's place on this machine, which no message shows."""
 
+    keeps_back: bool = False
+    """Changes through the view wait until they land."""
+
     alone: bool = False
     """There is no script around the calls: a direct call."""
+
+    findings: list[Finding] = field(default_factory=list[Finding])
+    """What guards said of changes that landed."""
 
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""

@@ -9,7 +9,7 @@ from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
-from lineshaft.values import Approver, Middleware, PythonOptions
+from lineshaft.values import Approver, Guard, Middleware, PythonOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,9 @@ class Gate:
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """Given to tools as `Context.python`."""
+
+    guards: tuple[Guard, ...] = ()
+    """Look at changes before they land."""
 
     lanes: Lanes = field(default_factory=Lanes)
     approving: anyio.Lock = field(default_factory=anyio.Lock)

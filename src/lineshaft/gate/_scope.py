@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
@@ -11,25 +11,31 @@ import anyio
 import pydantic_core
 
 from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
 from lineshaft.gate._book import Entry
+from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._frame import EndKind, Frame
+from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
+from lineshaft.gate._middleware import failed, wrapped
 from lineshaft.gate._paths import with_paths_decided
 from lineshaft.gate._reads import Reads
+from lineshaft.gate._standing import Standing, difference
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import bind
 from lineshaft.values import (
     Arguments,
     Call,
+    CallRecord,
+    Difference,
     Dispatch,
     Done,
     Failure,
     Pending,
     ToolSpec,
-    Value,
     Verdict,
 )
 
@@ -45,18 +51,18 @@ class Scope:
 
     Args:
         frame: The run.
-        known: Results of an earlier part of the same run, by key; those calls are not made again,
-            and the record has them already.
+        earlier: Where an earlier part of the same run stood: its calls are not made again, and the
+            record has them already.
     """
 
-    def __init__(self, frame: Frame, *, known: Mapping[str, Done] | None = None) -> None:
+    def __init__(self, frame: Frame, *, earlier: Earlier | None = None) -> None:
         self._frame = frame
-        self._known = known or {}
+        self._earlier = earlier or Earlier()
         self._closed = False
         self._script_waits = frame.alone
-        self._open: dict[str, Entry] = {}
-        self._reserved = sum(entry.started is not None for entry in frame.book.entries.values())
-        self._seen: Counter[str] = Counter()
+        self._open: dict[Entry, None] = {}
+        self._reserved = frame.book.counts.total()
+        self._seen: Counter[str] = Counter(self._earlier.seen)
         self._order = Line()
         self._held = held_around()
         self._asks = Asks(
@@ -64,21 +70,52 @@ class Scope:
             turn=frame.gate.approving,
             paused=frame.controls.paused,
             stuck=self._stuck,
+            can_pause=lambda: not self.kept.why_not_pause(),
         )
-        dispatch: Dispatch = self._enter
-        for wrap in reversed(frame.gate.middleware):
-            dispatch = _contained(wrap(dispatch), frame)
-        self.dispatch = dispatch
+        self._asks.for_the_run.update(self._earlier.for_the_run)
+        self.kept = Kept(frame, self._end)
+        """What is kept of the run."""
+
+        self._approvals = Approvals(frame, self._earlier, self._asks, self.kept)
+        self.dispatch: Dispatch = wrapped(self._enter, frame)
         """Make one call. Raises nothing but cancellation."""
 
         self.reads: Reads | None = None
         """Set to keep what the run reads, until it does something else."""
 
+        self.preview = False
+        """Stop at the first call that acts beyond files, and make it not."""
+
+        self.difference: Difference | None = None
+        """Where a replay left its record."""
+
+        self._suspended: tuple[Pending, ...] = ()
+
     def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
         """Take note that nothing in the script can go on before one of these calls ends."""
         self._script_waits = bool(call_ids)
+        if self._earlier.recorded.release():
+            return "wait"
+        unanswered = self._asks.unanswered
+        if unanswered and len(unanswered) == len(self._open) and not self.kept.why_not_pause():
+            self._suspended = unanswered
+            return "suspend"
         self._asks.look()
         return "wait"
+
+    @property
+    def standing(self) -> Standing:
+        """Where the run stands, suspended."""
+        waiting = {pending.id: pending for pending in self._suspended}
+        entries = [e for e in self._frame.book.entries.values() if e.id in waiting and not e.past]
+        seen = self._seen.copy()
+        seen.subtract(_pair(entry.key) for entry in entries)
+        return Standing(
+            pending=self._suspended,
+            keys={entry.id: entry.key for entry in entries},
+            seen={pair: count for pair, count in seen.items() if count},
+            for_the_run=dict(self._asks.for_the_run),
+        )
 
     def close(self) -> None:
         """End the authority of everything that belongs to this run."""
@@ -98,9 +135,8 @@ class Scope:
         gate = self._frame.gate
         verdict = judge(gate.policy, Subject(spec=spec, call=call, paths=paths))
         if verdict.kind == "ask":
-            shown = gate.redactor.arguments(spec, call.arguments)
             self._script_waits = True
-            await self._approval(spec.name, verdict, call_id="run", shown=shown)
+            await self._approvals.of_run(spec, call.arguments, verdict)
             self._script_waits = self._frame.alone
         elif verdict.kind != "allow":
             raise ToolError("E_DENIED", _refusal(spec.name, verdict))
@@ -111,24 +147,31 @@ class Scope:
         if self._closed:
             return _OVER
         await self._unless_ended()
-        book = self._frame.book
-        entry = book.open(call)
-        self._open[entry.id] = entry
+        self.kept.look_at(call)
+        entry = self._frame.book.open(call)
+        self._open[entry] = None
         done: Done = _CANCELLED
         try:
             done = await self._through(entry)
+            await self.kept.end(entry, done)
         finally:
             done = _fate(entry, done)
-            del self._open[entry.id]
-            if entry.answered:
-                book.drop(entry)
-            else:
-                book.close(entry, done)
-                if self.reads is not None:
-                    self.reads.take(entry, done, bytes_in=book.bytes_in)
+            del self._open[entry]
+            self._close(entry, done)
             self._script_waits = self._frame.alone
             self._asks.look()
         return done
+
+    def _close(self, entry: Entry, done: Done) -> None:
+        book = self._frame.book
+        if entry.answered:
+            book.drop(entry)
+        elif done is _CANCELLED and (self._suspended or self._frame.controls.stands):
+            return  # it waits; a later part of the run makes it
+        else:
+            book.close(entry, done)
+            if self.reads is not None:
+                self.reads.take(entry, done, bytes_in=book.bytes_in)
 
     async def _through(self, entry: Entry) -> Done:
         try:
@@ -140,7 +183,7 @@ class Scope:
             await self._count_refusal()
             return entry.refusal
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
-            return self._frame.failure(_failed(entry.call, error))
+            return self._frame.failure(failed(entry.call, error))
 
     def _find(self, entry: Entry) -> Tool:
         tools, name = self._frame.gate.tools, entry.call.tool
@@ -169,9 +212,8 @@ class Scope:
         try:
             entry.arguments, paths = await self._decided(entry, tool, entry.arguments)
             entry.key = self._identify(entry, tool)
-            if entry.key in self._known:
-                entry.answered = True
-                return self._known[entry.key]
+            if (done := await self._answered(entry, tool)) is not None:
+                return done
             self._frame.book.asked(entry)
             call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
             subject = Subject(spec=tool.spec, call=call, paths=paths)
@@ -217,12 +259,47 @@ class Scope:
         self._seen[pair] += 1
         return f"{self._frame.run_id}/{pair}/{self._seen[pair]}"
 
+    async def _answered(self, entry: Entry, tool: Tool) -> Done | None:
+        """Return what a call came to in an earlier part of the run; None: it is to be made."""
+        earlier, key = self._earlier, entry.key
+        if key in earlier.waited:
+            self._frame.book.take_place(entry, earlier.waited[key])
+        if key in earlier.known:
+            entry.answered = True
+            return earlier.known[key]
+        if earlier.recorded.knows(key):
+            entry.answered = not earlier.only
+            return await earlier.recorded.take(key)
+        if earlier.only:
+            await self._differs(entry)
+        elif key in earlier.unknown and not tool.spec.idempotent:
+            text = f"{tool.name} was started before the host died, and nobody knows what it did"
+            return Failure("E_TOOL_FAILED", text, "", "unknown")
+        return None
+
+    async def _differs(self, entry: Entry) -> None:
+        left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
+        expected = next(left, None)
+        self._frame.book.asked(entry)
+        call = CallRecord(
+            id=entry.id,
+            tool=entry.spec.name if entry.spec else entry.call.tool,
+            arguments=self._frame.book.show(entry),
+            status="pending",
+        )
+        self.difference = difference(call, expected, self._frame.gate.redactor)
+        await self._end("error", "E_REPLAY", self.difference.message)
+
     async def _judge(self, entry: Entry, subject: Subject) -> Verdict:
         verdict = judge(self._frame.gate.policy, subject)
         entry.rule = verdict.rule
-        self._frame.book.note(
-            "verdict", entry.id, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason
-        )
+        entry.verdict = {
+            "verdict": verdict.kind,
+            "rule": verdict.rule,
+            "reason": verdict.reason,
+            "source": verdict.source,
+        }
+        self._frame.book.note("verdict", entry.id, **entry.verdict)
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", _refusal(subject.call.tool, verdict))
         if verdict.kind == "stop":
@@ -232,25 +309,45 @@ class Scope:
         return verdict
 
     async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, leave: Leave) -> Done:
+        if self.preview and _acts_beyond_files(tool.spec, verdict):
+            await self._stop_before(entry, verdict)
         self._reserve()
         try:
-            if verdict.kind == "ask":
+            if verdict.kind == "ask" and not self.preview:
                 # Whoever waits for a person gives up its place and lines up again.
                 leave.place.leave()
-                shown = self._frame.book.show(entry)
-                await self._approval(tool.name, verdict, call_id=entry.id, shown=shown)
+                await self._approvals.of_call(entry, tool, verdict=verdict, subject=leave.subject)
                 leave.place.join()
             if not leave.place.granted or verdict.kind == "ask":
                 await leave.place.turn()
                 await self._recheck(entry, tool, leave.subject)
+            if tool.spec.effect == "exec" and not tool.spec.container:
+                await self._land()
         except BaseException:
             self._reserved -= 1
             raise
         if self._closed:
             return _OVER
+        await self.kept.start(entry)
         self._frame.book.start(entry)
         await self._unless_ended()
         return await execute(self._frame, entry, tool, leave)
+
+    async def _land(self) -> None:
+        """Make what was kept back real, for a call that needs the disk."""
+        frame = self._frame
+        await self.kept.flush()
+        try:
+            frame.findings.extend(await frame.view.land(frame.gate.guards))
+        except WorkspaceError as error:
+            raise ToolError(error.code, error.message, hint=error.hint) from error
+
+    async def _stop_before(self, entry: Entry, verdict: Verdict) -> None:
+        """End a preview at a call that would act."""
+        self._suspended = (self._approvals.pending(entry, verdict),)
+        text = f"{entry.call.tool} acts beyond files: a preview stops before it"
+        self._frame.controls.end("paused", "E_PREVIEW", text)
+        await anyio.sleep_forever()
 
     def _reserve(self) -> None:
         most = self._frame.limits.calls
@@ -262,28 +359,10 @@ class Scope:
             )
         self._reserved += 1
 
-    async def _approval(
-        self, name: str, verdict: Verdict, *, call_id: str, shown: Mapping[str, object]
-    ) -> None:
-        answer = await self._asks.answer(
-            Pending(
-                id=call_id,
-                tool=name,
-                arguments=shown,
-                reason=verdict.reason,
-                rule=verdict.rule,
-                run_id=self._frame.run_id,
-            )
-        )
-        if not answer.allow:
-            why = f": {answer.reason}" if answer.reason else ""
-            text = f"{name} was not approved (rule {verdict.rule!r}){why}"
-            raise ToolError("E_DENIED", text)
-
     # When a run must not go on.
 
     def _stuck(self, pending: Collection[str]) -> bool:
-        others = (e for i, e in self._open.items() if i not in pending)
+        others = (e for e in self._open if e.id not in pending)
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     async def _count_refusal(self) -> None:
@@ -302,6 +381,17 @@ class Scope:
             await anyio.sleep_forever()  # the cancellation is on its way
 
 
+def _pair(key: str) -> str:
+    return key.split("/")[-2]
+
+
+def _acts_beyond_files(spec: ToolSpec, verdict: Verdict) -> bool:
+    """Return whether a preview cannot make a call: it acts, or a person must say first."""
+    if spec.container or spec.effect == "write":
+        return False
+    return spec.effect != "read" or verdict.kind == "ask"
+
+
 def _fate(entry: Entry, done: Done) -> Done:
     """Return how a call ended, also where the run was ended in the middle of it."""
     if done is _CANCELLED and entry.refusal is not None:
@@ -315,27 +405,3 @@ def _refusal(name: str, verdict: Verdict) -> str:
     did = "stopped the run at" if verdict.kind == "stop" else "refused"
     reason = f": {verdict.reason}" if verdict.reason else ""
     return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
-
-
-def _failed(call: Call, error: Exception) -> ToolError:
-    return ToolError("E_TOOL_FAILED", f"{call.tool} failed: {type(error).__name__}: {error}")
-
-
-def _contained(inner: Dispatch, frame: Frame) -> Dispatch:
-    """Return a dispatch around middleware, which is the user's code: it may do anything."""
-
-    async def dispatch(call: Call) -> Done:
-        try:
-            return _done(await inner(call))
-        except Exception as error:  # noqa: BLE001  as above
-            return frame.failure(_failed(call, error))
-
-    return dispatch
-
-
-def _done(given: object) -> Done:
-    if isinstance(given, Value):
-        pydantic_core.to_json(given.value)  # raises where it is not JSON
-    elif not isinstance(given, Failure):
-        raise TypeError(f"middleware gave {given!r}, neither a Value nor a Failure")
-    return given

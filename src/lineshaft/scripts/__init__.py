@@ -7,8 +7,10 @@ from lineshaft.scripts._check import check
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import ENGINES, Engines
 from lineshaft.scripts._hints import hint_for
+from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._prepare import Prepared, prepare
-from lineshaft.scripts._runner import RUN_SCRIPT, CheckLevel, Job, Runner, new_run_id
+from lineshaft.scripts._resumer import Reply, Resumer
+from lineshaft.scripts._runner import Ground, Runner, Shelf
 
 __all__ = [
     "ENGINES",
@@ -16,9 +18,13 @@ __all__ = [
     "CheckLevel",
     "Control",
     "Engines",
+    "Ground",
     "Job",
     "Prepared",
+    "Reply",
+    "Resumer",
     "Runner",
+    "Shelf",
     "check",
     "hint_for",
     "new_run_id",

@@ -2,30 +2,42 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Awaitable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TypeVar
 
 import anyio
 import pydantic_core
 
-from lineshaft.errors import WorkspaceError
-from lineshaft.gate import Book, Frame, Gate, Scope
+from lineshaft.errors import Guarded, LineshaftError, StateError, WorkspaceError
+from lineshaft.gate import Book, Earlier, Frame, Gate, Scope
 from lineshaft.scripts._control import Control
+from lineshaft.scripts._keeping import Keeping
+from lineshaft.scripts._late import catch_up
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._output import Printed
+from lineshaft.scripts._standing import Halt, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Change,
     Done,
     Finding,
     Limits,
-    Origin,
+    Pending,
     RunError,
     RunResult,
     Sink,
     Stage,
     Stream,
+    Suspended,
+    Tape,
+    Workspace,
 )
+
+T = TypeVar("T")
+
+PAUSE_HOURS = 24.0
+"""A run that waits for so long is over."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +48,47 @@ class Progress:
     findings: tuple[Finding, ...] = ()
     engine: str = ""
     engine_reason: str = ""
+    suspended: Suspended | None = None
+    """The engine's state, where the run waits for answers."""
+
+    tape: Tape | None = None
+    lands: bool = True
+    """False: whatever it changed is dropped at its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which part of a run this is: the first one, or one that goes on after a pause."""
+
+    run_id: str
+    limits: Limits
+    halt: Halt | None = None
+    """Where it goes on from."""
+
+    last_seq: int = 0
+    """Number of the last event that its record has."""
+
+    keeps_back: bool = False
+    """Its changes wait until they land."""
+
+
+@dataclass(slots=True)
+class _Landed:
+    """What is on the disk when a run has been settled."""
+
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    whole: bool = True
+    error: RunError | None = None
+
+
+@dataclass(slots=True)
+class _Waits:
+    """What a paused run waits for."""
+
+    pending: tuple[Pending, ...] = ()
+    expires_at: str | None = None
+    error: RunError | None = field(default=None)
 
 
 class Bench:
@@ -43,9 +96,9 @@ class Bench:
 
     Args:
         gate: The session's gate.
-        run_id: The run's id.
-        view: The run's view of the workspace.
-        limits: The run's limits.
+        part: The run.
+        workspace: Where files and commands live.
+        view: The run's view of it.
         control: Ends the run from outside.
         sinks: Take its events.
     """
@@ -53,54 +106,74 @@ class Bench:
     def __init__(
         self,
         gate: Gate,
+        part: Part,
         *,
-        run_id: str,
+        workspace: Workspace,
         view: Stage,
-        limits: Limits,
         control: Control,
         sinks: tuple[Sink, ...],
     ) -> None:
-        self.run_id = run_id
+        self.run_id = part.run_id
+        self.workspace = workspace
         self.view = view
-        self.limits = limits
+        self.limits = part.limits
         self.control = control
+        self.keeping: Keeping | None = None
+        """Keeps what the run does; set before its script begins."""
+
+        self.scope: Scope | None = None
+        """The way through the gate, once it was entered."""
+
         self._gate = gate
+        self._part = part
         self._started = time.monotonic()
-        self._scope: Scope | None = None
+        self._announced: dict[str, object] = {}
         self._frame: Frame | None = None
         self._unrecorded: RunError | None = None
-        recorder = Recorder(run_id, sinks, gate.redactor) if sinks else None
+        recorder = Recorder(self.run_id, sinks, gate.redactor, seq=part.last_seq) if sinks else None
         self.book = Book(recorder, gate.redactor, broken=self._broken)
-        self._is_heard = bool(sinks)
         self.printed = self._fresh_output()
+        if part.halt is not None:
+            self.book.go_on(part.halt.calls, part.halt.usage)
+            self.printed.go_on(part.halt.printed)
 
     def _fresh_output(self) -> Printed:
-        note: Callable[[Stream, str], None] | None = self._note_output if self._is_heard else None
-        return Printed(self.limits, redactor=self._gate.redactor, note=note)
-
-    def announce(self, *, script: object, name: str, origin: Origin, engine: str) -> None:
-        """Record that the run has started."""
-        if not self.book.recording:
-            return
-        text = script if isinstance(script, str) else repr(type(script))
-        self.book.note(
-            "run_started",
-            script_sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-            name=name,
-            engine=engine,
-            mode=self._gate.policy.mode,
-            origin=origin,
-            limits=asdict(self.limits),
+        return Printed(
+            self.limits,
+            redactor=self._gate.redactor,
+            note=lambda stream, text: self.book.note("output", stream=stream, text=text),
+            heard=lambda: self.book.recording,
         )
 
-    async def enter(self, *, alone: bool = False) -> Scope:
+    def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
+        """Record that the run has started."""
+        text = script if isinstance(script, str) else repr(type(script))
+        self._announced = {
+            "script_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            "name": name,
+            "engine": engine,
+            "mode": self._gate.policy.mode,
+            "origin": origin,
+            "limits": asdict(self.limits),
+        }
+        self.book.note("run_started", None, **self._announced)
+
+    def record_from_here(self, sink: Sink) -> None:
+        """Have a sink take the events of this run, those until now included."""
+        recorder = Recorder(self.run_id, (sink,), self._gate.redactor)
+        texts: dict[Stream, str] = {s: self.printed.text(s) for s in ("stdout", "stderr")}
+        catch_up(recorder, self.book, started=self._announced, texts=texts)
+        self.book.also(recorder)
+
+    async def enter(self, *, alone: bool = False, earlier: Earlier | None = None) -> Scope:
         """Return the run's way through the gate.
 
         Raises:
             WorkspaceError: The workspace is not there.
         """
+        findings = list(await self.workspace.recover())
         root = await self.view.resolve(".")
-        frame = Frame(
+        self._frame = Frame(
             gate=self._gate,
             run_id=self.run_id,
             view=self.view,
@@ -109,9 +182,28 @@ class Bench:
             controls=self.control,
             root=root.real,
             alone=alone,
+            keeps_back=self._part.keeps_back,
+            findings=findings,
         )
-        self._frame, self._scope = frame, Scope(frame)
-        return self._scope
+        self.scope = Scope(self._frame, earlier=earlier)
+        return self.scope
+
+    @property
+    def root(self) -> str:
+        """The workspace's place on this machine."""
+        return self._frame.root if self._frame is not None else ""
+
+    def keep(self, keeping: Keeping, scope: Scope, unpausable: str, *, replays: bool) -> None:
+        """Keep what the run does from here on.
+
+        Args:
+            keeping: Where.
+            scope: The way through the gate.
+            unpausable: Why the run cannot pause; empty where it can.
+            replays: Whether a pause is replayed.
+        """
+        self.keeping = keeping
+        scope.kept.begin(keeping, unpausable=unpausable, replays=replays)
 
     def begin_again(self, known: Mapping[str, Done], *, engine: str, reason: str) -> Scope:
         """Begin the run anew on another engine; what it printed so far is dropped.
@@ -121,72 +213,150 @@ class Bench:
             engine: Name of the engine that goes on.
             reason: Why the first one did not.
         """
-        assert self._frame is not None and self._scope is not None  # noqa: PT018, S101  it was entered
-        self._scope.close()
+        assert self._frame is not None and self.scope is not None  # noqa: PT018, S101  it was entered
+        self.scope.close()
         self.printed = self._fresh_output()
         self.book.note("run_restarted", engine=engine, reason=reason, known=len(known))
-        self._scope = Scope(self._frame, known=known)
-        return self._scope
+        self.scope = Scope(self._frame, earlier=Earlier(known=known))
+        return self.scope
 
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
-        if self._scope is not None:
-            self._scope.close()
+        if self.scope is not None:
+            self.scope.close()
         self.printed.finish()
         how = self._how(progress)
-        changes: tuple[Change, ...] = ()
-        findings: tuple[Finding, ...] = ()
-        with anyio.CancelScope(shield=True):
-            changes, findings = await self._landed(how)
-        bytes_out = self._bytes_out(how)
-        result = RunResult(
-            run_id=self.run_id,
-            status=how.status,
-            engine=progress.engine,
-            engine_reason=progress.engine_reason,
-            duration_ms=round((time.monotonic() - self._started) * 1000, 3),
-            value=how.value,
-            stdout=self.printed.text("stdout"),
-            stderr=self.printed.text("stderr"),
-            truncated=self.printed.truncated,
-            error=how.error,
-            findings=(*progress.findings, *findings),
-            calls=self.book.records(),
-            changes=changes,
-            landed=bool(changes),
-            usage=self.book.usage(bytes_out=bytes_out),
-        )
-        self._note_end(result)
+        result = await _shielded(self._settled(how, progress))
         self.book.shut()
         if self._unrecorded is not None and result.error is None:
             return replace(result, status="error", error=self._unrecorded)
         return result
 
+    async def _settled(self, how: Ended, progress: Progress) -> RunResult:
+        landed = await self._landed(how, progress)
+        if landed.error is not None:
+            how = Ended(status="error", value=how.value, error=landed.error)
+        waits = await self._waits(how, progress)
+        await self.view.discard()
+        if waits.error is not None:
+            how = Ended(status="error", error=waits.error)
+        result = self._result(how, progress, landed, waits)
+        self._note_end(result)
+        await self._let_go(result)
+        return result
+
+    def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
+        return RunResult(
+            run_id=self.run_id,
+            status=how.status,
+            engine=progress.engine,
+            engine_reason=progress.engine_reason,
+            duration_ms=self._duration_ms(),
+            value=how.value,
+            stdout=self.printed.text("stdout"),
+            stderr=self.printed.text("stderr"),
+            truncated=self.printed.truncated,
+            error=how.error,
+            findings=(*progress.findings, *landed.findings),
+            calls=self.book.records(),
+            changes=landed.changes,
+            landed=bool(landed.changes) and landed.whole,
+            pending=waits.pending,
+            expires_at=waits.expires_at,
+            usage=self.book.usage(bytes_out=self._bytes_out(how)),
+        )
+
     def _how(self, progress: Progress) -> Ended:
         reason = self.control.reason
         if reason is not None:
-            return Ended(status=reason.status, error=reason.error)
+            error = None if reason.status == "paused" else reason.error
+            return Ended(status=reason.status, error=error)
         if progress.ended is None:
             text = "the run ended without an outcome"
             return Ended(status="error", error=RunError(code="E_ENGINE", message=text))
         return progress.ended
 
-    async def _landed(self, how: Ended) -> tuple[tuple[Change, ...], tuple[Finding, ...]]:
+    async def _landed(self, how: Ended, progress: Progress) -> _Landed:
+        """Land what a run that succeeded kept back; say what is on the disk."""
+        landed = _Landed(findings=tuple(self._frame.findings) if self._frame else ())
         try:
-            findings = await self.view.land() if how.status == "success" else ()
-            return await self.view.changes(), findings
+            if how.status == "success" and progress.lands:
+                await self._flush()
+                landed.findings += await self.view.land(self._gate.guards)
+        except (WorkspaceError, StateError) as error:
+            told = RunError(code=error.code, message=error.message, hint=error.hint)
+            landed.error = told
+            if isinstance(error, Guarded):
+                landed.findings += tuple(f for f in error.findings if isinstance(f, Finding))
+        try:
+            changes = await self.view.changes()
         except (WorkspaceError, OSError) as error:
             text = f"the changes of this run could not be listed: {error}"
-            return (), (Finding(code="workspace", message=text, level="error"),)
-        finally:
-            await self.view.discard()
+            landed.findings += (Finding(code="workspace", message=text, level="error"),)
+            return landed
+        there = tuple(c for c in changes if c.stage <= self.view.landed)
+        waits = how.status == "paused" or (not progress.lands and how.status == "success")
+        landed.changes = changes if waits else there
+        landed.whole = len(landed.changes) == len(there)
+        return landed
+
+    async def _flush(self) -> None:
+        if self.keeping is not None:
+            await self.keeping.flush()
+
+    async def _waits(self, how: Ended, progress: Progress) -> _Waits:
+        """Keep a run that waits for answers, and say what it waits for."""
+        if how.status != "paused" or self.scope is None:
+            return _Waits()
+        standing = self.scope.standing
+        if progress.suspended is None or self.keeping is None:
+            return _Waits(pending=standing.pending)
+        try:
+            replays = progress.suspended.state is None
+            halt = Halt(
+                standing=standing,
+                calls=self.book.records(),
+                usage=self.book.usage(bytes_out=0),
+                seconds_used=max(self.limits.seconds - self.control.remaining, 0),
+                duration_ms=self._duration_ms(),
+                printed={} if replays else self.printed.pack(),
+                findings=progress.findings,
+                engine_reason=progress.engine_reason,
+                tape=progress.tape,
+                engine=progress.suspended.state,
+                view=await self.view.pack(),
+            )
+            expires_at = expiry(PAUSE_HOURS)
+            await self.keeping.paused(pause_of(halt, expires_at=expires_at))
+        except (StateError, WorkspaceError) as error:
+            text = f"the run cannot wait: {error.message}"
+            return _Waits(error=RunError(code=error.code, message=text, hint=error.hint))
+        return _Waits(pending=standing.pending, expires_at=expires_at)
+
+    async def _let_go(self, result: RunResult) -> None:
+        """Keep only what a replay needs of a run that is over."""
+        if self.keeping is None or result.status == "paused":
+            return
+        end = {
+            "status": result.status,
+            "value": result.value if result.status == "success" else None,
+            "error": result.error.code if result.error else None,
+            "stdout": result.stdout,
+            "stderr": result.stderr,
+        }
+        try:
+            await self.keeping.over(replayable=self.control.reason is None, end=end)
+        except LineshaftError as error:
+            text = f"the end of this run cannot be kept: {error.message}"
+            self._unrecorded = RunError(code=error.code, message=text)
+
+    def _duration_ms(self) -> float:
+        before = self._part.halt.duration_ms if self._part.halt else 0
+        return round(before + (time.monotonic() - self._started) * 1000, 3)
 
     def _bytes_out(self, how: Ended) -> int:
         printed = self.printed.text("stdout").encode("utf-8", "replace")
         return len(printed) + len(pydantic_core.to_json(how.value))
-
-    def _note_output(self, stream: Stream, text: str) -> None:
-        self.book.note("output", stream=stream, text=text)
 
     def _note_end(self, result: RunResult) -> None:
         if not self.book.recording:
@@ -194,9 +364,17 @@ class Bench:
         if result.changes:
             self.book.note("changes", changes=[asdict(c) for c in result.changes])
         shown = replace(result, value=self._gate.redactor.value(result.value))
-        self.book.note("run_finished", None, **result_data(shown))
+        kept = result.expires_at is not None
+        self.book.note("run_paused" if kept else "run_finished", None, **result_data(shown))
 
     def _broken(self, error: Exception) -> None:
         text = f"the run cannot be recorded: {error}"
         self._unrecorded = RunError(code="E_RECORD", message=text)
         self.control.end("error", "E_RECORD", text)
+
+
+async def _shielded(work: Awaitable[T]) -> T:
+    done: list[T] = []
+    with anyio.CancelScope(shield=True):
+        done.append(await work)
+    return done[0]

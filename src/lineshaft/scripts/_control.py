@@ -26,13 +26,14 @@ class Control:
 
     Args:
         seconds: The run's time, without waits for a person.
+        used: How much of it an earlier part of the run took.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, used: float = 0) -> None:
         self._seconds = seconds
         self._scope = anyio.CancelScope()
         self._said: End | None = None
-        self._clock = RunClock(seconds, moved=self._ends_in, around=_around.get())
+        self._clock = RunClock(seconds - used, moved=self._ends_in, around=_around.get())
 
     def _ends_in(self, seconds: float) -> None:
         self._scope.deadline = anyio.current_time() + seconds
@@ -49,6 +50,11 @@ class Control:
     def ended(self) -> bool:
         """Whether the run has been told to end."""
         return self._scope.cancel_called
+
+    @property
+    def stands(self) -> bool:
+        """Whether it ended so that calls which were not made stay pending."""
+        return self._said is not None and self._said.status == "paused"
 
     @property
     def depth(self) -> int:

@@ -124,6 +124,18 @@ class Engines:
             return self._make(name)
         return await anyio.to_thread.run_sync(self._make, name)
 
+    async def named(self, name: str) -> Engine | EngineError:
+        """Return the engine that an earlier part of a run was executed by.
+
+        Args:
+            name: As its result said.
+        """
+        if not isinstance(self._wanted, str) and self._wanted.name == name:
+            return self._wanted
+        if name not in ENGINES:
+            return EngineError(f"this session has no engine {name!r}")
+        return await self.get(name)
+
     async def aclose(self) -> None:
         """End the processes of all engines and of the checker."""
         try:

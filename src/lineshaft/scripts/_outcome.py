@@ -55,8 +55,7 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
             error = RunError(code="E_ENGINE_CRASHED", message=outcome.message)
             return Ended(status="error", error=error)
         case _:
-            text = "the engine suspended the run, and this session cannot resume it"
-            return Ended(status="error", error=RunError(code="E_NO_PAUSE", message=text))
+            return Ended(status="paused")
 
 
 def _returned(value: object) -> Ended:

@@ -1,6 +1,6 @@
 """What a script prints: kept up to a cap for the result, redacted line by line for the record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lineshaft.processes import Capture
 from lineshaft.trace import RedactedStream, Redactor
@@ -13,7 +13,8 @@ class Printed:
     Args:
         limits: Caps, in bytes.
         redactor: Takes secrets out of what is recorded.
-        note: Records a redacted piece of text of a stream; None where nobody listens.
+        note: Records a redacted piece of text of a stream.
+        heard: Whether anybody listens.
     """
 
     def __init__(
@@ -21,7 +22,8 @@ class Printed:
         limits: Limits,
         *,
         redactor: Redactor,
-        note: Callable[[Stream, str], None] | None,
+        note: Callable[[Stream, str], None],
+        heard: Callable[[], bool],
     ) -> None:
         self._kept: dict[Stream, Capture] = {
             "stdout": Capture(limits.stdout_bytes),
@@ -33,19 +35,29 @@ class Printed:
             "stderr": RedactedStream(redactor),
         }
         self._note = note
+        self._heard = heard
 
     def take(self, stream: Stream, text: str) -> None:
         """Take printed text, in order."""
         self._kept[stream].add(text)
-        if self._note is not None and (shown := self._shown[stream].add(text)):
+        if self._heard() and (shown := self._shown[stream].add(text)):
             self._note(stream, shown)
 
     def finish(self) -> None:
         """Record what was held back."""
         for stream, waiting in self._shown.items():
             rest = waiting.end()
-            if rest and self._note is not None:
+            if rest:
                 self._note(stream, rest)
+
+    def pack(self) -> "dict[Stream, tuple[int, bytes, bytes]]":
+        """Return what was kept, for another part of the run."""
+        return {stream: kept.pack() for stream, kept in self._kept.items()}
+
+    def go_on(self, packed: "Mapping[Stream, tuple[int, bytes, bytes]]") -> None:
+        """Begin with what an earlier part of the run printed."""
+        for stream, kept in packed.items():
+            self._kept[stream].go_on(kept)
 
     def text(self, stream: Stream) -> str:
         """Return what was kept, with a marker where something was left out."""

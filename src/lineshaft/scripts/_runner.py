@@ -3,91 +3,70 @@
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Protocol
 
 import anyio
-import anyio.to_thread
 
 from lineshaft.errors import EngineError, LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import Gate, Reads, Scope
-from lineshaft.scripts._bench import Bench, Progress
-from lineshaft.scripts._catalogue import by_script_name, program_names
-from lineshaft.scripts._check import check
+from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._engines import Choice, Engines
-from lineshaft.scripts._outcome import Ended, ended
-from lineshaft.scripts._prepare import Prepared, prepare
+from lineshaft.scripts._engines import Engines
+from lineshaft.scripts._execute import Ready, execute, take
+from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
+from lineshaft.scripts._keeping import Begins, Keeping
+from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._reader import Reader
 from lineshaft.values import (
     Call,
     CallError,
     CallResult,
-    Crashed,
     Done,
     Engine,
     Failure,
     Finding,
+    KeptRun,
     Limits,
     Origin,
     Outcome,
-    Program,
     Raised,
     RunError,
     RunResult,
     Sink,
-    ToolSpec,
+    Tape,
     Workspace,
 )
-
-CheckLevel = Literal["error", "warn", "off"]
-
-_LONG_SCRIPT = 20_000
-"""From so many characters on, a script is read beside the event loop."""
 
 MAX_DEPTH = 8
 """A tool of a run may start a run, whose tools may start a run, so many times."""
 
-RUN_SCRIPT = ToolSpec(
-    name="run_script",
-    description="Run one Python script over many tools.",
-    effect="exec",
-    scriptable=False,
-    container=True,
-)
-"""What stands for a run in policy."""
+
+class Shelf(Begins, Protocol):
+    """Where runs are kept."""
+
+    def sink(self, workspace: str) -> Sink:
+        """Return what takes the events of runs in a workspace."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One script to run."""
+class Ground:
+    """What a session's runs stand on."""
 
-    script: object
-    """Its text; anything else is refused with a clear error."""
+    workspace: Workspace
+    """Where files and commands live."""
 
-    name: str = "script.py"
-    inputs: Mapping[str, object] = field(default_factory=dict[str, object])
-    limits: Limits
-    origin: Origin = "code"
-    file: str | None = None
-    """A workspace path to read the script from, instead of `script`; policy sees it."""
+    atomic: bool = False
+    """Changes land whole or not at all."""
 
+    shelf: Shelf | None = None
+    """Where runs are kept; None: nowhere."""
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """What a script needs to be executed."""
-
-    scope: Scope
-    prepared: Prepared
-    choice: Choice
-    engine: Engine
-
-
-def new_run_id() -> str:
-    """Return an id that sorts by time and is hard to guess."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+    eager: bool = False
+    """Runs are kept that only read."""
 
 
 class Runner:
@@ -95,7 +74,7 @@ class Runner:
 
     Args:
         gate: The door.
-        workspace: Where files and commands live.
+        ground: What the runs stand on.
         engines: Executes the scripts.
         check: Whether findings of the check block, only inform, or are not looked for.
         sinks: Take the events of every run.
@@ -106,7 +85,7 @@ class Runner:
         self,
         gate: Gate,
         *,
-        workspace: Workspace,
+        ground: Ground,
         engines: Engines,
         check: CheckLevel,
         sinks: tuple[Sink, ...],
@@ -117,30 +96,72 @@ class Runner:
         self.engines = engines
         self.specs = tuple(t.spec for t in gate.tools.values() if t.spec.scriptable)
         """What scripts are told of."""
-        self._workspace = workspace
-        self._check: CheckLevel = check
+        self.reader = Reader(engines, specs=self.specs, level=check)
+        self.ground = ground
         self._sinks = sinks
 
     def bench(
-        self, run_id: str, *, limits: Limits, control: Control, sinks: tuple[Sink, ...] = ()
+        self,
+        part: Part,
+        *,
+        control: Control,
+        sinks: tuple[Sink, ...] = (),
+        atomic: bool | None = None,
+        silent: bool = False,
     ) -> Bench:
-        """Set up what one run works with."""
+        """Set up what one run works with.
+
+        Args:
+            part: The run.
+            control: Its reins.
+            sinks: Take its events, beside the session's.
+            atomic: Instead of the session's.
+            silent: Whether the session's sinks hear nothing of it.
+        """
+        ground = self.ground
+        keeps_back = ground.atomic if atomic is None else atomic
+        part = replace(part, keeps_back=keeps_back)
+        packed = (part.halt.view or None) if part.halt else None
         return Bench(
             self.gate,
-            run_id=run_id,
-            view=self._workspace.begin(),
-            limits=limits,
+            part,
+            workspace=ground.workspace,
+            view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
             control=control,
-            sinks=(*self._sinks, *sinks),
+            sinks=sinks if silent else (*self._sinks, *sinks),
         )
 
     async def run(
         self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
     ) -> RunResult:
         """Run a script and settle it, also when the caller is cancelled meanwhile."""
-        bench = self.bench(run_id, limits=job.limits, control=control, sinks=sinks)
+        bench = self.bench(Part(run_id=run_id, limits=job.limits), control=control, sinks=sinks)
         progress = Progress()
-        return await _settled(bench, progress, self._work(job, bench, progress))
+        return await settled(bench, progress, self._work(job, bench, progress))
+
+    async def preview(
+        self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
+    ) -> tuple[RunResult, str]:
+        """Run a script that lands nothing; return its result and what it would change."""
+        bench = self.bench(
+            Part(run_id=run_id, limits=job.limits),
+            control=control,
+            sinks=sinks,
+            atomic=True,
+            silent=True,
+        )
+        progress = Progress(lands=False)
+        diffs: list[str] = []
+
+        async def work() -> None:
+            try:
+                await self._work(job, bench, progress)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    diffs.append(await bench.view.diff())
+
+        result = await settled(bench, progress, work())
+        return result, self.gate.redactor.text("".join(diffs))
 
     async def call(
         self,
@@ -153,9 +174,9 @@ class Runner:
     ) -> CallResult:
         """Make one call, with a record of its own."""
         call = Call(tool=name, arguments=arguments, origin=origin)
-        bench = self.bench(new_run_id(), limits=limits, control=control)
+        bench = self.bench(Part(run_id=new_run_id(), limits=limits), control=control)
         progress = Progress()
-        return _call_result(await _settled(bench, progress, _alone(call, bench, progress)))
+        return _call_result(await settled(bench, progress, _alone(call, bench, progress)))
 
     def control_of_call(self, name: str, limits: Limits) -> Control:
         """Return the reins of a single call; only a container's time is that of a run."""
@@ -167,8 +188,9 @@ class Runner:
         self, script: object, *, name: str, inputs: Mapping[str, object]
     ) -> tuple[Finding, ...]:
         """Return the findings of a script without running it."""
-        prepared = await self._prepared(script, name)
-        return await self._findings(prepared, inputs, "error")
+        return await self.reader.find(
+            await self.reader.read(script, name=name), inputs, level="error"
+        )
 
     async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
         engine = self.engines.wanted
@@ -176,38 +198,13 @@ class Runner:
         ready = await self._read(job, bench, progress)
         if ready is None:
             return
-        outcome = await self._execute(ready, ready.scope, job, bench)
-        if ready.choice.restarts and isinstance(outcome, Raised) and lacks(outcome):
+        outcome = await execute(ready, job, bench, self.specs)
+        if ready.restarts and isinstance(outcome, Raised) and lacks(outcome):
             outcome = await self._again(ready, outcome, job, bench, progress)
-        progress.ended = ended(outcome, source=ready.prepared.original, specs=self.specs)
-
-    async def _execute(self, ready: _Ready, scope: Scope, job: Job, bench: Bench) -> Outcome:
-        flat, namespaces = program_names(self.specs)
-        program = Program(
-            source=ready.prepared.program_source,
-            name=job.name,
-            inputs=job.inputs,
-            tools=flat,
-            namespaces=namespaces,
-        )
-        try:
-            with bench.control.paused():
-                await ready.engine.ready()
-            return await ready.engine.run(
-                program,
-                by_script_name(scope.dispatch, self.specs),
-                limits=job.limits,
-                output=bench.printed.take,
-                waiting=scope.waiting,
-            )
-        except EngineError as error:
-            text = f"{error.message}; {error.hint}" if error.hint else error.message
-            return Raised(kind="EngineError", message=text, code=error.code)
-        except Exception as error:  # noqa: BLE001  an engine may be the user's code
-            return Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
+        take(outcome, ready, progress, self.specs)
 
     async def _again(
-        self, ready: _Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
+        self, ready: Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
     ) -> Outcome:
         """Run a script that the small engine stopped in full Python, if it has only read."""
         with bench.control.paused():
@@ -223,32 +220,65 @@ class Runner:
         reason = f"the small engine stopped ({what}); begun again with {known} reads known"
         progress.engine, progress.engine_reason = full.name, reason
         scope = bench.begin_again(reads.answers, engine=full.name, reason=reason)
-        return await self._execute(replace(ready, engine=full), scope, job, bench)
+        source = ready.prepared.original
+        tape = self._keep(job, source, bench, scope, engine=full, progress=progress)
+        anew = Ready(scope=scope, prepared=ready.prepared, engine=full, tape=tape)
+        return await execute(anew, job, bench, self.specs)
 
-    async def _read(self, job: Job, bench: Bench, progress: Progress) -> _Ready | None:
+    async def _read(self, job: Job, bench: Bench, progress: Progress) -> Ready | None:
         try:
             scope, script = await self._admit(job, bench)
         except (ToolError, WorkspaceError) as error:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        if self.engines.reads_scripts:
-            prepared = await self._prepared(script, job.name)
-        else:
-            prepared = Prepared(name=job.name, original=str(script), program_source=str(script))
+        prepared = await self.reader.read(script, name=job.name)
         with bench.control.paused():  # what has to be started for that is no run's time
-            choice = await self.engines.choose(prepared, job.inputs)
-            progress.engine, progress.engine_reason = choice.name, choice.reason
-            if self.engines.reads_scripts:
-                progress.findings = await self._findings(prepared, job.inputs, self._check)
-        blocking = [f for f in progress.findings if f.level == "error"]
-        if blocking or choice.engine is None:
-            error = _blocked(blocking) if blocking else choice.problem
-            progress.ended = Ended(status="error", error=error)
+            choice = await self.reader.choose(prepared, job.inputs, progress)
+        if choice is None or choice.engine is None:
             return None
         if choice.restarts:
             scope.reads = Reads()
-        return _Ready(scope, prepared, choice, choice.engine)
+        tape = self._keep(
+            job, prepared.original, bench, scope, engine=choice.engine, progress=progress
+        )
+        return Ready(
+            scope=scope,
+            prepared=prepared,
+            engine=choice.engine,
+            restarts=choice.restarts,
+            tape=tape,
+        )
+
+    def _keep(
+        self,
+        job: Job,
+        source: str,
+        bench: Bench,
+        scope: Scope,
+        *,
+        engine: Engine,
+        progress: Progress,
+    ) -> Tape | None:
+        """Have the run kept, and return what its script takes from the world beside calls."""
+        scope.preview = not progress.lands
+        shelf, eager = self.ground.shelf, self.ground.eager
+        if shelf is None or not progress.lands:
+            return None
+        tape = Tape(seed=secrets.token_hex(32))
+        document = {**job.kept(source), "engine": engine.name, "seed": tape.seed}
+        run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
+        begun = None if eager else partial(bench.record_from_here, shelf.sink(bench.root))
+        keeping = Keeping(shelf, run, eager=eager, begun=begun)
+        why_not = ""
+        if bench.control.depth > 0:
+            why_not = "it runs inside another run"
+        elif engine.pauses == "never":
+            why_not = f"the engine {engine.name!r} has no pauses"
+        replays = engine.pauses == "replay"
+        progress.tape = tape if replays else None
+        bench.keep(keeping, scope, why_not, replays=replays)
+        return tape
 
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
         if not self._scripts:
@@ -264,27 +294,8 @@ class Runner:
         await scope.admit(RUN_SCRIPT, call, paths=paths)
         return scope, await _text_of(paths[0], bench.view) if paths else job.script
 
-    async def _prepared(self, script: object, name: str) -> Prepared:
-        read = partial(prepare, script, specs=self.specs, name=name)
-        if isinstance(script, str) and len(script) > _LONG_SCRIPT:
-            return await anyio.to_thread.run_sync(read)
-        return read()
 
-    async def _findings(
-        self, prepared: Prepared, inputs: Mapping[str, object], level: CheckLevel
-    ) -> tuple[Finding, ...]:
-        if not prepared.ok:
-            return prepared.findings
-        return await check(
-            prepared,
-            specs=self.specs,
-            checker=self.engines.checker,
-            inputs=inputs,
-            level=level,
-        )
-
-
-async def _settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:
+async def settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:
     """Do a run's work and settle it, whatever comes of it: also when the caller is cancelled."""
     try:
         with bench.control.inside():
@@ -337,16 +348,4 @@ def _call_result(result: RunResult) -> CallResult:
         duration_ms=result.duration_ms,
         call_id=first.id if first else "",
         run_id=result.run_id,
-    )
-
-
-def _blocked(findings: list[Finding]) -> RunError:
-    first = findings[0]
-    code = {"E_INVALID_ARGS": "E_INVALID_ARGS", "not-awaited": "E_NOT_AWAITED"}.get(first.code)
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return RunError(
-        code=code or "E_CHECK",
-        message=f"{first.message}{more}",
-        line=first.line,
-        hint=first.hint,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import anyio
 from anyio.abc import TaskGroup
@@ -14,9 +14,11 @@ from anyio.abc import TaskGroup
 from lineshaft.errors import ConfigError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
-from lineshaft.scripts import CheckLevel, Control, Engines, Job, Runner, new_run_id
+from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
+from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api, language
+from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._inputs import checked_arguments, checked_inputs
 from lineshaft.session._live import Live
@@ -24,6 +26,7 @@ from lineshaft.session._model_side import ModelSide
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._usable import refuse_unusable
+from lineshaft.store import Store
 from lineshaft.tools import Tool, Toolset
 from lineshaft.trace import Redactor
 from lineshaft.values import (
@@ -32,19 +35,21 @@ from lineshaft.values import (
     CallResult,
     Engine,
     Finding,
+    Guard,
     Handled,
     Limits,
     Middleware,
     Origin,
+    Preview,
     PythonOptions,
     RunResult,
     Sink,
     Workspace,
 )
-from lineshaft.workspace import Folder
+from lineshaft.workspace import with_built_in
 
 
-class Session:
+class Session(Afterwards):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
@@ -54,11 +59,16 @@ class Session:
         engine: `auto`, the name of an engine, or an engine.
         limits: Of every run; a model's script may make 50 calls where they say no other number.
         check: Whether findings about a script block it (`error`), inform, or are not looked for.
-        approver: Answers what policy asks; None: what asks is refused.
+        approver: Answers what policy asks. None, or what it leaves open: the run is paused.
+        guards: Look at changes before they land, beside those that come with Lineshaft; None: no
+            guards at all.
         middleware: Wraps the door, outermost first.
         sinks: Take every event of every run.
         deps: Given to tools as `Context.deps`.
-        atomic: Whether changes land whole or not at all; this version only has False.
+        atomic: Whether changes land whole or not at all; False: each is on the disk at once.
+        store: Where runs are kept. None: in the person's state folder, from the first call on that
+            does more than read and stage; a store, path or URL: there, each run; False: nowhere,
+            so that nothing can be paused or replayed.
         scripts: Whether there are scripts at all; False: only direct calls.
         secrets: Texts that no record and no model may see.
         python: The full Python of scripts and of `python_run`.
@@ -77,10 +87,12 @@ class Session:
         limits: Limits | None = None,
         check: CheckLevel = "error",
         approver: Approver | None = None,
+        guards: Sequence[Guard] | None = (),
         middleware: Sequence[Middleware] = (),
         sinks: Sequence[Sink] = (),
         deps: object = None,
-        atomic: bool = False,
+        atomic: bool = True,
+        store: Store | str | Path | Literal[False] | None = None,
         scripts: bool = True,
         secrets: Iterable[str] = (),
         python: PythonOptions | None = None,
@@ -93,10 +105,12 @@ class Session:
             limits=limits,
             check=check,
             approver=approver,
+            guards=guards,
             middleware=middleware,
             sinks=sinks,
             secrets=secrets,
             atomic=atomic,
+            store=store,
         )
         given = tools if isinstance(tools, Toolset) else Toolset(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
@@ -108,25 +122,29 @@ class Session:
         self.policy = policy or Policy()
         self.limits = limits or Limits()
         self._model_limits = _for_model(self.limits)
+        ground = ground_of(workspace, atomic=atomic, store=store)
         here = Path(workspace) if isinstance(workspace, str | Path) else None
+        self.store = ground.store
         self._engines = Engines(engine, python=options, workspace=here)
         gate = Gate(
             tools={**_as_jailed(given, options), **runtime},
             policy=self.policy,
             redactor=redactor,
             approver=approver,
+            guards=with_built_in(guards),
             middleware=tuple(middleware),
             deps=deps,
             python=options,
         )
         self._runner = Runner(
             gate,
-            workspace=Folder(workspace) if isinstance(workspace, str | Path) else workspace,
+            ground=ground.under_runs(),
             engines=self._engines,
             check=check,
-            sinks=tuple(sinks),
+            sinks=(*ground.sinks(), *sinks),
             scripts=scripts,
         )
+        self._resumer = Resumer(self._runner, ground.store) if ground.store else None
         self._model = self._model_side(given, runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
         self._stack = AsyncExitStack()
@@ -148,6 +166,8 @@ class Session:
         if self._group is not None or self._live.ended:
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
+        if self.store is not None:
+            self._stack.push_async_callback(self.store.aclose)
         self._stack.push_async_callback(self._engines.aclose)
         self._group = await self._stack.enter_async_context(anyio.create_task_group())
         return self
@@ -207,6 +227,33 @@ class Session:
         run = Run(run_id, Control(job.limits.seconds))
         group.start_soon(run.carry_out, self._live, partial(self._runner.run, job, run_id=run_id))
         return run
+
+    async def preview(
+        self,
+        script: str | Path,
+        *,
+        inputs: Mapping[str, object] | None = None,
+        name: str = "script.py",
+        limits: Limits | None = None,
+    ) -> Preview:
+        """Run a script whose changes never land; arguments as for `run`.
+
+        Reads are real; the first call that acts beyond files ends it, and is not made.
+
+        Returns:
+            How far it came, and what it would change.
+        """
+        job = self._job(script, inputs=inputs, name=name, limits=limits)
+        self._entered()
+        with self._live.holding(Control(job.limits.seconds)) as control:
+            result, diff = await self._runner.preview(job, run_id=new_run_id(), control=control)
+        return Preview(run=result, diff=diff, stopped_at=next(iter(result.pending), None))
+
+    def _later(self) -> tuple[Live, Resumer, Workspace]:
+        self._entered()
+        if self._resumer is None:
+            raise ConfigError("this session keeps nothing of its runs (store=False)")
+        return self._live, self._resumer, self._runner.ground.workspace
 
     async def check(
         self, script: str, *, inputs: Mapping[str, object] | None = None, name: str = "script.py"

@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel
 from lineshaft.session._session import Session
+from lineshaft.store import Store
 from lineshaft.values import (
     Approver,
     Engine,
+    Guard,
     Limits,
     Middleware,
     PythonOptions,
@@ -33,7 +35,9 @@ class SessionArguments(TypedDict, total=False):
     middleware: Sequence[Middleware]
     sinks: Sequence[Sink]
     deps: object
+    guards: Sequence[Guard] | None
     atomic: bool
+    store: Store | str | Path | Literal[False] | None
     scripts: bool
     secrets: Iterable[str]
     python: PythonOptions | None

@@ -51,7 +51,12 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions", _is_functions),
     "secrets": ("a list of texts", _is_texts),
-    "atomic": ("False: changes that land whole are not part of this version", lambda v: v is False),
+    "guards": ("a list of functions", lambda v: v is None or _is_functions(v)),
+    "atomic": ("True or False", lambda v: isinstance(v, bool)),
+    "store": (
+        "a Store, a path, a URL, None or False",
+        lambda v: v is None or v is False or isinstance(v, str | Path) or _has(v, "begin"),
+    ),
 }
 
 

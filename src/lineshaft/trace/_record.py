@@ -21,14 +21,17 @@ class Recorder:
         sinks: Get each event at once; what one raises is raised from `note`, after the others
             have had the event.
         redactor: Takes secrets out of all data.
+        seq: Number of the last event that the run has already.
     """
 
-    def __init__(self, run_id: str, sinks: Iterable[Sink], redactor: Redactor) -> None:
+    def __init__(
+        self, run_id: str, sinks: Iterable[Sink], redactor: Redactor, *, seq: int = 0
+    ) -> None:
         self.run_id = run_id
         self.redactor = redactor
         self._sinks = tuple(sinks)
         self._lock = threading.RLock()
-        self._seq = 0
+        self._seq = seq
 
     def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> Event:
         """Put one event into the record.

@@ -5,7 +5,9 @@ Above: sessions, the gate and the kit's tools. Below: `_through.py` does what is
 """
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from pathlib import Path
+from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.values import Change, Finding, Workspace
@@ -49,6 +51,22 @@ class Folder(Through, Workspace):
         sweep_states()
         kept = None if journals is None else Journals(journals, keep_days)
         super().__init__(Mounts(root, aliases or {}), Shared(tuple(allow_env), kept))
+
+    @property
+    def root(self) -> str:
+        """Where it is on this machine."""
+        return self._mounts.place(".").real
+
+    def with_journals(self, folder: Path, *, keep_days: float = 7) -> Self:
+        """Return the same workspace, able to keep changes back.
+
+        Args:
+            folder: As `journals`.
+            keep_days: How long a landing can be undone.
+        """
+        other = copy(self)
+        other._shared = Shared(self._shared.allow_env, Journals(folder, keep_days))  # noqa: SLF001  of its own class
+        return other
 
     def begin(
         self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None

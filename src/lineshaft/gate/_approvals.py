@@ -1,0 +1,88 @@
+"""Whether a person lets a call pass: from an earlier answer, from whoever is there, or later."""
+
+from dataclasses import replace
+
+from lineshaft.errors import ToolError
+from lineshaft.gate._asks import Asks
+from lineshaft.gate._book import Entry
+from lineshaft.gate._earlier import Earlier
+from lineshaft.gate._foresight import foreseen
+from lineshaft.gate._frame import Frame
+from lineshaft.gate._kept import Kept
+from lineshaft.policy import Subject
+from lineshaft.tools import Tool
+from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
+
+
+class Approvals:
+    """The answers to one run's asks.
+
+    Args:
+        frame: The run.
+        earlier: Where an earlier part of it stood.
+        asks: Its calls that wait.
+        kept: What is kept of it.
+    """
+
+    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks, kept: Kept) -> None:
+        self._frame = frame
+        self._earlier = earlier
+        self._asks = asks
+        self._kept = kept
+
+    async def of_call(
+        self, entry: Entry, tool: Tool, *, verdict: Verdict, subject: Subject
+    ) -> None:
+        """Return when a person has approved a call.
+
+        Raises:
+            ToolError: `E_DENIED`, where nobody did; `E_NO_PAUSE`, where nobody is there and the run
+                cannot wait for somebody.
+        """
+        answer = self._earlier.answers.get(entry.key)
+        if answer is None:
+            self._must_be_answerable(tool.name, verdict)
+            diff = await foreseen(self._frame, entry, tool, subject)
+            answer = await self._asks.answer(replace(self.pending(entry, verdict), diff=diff))
+        elif answer.scope == "run":
+            self._asks.for_the_run[verdict.rule] = answer
+        self._obey(answer, tool.name, verdict, call_id=entry.id)
+
+    async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
+        """Return when a person has approved the run itself; it raises as `of_call`."""
+        pending = Pending(
+            id="run",
+            tool=spec.name,
+            arguments=self._frame.gate.redactor.arguments(spec, arguments),
+            reason=verdict.reason,
+            rule=verdict.rule,
+            run_id=self._frame.run_id,
+        )
+        answer = await self._asks.answer(pending)
+        self._obey(answer, spec.name, verdict, call_id="run")
+
+    def pending(self, entry: Entry, verdict: Verdict) -> Pending:
+        """Return a call as it is shown to whoever is asked."""
+        return Pending(
+            id=entry.id,
+            tool=entry.spec.name if entry.spec else entry.call.tool,
+            arguments=self._frame.book.show(entry),
+            reason=verdict.reason,
+            rule=verdict.rule,
+            run_id=self._frame.run_id,
+        )
+
+    def _must_be_answerable(self, name: str, verdict: Verdict) -> None:
+        why_not = self._kept.why_not_pause()
+        if why_not and self._kept.replays and self._frame.gate.approver is None:
+            text = f"{name} needs an approval (rule {verdict.rule!r}), and this run cannot pause"
+            raise ToolError("E_NO_PAUSE", f"{text}: {why_not}")
+
+    def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
+        self._frame.book.note(
+            "answer", call_id, allow=answer.allow, reason=answer.reason, scope=answer.scope
+        )
+        if not answer.allow:
+            why = f": {answer.reason}" if answer.reason else ""
+            text = f"{name} was not approved (rule {verdict.rule!r}){why}"
+            raise ToolError("E_DENIED", text)

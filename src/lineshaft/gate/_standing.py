@@ -1,0 +1,43 @@
+"""Where a run stands when it is suspended, and how a replay says that it left its record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lineshaft.trace import Redactor
+from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the gate needs to know when the run goes on."""
+
+    pending: tuple[Pending, ...]
+    keys: Mapping[str, str]
+    """Of the pending calls, by their ids."""
+
+    seen: Mapping[str, int]
+    """How many times each pair of tool and arguments was called, pending calls left out."""
+
+    for_the_run: Mapping[str, Answer]
+    """By rule."""
+
+
+def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) -> Difference:
+    """Return what a replay says of a call that is not recorded.
+
+    Args:
+        call: The call.
+        expected: The first recorded one that the script has not made.
+        redactor: Makes its arguments fit to be shown.
+    """
+    wanted = None
+    message = f"{call.id} calls {call.tool}, which was not called like this"
+    if expected is not None:
+        wanted = CallRecord(
+            id=expected.id,
+            tool=expected.tool,
+            arguments=redactor.arguments(None, expected.arguments),
+            status="done",
+        )
+        message += f"; the record goes on with {expected.id}: {expected.tool}"
+    return Difference(call=call, expected=wanted, message=message)

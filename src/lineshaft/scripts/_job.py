@@ -1,0 +1,68 @@
+"""One script to run: what it is given, and what stands for it in policy."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Literal, cast
+
+from lineshaft.values import Limits, Origin, ToolSpec
+
+CheckLevel = Literal["error", "warn", "off"]
+
+RUN_SCRIPT = ToolSpec(
+    name="run_script",
+    description="Run one Python script over many tools.",
+    effect="exec",
+    scriptable=False,
+    container=True,
+)
+"""What stands for a run in policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One script to run."""
+
+    script: object
+    """Its text; anything else is refused with a clear error."""
+
+    name: str = "script.py"
+    inputs: Mapping[str, object] = field(default_factory=dict[str, object])
+    limits: Limits
+    origin: Origin = "code"
+    file: str | None = None
+    """A workspace path to read the script from, instead of `script`; policy sees it."""
+
+    preview: bool = False
+    """Nothing lands, and the first call that acts beyond files ends it."""
+
+    def kept(self, source: str) -> dict[str, object]:
+        """Return the job as it is kept.
+
+        Args:
+            source: The script's text, wherever it came from.
+        """
+        return {
+            "script": source,
+            "name": self.name,
+            "inputs": dict(self.inputs),
+            "limits": asdict(self.limits),
+            "origin": self.origin,
+        }
+
+    @staticmethod
+    def of(document: Mapping[str, object]) -> "Job":
+        """Return the job that was kept."""
+        return Job(
+            script=document["script"],
+            name=str(document["name"]),
+            inputs=cast("Mapping[str, object]", document["inputs"]),
+            limits=Limits(**cast("dict[str, int]", document["limits"])),
+            origin=cast("Origin", document["origin"]),
+        )
+
+
+def new_run_id() -> str:
+    """Return an id that sorts by time and is hard to guess."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"

@@ -1,0 +1,105 @@
+"""What is kept of a run while it goes on: nothing before it does more than read and stage.
+
+Until then its death changes nothing, and it leaves nothing behind, unless the session was given a
+store: then its results are kept too, for a replay.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import pydantic_core
+
+from lineshaft.values import Done, Failure, KeptCall, KeptPause, KeptRun, RunState
+
+_MOST_WAITING = 16_000_000
+_MOST_KEPT = 64_000_000
+
+
+class Begins(Protocol):
+    """Where states of runs are kept."""
+
+    async def begin(self, run: KeptRun) -> RunState:
+        """Begin to keep a run; on the disk when this returns."""
+        ...
+
+
+class Keeping:
+    """Keeps one run.
+
+    Args:
+        store: Where.
+        run: What it was begun with.
+        eager: Whether it is kept even if it only reads.
+        state: Where it is kept already: it goes on.
+        begun: Called when it is first kept.
+    """
+
+    def __init__(
+        self,
+        store: Begins,
+        run: KeptRun,
+        *,
+        eager: bool,
+        state: RunState | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> None:
+        self._store = store
+        self._run = run
+        self._eager = eager
+        self._state = state
+        self._on_begin = begun
+        self._waiting: list[tuple[KeptCall, Done]] = []
+        self._bytes = 0
+        self.torn = ""
+        """Why the results are not all kept; empty where they are."""
+
+    async def started(self, call: KeptCall) -> None:
+        """Keep that a call is about to act."""
+        await (await self._begun()).started(call)
+
+    async def finished(self, call: KeptCall, done: Done) -> None:
+        """Keep how a call ended; until something acts, what only read or staged stays in memory."""
+        waits = call.effect == "read" or call.staged
+        if call.effect == "read" and not self._has_room(done):
+            return
+        if self._state is None and waits and not self._eager:
+            self._waiting.append((call, done))
+        else:
+            await (await self._begun()).finished(call, done)
+
+    async def flush(self) -> None:
+        """Put what was kept on the disk."""
+        if self._state is not None:
+            await self._state.flush()
+
+    async def paused(self, pause: KeptPause) -> None:
+        """Keep where the run stands."""
+        await (await self._begun()).paused(pause)
+
+    async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
+        """Keep no more than a replay needs."""
+        if self._state is None and not (self._eager and replayable):
+            return
+        await (await self._begun()).over(replayable=replayable and not self.torn, end=end)
+
+    async def _begun(self) -> RunState:
+        if self._state is None:
+            self._state = await self._store.begin(self._run)
+            if self._on_begin is not None:
+                self._on_begin()
+            waiting, self._waiting = self._waiting, []
+            for call, done in waiting:
+                await self._state.finished(call, done)
+        return self._state
+
+    def _has_room(self, done: Done) -> bool:
+        if self.torn:
+            return False
+        if not isinstance(done, Failure):
+            self._bytes += len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
+        in_memory = self._state is None and not self._eager
+        most = _MOST_WAITING if in_memory else _MOST_KEPT
+        if self._bytes > most:
+            self.torn = f"it read more than {most // 1_000_000} MB"
+            self._waiting.clear()
+        return not self.torn

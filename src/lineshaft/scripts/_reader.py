@@ -1,0 +1,93 @@
+"""From a script's text to what is known of it: read, checked, an engine chosen."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import anyio.to_thread
+
+from lineshaft.scripts._bench import Progress
+from lineshaft.scripts._check import check
+from lineshaft.scripts._engines import Choice, Engines
+from lineshaft.scripts._job import CheckLevel
+from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._prepare import Prepared, prepare
+from lineshaft.values import Finding, RunError, ToolSpec
+
+_LONG_SCRIPT = 20_000
+"""From so many characters on, a script is read beside the event loop."""
+
+
+class Reader:
+    """Reads scripts.
+
+    Args:
+        engines: To choose from; their checker looks at types.
+        specs: The tools that scripts may call.
+        level: Whether findings block, only inform, or are not looked for.
+    """
+
+    def __init__(self, engines: Engines, *, specs: Sequence[ToolSpec], level: CheckLevel) -> None:
+        self._engines = engines
+        self._specs = specs
+        self._level: CheckLevel = level
+
+    async def read(self, script: object, *, name: str) -> Prepared:
+        """Return a script as it can be executed."""
+        if not self._engines.reads_scripts:
+            return Prepared(name=name, original=str(script), program_source=str(script))
+        read = partial(prepare, script, specs=self._specs, name=name)
+        if isinstance(script, str) and len(script) > _LONG_SCRIPT:
+            return await anyio.to_thread.run_sync(read)
+        return read()
+
+    async def find(
+        self,
+        prepared: Prepared,
+        inputs: Mapping[str, object],
+        *,
+        level: CheckLevel | None = None,
+    ) -> tuple[Finding, ...]:
+        """Return what there is to say about a script.
+
+        Args:
+            prepared: The script.
+            inputs: The values it is given, for their types.
+            level: Instead of the session's.
+        """
+        if not self._engines.reads_scripts:
+            return ()
+        if not prepared.ok:
+            return prepared.findings
+        return await check(
+            prepared,
+            specs=self._specs,
+            checker=self._engines.checker,
+            inputs=inputs,
+            level=level or self._level,
+        )
+
+    async def choose(
+        self, prepared: Prepared, inputs: Mapping[str, object], progress: Progress
+    ) -> Choice | None:
+        """Return the engine for a script; None where nothing can execute it, and say why."""
+        choice = await self._engines.choose(prepared, inputs)
+        progress.engine, progress.engine_reason = choice.name, choice.reason
+        progress.findings = await self.find(prepared, inputs)
+        blocking = [f for f in progress.findings if f.level == "error"]
+        if blocking or choice.engine is None:
+            error = _blocked(blocking) if blocking else choice.problem
+            progress.ended = Ended(status="error", error=error)
+            return None
+        return choice
+
+
+def _blocked(findings: list[Finding]) -> RunError:
+    first = findings[0]
+    code = {"E_INVALID_ARGS": "E_INVALID_ARGS", "not-awaited": "E_NOT_AWAITED"}.get(first.code)
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return RunError(
+        code=code or "E_CHECK",
+        message=f"{first.message}{more}",
+        line=first.line,
+        hint=first.hint,
+    )

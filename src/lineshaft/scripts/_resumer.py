@@ -1,0 +1,342 @@
+"""Runs that go on: after answers, after a crash; and runs that are only executed again."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+import pydantic_core
+
+from lineshaft.errors import ConfigError, EngineError, RunBusy, StateError
+from lineshaft.gate import Earlier, Recorded, Standing
+from lineshaft.scripts._bench import Bench, Part, Progress
+from lineshaft.scripts._control import Control
+from lineshaft.scripts._execute import Ready, execute, take
+from lineshaft.scripts._job import Job
+from lineshaft.scripts._keeping import Keeping
+from lineshaft.scripts._runner import Runner, Shelf, settled
+from lineshaft.scripts._standing import Halt, halt_of
+from lineshaft.trace import summarise
+from lineshaft.values import (
+    Answer,
+    CallRecord,
+    Difference,
+    Engine,
+    Event,
+    Finished,
+    KeptCall,
+    Pending,
+    Replay,
+    RunResult,
+    RunState,
+    SavedRun,
+    Sink,
+    Tape,
+)
+
+ALL = "*"
+"""Stands for the ids of all calls that were not named."""
+
+
+class Archive(Shelf, Protocol):
+    """Where runs are kept and found again."""
+
+    async def resume(self, run_id: str) -> tuple[SavedRun, RunState]:
+        """Return a run that may go on, for this process alone."""
+        ...
+
+    async def saved(self, run_id: str) -> SavedRun:
+        """Return what is kept of a run."""
+        ...
+
+    async def events(self, run_id: str) -> list[Event]:
+        """Return a run's record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a person says to a run that stands still."""
+
+    answers: Mapping[str, Answer]
+    """By id of the pending call; `*` for all others."""
+
+    repeat: Collection[str] = ()
+    """Ids of calls with an unknown end that may be made again; `*` for all."""
+
+
+class Resumer:
+    """Takes runs up again.
+
+    Args:
+        runner: Runs scripts.
+        archive: Where runs are kept.
+    """
+
+    def __init__(self, runner: Runner, archive: Archive) -> None:
+        self._runner = runner
+        self._archive = archive
+
+    async def pending(self, run_id: str) -> tuple[Pending, ...]:
+        """Return what a run waits for."""
+        saved = await self._archive.saved(run_id)
+        return saved.pause.pending if saved.pause else ()
+
+    async def resume(self, run_id: str, reply: Reply, *, sinks: tuple[Sink, ...] = ()) -> "Resumed":
+        """Take a run up, for this process alone; `Resumed.carry_on` lets it go on.
+
+        Raises:
+            ConfigError: An answer is for a call that does not wait.
+            StateError: The run cannot go on; it says why.
+        """
+        _fits(await self._archive.saved(run_id), reply)
+        saved, state = await self._archive.resume(run_id)
+        try:
+            return await self._set_up(saved, state, reply, sinks)
+        except BaseException:
+            if saved.pause is not None:  # it goes on waiting
+                await state.paused(saved.pause)
+            raise
+
+    async def _set_up(
+        self, saved: SavedRun, state: RunState, reply: Reply, sinks: tuple[Sink, ...]
+    ) -> "Resumed":
+        runner, document = self._runner, saved.run.document
+        job = Job.of(document)
+        engine = await _engine(runner, str(document["engine"]))
+        halt = halt_of(saved.pause) if saved.pause else await self._after_crash(saved)
+        bench = runner.bench(
+            Part(
+                run_id=saved.run.run_id,
+                limits=job.limits,
+                halt=halt,
+                last_seq=saved.last_seq,
+            ),
+            control=Control(job.limits.seconds, used=halt.seconds_used),
+            sinks=sinks
+            if runner.ground.eager
+            else (self._archive.sink(saved.run.workspace), *sinks),
+        )
+        tape = halt.tape or Tape(seed=str(document["seed"]))
+        keeping = Keeping(self._archive, saved.run, eager=True, state=state)
+        earlier = _earlier(saved, halt, reply, landed=bench.view.landed)
+        return Resumed(
+            runner=runner,
+            bench=bench,
+            job=job,
+            engine=engine,
+            halt=halt,
+            keeping=keeping,
+            tape=tape,
+            earlier=earlier,
+        )
+
+    async def _after_crash(self, saved: SavedRun) -> Halt:
+        """Return where a run stands whose host died: what its record and its state say."""
+        events = await self._archive.events(saved.run.run_id)
+        result = summarise(events)
+        ended = {each.call.id for each in saved.finished}
+        unknown = {call.id for call in saved.unknown}
+        calls = tuple(
+            replace(call, status="unknown" if call.id in unknown else call.status, error=None)
+            if call.id not in ended and call.status in ("cancelled", "unknown", "pending")
+            else call
+            for call in result.calls
+        )
+        return Halt(
+            standing=Standing(pending=(), keys={}, seen={}, for_the_run={}),
+            calls=calls,
+            usage=result.usage,
+            seconds_used=0,
+            duration_ms=result.duration_ms,
+            engine_reason=result.engine_reason,
+        )
+
+    async def replay(self, run_id: str) -> "Replaying":
+        """Set up that a run's script is executed against its recorded results.
+
+        Raises:
+            StateError: Nothing, or no longer enough, is kept of it.
+        """
+        saved = await self._archive.saved(run_id)
+        job = Job.of(saved.run.document)
+        engine = await _engine(self._runner, str(saved.run.document["engine"]))
+        bench = self._runner.bench(
+            Part(run_id=run_id, limits=job.limits),
+            control=Control(job.limits.seconds),
+            silent=True,
+        )
+        return Replaying(runner=self._runner, bench=bench, job=job, engine=engine, saved=saved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """A run that was taken up, and is about to go on."""
+
+    runner: Runner
+    bench: Bench
+    job: Job
+    engine: Engine
+    halt: Halt
+    keeping: Keeping
+    tape: Tape
+    earlier: Earlier
+
+    async def carry_on(self) -> RunResult:
+        """Let the run go on, and settle it."""
+        progress = Progress(
+            engine=self.engine.name,
+            engine_reason=self.halt.engine_reason,
+            findings=self.halt.findings,
+        )
+        return await settled(self.bench, progress, self._work(progress))
+
+    async def _work(self, progress: Progress) -> None:
+        bench, engine = self.bench, self.engine
+        again = self.halt.engine is None
+        bench.book.note("run_resumed", None, again=again, answers=len(self.earlier.answers))
+        scope = await bench.enter(earlier=self.earlier)
+        prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
+        replays = engine.pauses == "replay"
+        progress.tape = self.tape if replays else None
+        bench.keep(self.keeping, scope, "", replays=replays)
+        ready = Ready(
+            scope=scope,
+            prepared=prepared,
+            engine=engine,
+            tape=self.tape,
+            resume=self.halt.engine,
+        )
+        specs = self.runner.specs
+        take(await execute(ready, self.job, bench, specs), ready, progress, specs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replaying:
+    """A run that is about to be executed again, over what its calls came to."""
+
+    runner: Runner
+    bench: Bench
+    job: Job
+    engine: Engine
+    saved: SavedRun
+
+    async def carry_on(self) -> Replay:
+        """Execute the script; nothing is called, and nothing lands."""
+        engine, recorded = self.engine, Recorded(self.saved.finished)
+        progress = Progress(lands=False, engine=engine.name, engine_reason="as recorded")
+        result = await settled(self.bench, progress, self._work(recorded, progress))
+        found = self.bench.scope.difference if self.bench.scope else None
+        return Replay(run=result, difference=found or _at_the_end(result, self.saved, recorded))
+
+    async def _work(self, recorded: Recorded, progress: Progress) -> None:
+        bench, job, specs = self.bench, self.job, self.runner.specs
+        scope = await bench.enter(earlier=Earlier(recorded=recorded, only=True))
+        prepared = await self.runner.reader.read(job.script, name=job.name)
+        tape = _tape(self.saved)
+        ready = Ready(scope=scope, prepared=prepared, engine=self.engine, tape=tape)
+        take(await execute(ready, job, bench, specs), ready, progress, specs)
+
+
+async def _engine(runner: Runner, name: str) -> Engine:
+    engine = await runner.engines.named(name)
+    if isinstance(engine, EngineError):
+        raise StateError(f"the run needs the engine {name!r}: {engine.message}", hint=engine.hint)
+    return engine
+
+
+def _fits(saved: SavedRun, reply: Reply) -> None:
+    if saved.end is not None:
+        raise RunBusy(f"run {saved.run.run_id!r} is over; there is nothing to go on with")
+    waiting = {each.id for each in saved.pause.pending} if saved.pause else set[str]()
+    unknown = {call.id for call in saved.unknown}
+    for given, known, what in (
+        (reply.answers, waiting, "waits"),
+        (reply.repeat, unknown, "has an unknown end"),
+    ):
+        stray = sorted(set(given) - known - {ALL})
+        if stray:
+            there = ", ".join(sorted(known)) or "none does"
+            raise ConfigError(f"no call {stray[0]!r} of run {saved.run.run_id!r} {what}: {there}")
+
+
+def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earlier:
+    """Return what the gate goes on from."""
+    standing = halt.standing
+    if halt.engine is not None:
+        known, lost = (), ()
+    elif saved.pause is not None:
+        known, lost = saved.finished, ()
+    else:
+        known, lost = _not_lost(saved.finished, landed)
+    unknown = [*saved.unknown, *lost]
+    repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
+    by_id = {key: call_id for call_id, key in standing.keys.items()}
+    gone = {call.key: call.id for call in (*unknown, *_staged(saved.finished, known, lost))}
+    return Earlier(
+        recorded=Recorded(known),
+        seen=standing.seen if halt.engine is not None else {},
+        answers={
+            key: answer
+            for key, call_id in by_id.items()
+            if (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
+        },
+        for_the_run=standing.for_the_run,
+        waited={**by_id, **gone},
+        unknown=frozenset(call.key for call in unknown) - repeated,
+    )
+
+
+def _not_lost(
+    finished: tuple[Finished, ...], landed: int
+) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:
+    """Return what still holds of the calls that a run made before its host died.
+
+    What a call had only staged is gone with the host: it is made again where it does nothing else.
+    """
+    known = tuple(each for each in finished if not _is_gone(each.call, landed))
+    lost = tuple(e.call for e in finished if _is_gone(e.call, landed) and e.call.effect != "write")
+    return known, lost
+
+
+def _is_gone(call: KeptCall, landed: int) -> bool:
+    return call.staged and call.stage >= landed
+
+
+def _staged(
+    finished: tuple[Finished, ...], known: tuple[Finished, ...], lost: tuple[KeptCall, ...]
+) -> tuple[KeptCall, ...]:
+    keys = {each.call.key for each in known} | {call.key for call in lost}
+    return tuple(each.call for each in finished if each.call.key not in keys)
+
+
+def _tape(saved: SavedRun) -> Tape:
+    end = saved.end or {}
+    clock = cast("list[float]", end.get("clock", []))
+    return Tape(seed=str(saved.run.document["seed"]), clock=list(clock))
+
+
+def _at_the_end(result: RunResult, saved: SavedRun, recorded: Recorded) -> Difference | None:
+    """Return in what a replay that made only recorded calls ended otherwise."""
+    if saved.end is None:
+        return None
+    missing = next((each.call for each in recorded.left if each.call.parent is None), None)
+    if missing is not None:
+        expected = CallRecord(id=missing.id, tool=missing.tool, arguments={}, status="done")
+        text = f"the script ended without {missing.id}: {missing.tool}"
+        return Difference(call=None, expected=expected, message=text)
+    now = {
+        "status": result.status,
+        "value": result.value if result.status == "success" else None,
+        "error": result.error.code if result.error else None,
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+    }
+    for name, value in now.items():
+        if _json(value) != _json(saved.end.get(name)):
+            text = f"all calls were as recorded, and {name} is not"
+            return Difference(call=None, expected=None, message=text)
+    return None
+
+
+def _json(value: object) -> bytes:
+    return pydantic_core.to_json(value, inf_nan_mode="constants")

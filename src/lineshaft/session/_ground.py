@@ -1,0 +1,69 @@
+"""What a session's runs stand on: a workspace that can keep changes back, and a store."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lineshaft.errors import ConfigError
+from lineshaft.scripts import Ground
+from lineshaft.store import Store, workspace_folder
+from lineshaft.values import Sink, Workspace
+from lineshaft.workspace import Folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footing:
+    """A workspace and a store, ready for runs."""
+
+    workspace: Workspace
+    atomic: bool
+    store: Store | None
+    eager: bool
+    """Runs are kept that only read."""
+
+    root: str
+
+    def under_runs(self) -> Ground:
+        """Return it as runs see it."""
+        return Ground(
+            workspace=self.workspace, atomic=self.atomic, shelf=self.store, eager=self.eager
+        )
+
+    def sinks(self) -> tuple[Sink, ...]:
+        """Return what records every run."""
+        return (self.store.sink(self.root),) if self.store and self.eager else ()
+
+
+def ground_of(
+    workspace: str | Path | Workspace,
+    *,
+    atomic: bool,
+    store: Store | str | Path | Literal[False] | None,
+) -> Footing:
+    """Return what a session's runs stand on.
+
+    Args:
+        workspace: The folder, or a workspace.
+        atomic: Whether changes are kept back until they land.
+        store: As a session takes it.
+
+    Raises:
+        ConfigError: The workspace cannot keep changes back.
+    """
+    live = Folder(workspace) if isinstance(workspace, str | Path) else workspace
+    if isinstance(live, Folder) and "undo" not in live.capabilities:
+        live = live.with_journals(workspace_folder(Path(live.root)))
+    if atomic and "atomic" not in live.capabilities:
+        raise ConfigError(
+            f"the workspace {live!r} cannot keep changes back until they land",
+            hint="say atomic=False: each change is then made at once",
+        )
+    kept = None if store is False else store if isinstance(store, Store) else Store(store or None)
+    root = live.root if isinstance(live, Folder) else ""
+    return Footing(
+        workspace=live,
+        atomic=atomic,
+        store=kept,
+        eager=store is not None and store is not False,
+        root=str(root),
+    )

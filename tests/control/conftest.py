@@ -1,0 +1,25 @@
+"""Fixtures of this folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from control.world import World
+from lineshaft.engines import best_jail
+from lineshaft.errors import EngineError
+
+
+@pytest.fixture(params=["monty", "cpython"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    """Return a world over each engine that can pause."""
+    if request.param == "cpython":
+        try:
+            best_jail()
+        except EngineError as error:
+            pytest.skip(f"there is no full Python here: {error}")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "state").mkdir(mode=0o700)
+    made = World(tmp_path, request.param)
+    yield made
+    made.end()

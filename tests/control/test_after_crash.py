@@ -1,0 +1,106 @@
+"""A run whose host died: nothing is made twice, and what nobody knows is said to be unknown."""
+
+import os
+import signal
+import time
+
+from control.world import World
+
+HANGS = """
+a = await look(what="first")
+b = await note(what="second")
+try:
+    c = await hang(what="third")
+except ToolError as error:
+    c = [error.code, str(error)]
+d = await note(what="fourth")
+return [a, b, c, d]
+"""
+
+
+def until(world: World, deed: str) -> None:
+    """Wait until something was done."""
+    end = time.monotonic() + 60
+    while deed not in world.deeds:
+        assert time.monotonic() < end, f"never done: {deed}"
+
+
+def killed_while(world: World, script: str, deed: str) -> str:
+    """Kill a host in the middle of a run; return the run's id."""
+    host = world.start("run", script=script)
+    until(world, deed)
+    os.kill(host.pid, signal.SIGKILL)
+    host.wait()
+    [run] = world.runs()
+    assert run["status"] == "interrupted"
+    return str(run["run_id"])
+
+
+def test_what_was_under_way_is_unknown_and_not_made_again(world: World) -> None:
+    run_id = killed_while(world, HANGS, "hang third")
+    done = world.do("resume", run_id=run_id)
+    assert done["status"] == "success"
+    assert done["value"][:2] == ["saw first", "noted second"]
+    assert done["value"][2][0] == "E_TOOL_FAILED"
+    assert "nobody knows" in done["value"][2][1]
+    assert world.deeds == ["look first", "note second", "hang third", "note fourth"]
+    assert [call["status"] for call in done["calls"]] == ["done", "done", "unknown", "done"]
+
+
+def test_an_idempotent_tool_needs_nobody_to_say_so(world: World) -> None:
+    run_id = killed_while(world, HANGS.replace("hang(", "hang_once("), "hang_once third")
+    before = list(world.deeds)
+    done = world.do("resume", run_id=run_id)
+    assert done["value"] == ["saw first", "noted second", "done third", "noted fourth"]
+    assert world.deeds == [*before, "hang_once third", "note fourth"]
+
+
+def test_what_is_unknown_is_made_again_if_somebody_says_so(world: World) -> None:
+    run_id = killed_while(world, HANGS.replace("hang(", "hang_plain("), "hang_plain third")
+    done = world.do("resume", run_id=run_id, repeat=["*"])
+    assert done["value"][2] == "done third"
+    assert world.deeds.count("hang_plain third") == 2
+
+
+def test_a_run_that_is_over_or_under_way_does_not_go_on(world: World) -> None:
+    over = world.run("return await note(what='x')")
+    assert world.resume(over)["raised"] == "E_RUN_BUSY"
+    host = world.start("run", script=HANGS)
+    until(world, "hang third")
+    [running] = [run for run in world.runs() if run["status"] == "running"]
+    assert world.do("resume", run_id=running["run_id"])["raised"] == "E_RUN_BUSY"
+    host.kill()
+
+
+def test_staged_changes_that_died_with_the_host_are_made_again(world: World) -> None:
+    script = """
+await write_file(path="one.txt", content="1")
+await note(what="after one")
+text = (await read_file(path="one.txt"))["content"]
+await hang_once(what="x")
+await write_file(path="two.txt", content=text + "2")
+"""
+    run_id = killed_while(world, script, "hang_once x")
+    assert not (world.workspace / "one.txt").exists()
+    done = world.do("resume", run_id=run_id)
+    assert done["status"] == "success"
+    assert (world.workspace / "one.txt").read_text() == "1"
+    assert (world.workspace / "two.txt").read_text() == "12"
+    assert world.deeds == ["note after one", "hang_once x", "hang_once x"]
+
+
+def test_changes_that_had_landed_are_not_made_again(world: World) -> None:
+    script = """
+await write_file(path="one.txt", content="1")
+await run_command(command="true")
+await hang_once(what="x")
+await write_file(path="two.txt", content="2")
+"""
+    run_id = killed_while(world, script, "hang_once x")
+    one = world.workspace / "one.txt"
+    assert one.read_text() == "1"
+    one.write_text("edited by somebody")
+    done = world.do("resume", run_id=run_id)
+    assert done["status"] == "success"
+    assert one.read_text() == "edited by somebody"
+    assert (world.workspace / "two.txt").read_text() == "2"

@@ -1,0 +1,78 @@
+"""Hosts in processes of their own, over one store and one workspace."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HOST = Path(__file__).parent / "host.py"
+SECONDS = 60
+
+Told = dict[str, Any]
+
+
+@dataclass
+class World:
+    """A store, a workspace and a log of deeds, and hosts over them."""
+
+    folder: Path
+    engine: str
+    started: list[subprocess.Popen[str]] = field(default_factory=list[subprocess.Popen[str]])
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that files are changed in."""
+        return self.folder / "work"
+
+    @property
+    def deeds(self) -> list[str]:
+        """What tools really did, in order."""
+        log = self.folder / "log"
+        return log.read_text("utf-8").splitlines() if log.exists() else []
+
+    def start(self, do: str, **order: object) -> "subprocess.Popen[str]":
+        """Start a host in a process of its own."""
+        full = {
+            "do": do,
+            "engine": self.engine,
+            "store": str(self.folder / "state" / "runs.db"),
+            "workspace": str(self.workspace),
+            "log": str(self.folder / "log"),
+            **order,
+        }
+        process = subprocess.Popen(
+            [sys.executable, str(HOST), json.dumps(full)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.started.append(process)
+        return process
+
+    def do(self, do: str, **order: object) -> Any:  # noqa: ANN401  whatever JSON it says
+        """Have a host do something, and return what it says."""
+        process = self.start(do, **order)
+        output, _ = process.communicate(timeout=SECONDS)
+        assert process.returncode == 0
+        return json.loads(output)
+
+    def run(self, script: str, **order: object) -> Told:
+        """Have a host run a script."""
+        return self.do("run", script=script, **order)
+
+    def resume(self, run: Told, **order: object) -> Told:
+        """Have another host resume a run."""
+        return self.do("resume", run_id=run["run_id"], **order)
+
+    def runs(self) -> list[Told]:
+        """Return what the store says of all runs."""
+        return self.do("runs")
+
+    def end(self) -> None:
+        """End what is still there."""
+        for process in self.started:
+            process.kill()
+            process.communicate()
