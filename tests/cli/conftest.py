@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from cli.person import Person, Sit, seated
 from lineshaft.cli._app import execute
 
 Done = subprocess.CompletedProcess[str]
@@ -96,3 +98,16 @@ def here(
         return subprocess.CompletedProcess(words, code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def sit(workspace: Path, environ: dict[str, str]) -> Sit:
+    """Return a context manager that starts the command line on a terminal of its own."""
+
+    def start(
+        *words: str, script: str | None = None, variables: Mapping[str, str] | None = None
+    ) -> AbstractContextManager[Person]:
+        every = environ | dict(variables or {})
+        return seated(words, folder=workspace, environ=every, script=script)
+
+    return start

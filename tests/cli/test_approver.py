@@ -1,43 +1,84 @@
-"""What a person sees when calls ask, and what a typed line means."""
+"""What a person sees when calls ask, and what typed lines mean."""
 
 import pytest
 
-from lineshaft.cli._approver import question, read_answer
-from lineshaft.values import Answer, Pending
+from lineshaft.cli._approver import Asking, question
+from lineshaft.values import Pending
 
 WAITING = tuple(
-    Pending(id=f"c{n}", tool="run_command", arguments={"command": f"ls {n}"}, reason="it runs")
+    Pending(
+        id=f"c{n}",
+        tool="run_command",
+        arguments={"command": f"ls {n}"},
+        reason="it runs",
+        rule="look" if n < 3 else "other",
+    )
     for n in (1, 2, 3)
 )
 
 
+def answered(*lines: str) -> dict[str, tuple[bool, str, str]]:
+    asking = Asking(WAITING)
+    for line in lines:
+        assert asking.prompt, f"nothing was asked before {line!r}"
+        assert asking.take(line), f"{line!r} is no answer"
+    assert not asking.prompt
+    return {key: (a.allow, a.reason, a.scope) for key, a in asking.answers.items()}
+
+
+YES, NO = (True, "", "call"), (False, "", "call")
+
+
 @pytest.mark.parametrize(
-    ("text", "allowed", "reason", "scope"),
+    ("lines", "expected"),
     [
-        ("y", [True, True, True], "", "call"),
-        ("YES\n", [True, True, True], "", "call"),
-        ("n", [False, False, False], "", "call"),
-        ("n not on Fridays", [False, False, False], "not on Fridays", "call"),
-        ("a", [True, True, True], "", "run"),
-        ("all of them are fine", [True, True, True], "of them are fine", "run"),
-        ("2", [False, True, False], "", "call"),
-        ("1, 3 harmless", [True, False, True], "harmless", "call"),
+        (["y", "n", "YES\n"], [YES, NO, YES]),
+        (["y", "n not on Fridays", "y"], [YES, (False, "not on Fridays", "call"), YES]),
+        (["a"], [YES, YES, YES]),
+        (["all of them are fine"], [(True, "of them are fine", "call")] * 3),
+        (["n", "a"], [NO, YES, YES]),
+        (["d too much"], [(False, "too much", "call")] * 3),
+        (["y", "d"], [YES, NO, NO]),
+        (["r", "n"], [(True, "", "run"), (True, "", "run"), NO]),
+        (["n", "r", "y"], [NO, (True, "", "run"), YES]),
+        (["2"], [NO, YES, NO]),
+        (["1, 3 harmless"], [(a, "harmless", "call") for a in (True, False, True)]),
+        (["n", "3"], [NO, NO, YES]),
+        (["v", "y", "a"], [YES, YES, YES]),
     ],
 )
-def test_a_typed_line_answers_the_whole_list(
-    text: str, allowed: list[bool], reason: str, scope: str
+def test_typed_lines_answer_the_list(
+    lines: list[str], expected: list[tuple[bool, str, str]]
 ) -> None:
-    answers = read_answer(text, WAITING)
-    assert answers is not None
-    assert list(answers) == ["c1", "c2", "c3"]
-    assert [answer.allow for answer in answers.values()] == allowed
-    assert {(a.reason, a.scope) for a in answers.values()} == {(reason, scope)}
-    assert all(isinstance(answer, Answer) for answer in answers.values())
+    assert list(answered(*lines).values()) == expected
 
 
-@pytest.mark.parametrize("text", ["", "\n", "?", "maybe", "yesterday", "4", "0", "1 9", "-1"])
+def test_what_is_left_for_later_has_no_answer() -> None:
+    assert answered("l") == {}
+    assert answered("y", "later, it is late") == {"c1": YES}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "?", "maybe", "yesterday", "4", "0", "1 9", "-1", "2x"])
 def test_anything_else_is_no_answer(text: str) -> None:
-    assert read_answer(text, WAITING) is None
+    asking = Asking(WAITING)
+    assert not asking.take(text)
+    assert asking.answers == {}
+    assert not Asking(WAITING).take(text)
+
+
+def test_a_number_that_is_answered_already_is_none() -> None:
+    asking = Asking(WAITING)
+    assert asking.take("y")
+    assert not asking.take("1")
+
+
+def test_the_prompt_says_which_call_it_is_about() -> None:
+    asking = Asking(WAITING)
+    assert asking.prompt.startswith("Allow 1 of 3: run_command? [y/n/a/d/r/l")
+    asking.take("y")
+    asking.take("y")
+    assert asking.prompt.startswith("Allow 3 of 3: run_command? [y/n/r/l")
+    assert Asking(WAITING[:1]).prompt == "Allow? [y/n/r/l, ? for help]"
 
 
 def test_the_question_shows_tool_reason_and_all_arguments_without_escapes() -> None:
@@ -50,3 +91,17 @@ def test_the_question_shows_tool_reason_and_all_arguments_without_escapes() -> N
     assert "command: rm\\x1b[2K x" in text
     assert "args: [1]" in text
     assert "\x1b" not in text
+
+
+def test_the_question_shows_the_diff_and_says_what_it_leaves_out() -> None:
+    long = "--- a/x\n+++ b/x\n" + "".join(f"+line {n}\n" for n in range(100)) + "+\x1b[2Klast\n"
+    call = Pending(id="c", tool="write_file", arguments={}, reason="why", diff=long)
+    text = "\n".join(question([call]))
+    assert "+line 57" in text
+    assert "+line 58" not in text
+    assert "43 more lines" in text
+    assert "v shows" in text
+    whole = "\n".join(question([call], whole=True))
+    assert "+line 99" in whole
+    assert "+\\x1b[2Klast" in whole
+    assert "v shows" not in whole

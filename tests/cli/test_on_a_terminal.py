@@ -1,107 +1,15 @@
 """The command line on a real (pseudo) terminal, with a person who reads and types."""
 
-import os
 import re
-import select
-import subprocess
 import sys
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
+from cli.person import COLOUR, CURSOR_HIDDEN, CURSOR_SHOWN, Sit
+
 if sys.platform == "win32":
     pytest.skip("there are no pseudo terminals", allow_module_level=True)
-
-import pty
-
-OWN_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(2, termios.TIOCSCTTY, 0);"
-    "os.execv(sys.executable, [sys.executable, '-m', 'lineshaft', *sys.argv[1:]])"
-)
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
-SECONDS = 60
-"""No test waits so long, unless something is broken."""
-
-
-class Person:
-    """Reads what a terminal shows and types into it."""
-
-    def __init__(self, terminal: int, process: "subprocess.Popen[bytes]") -> None:
-        self._terminal = terminal
-        self.process = process
-        self.seen = ""
-
-    def read_until(self, text: str) -> str:
-        """Read until the text has been shown; return all that was shown so far."""
-        while text not in self.seen:
-            more = self._read()
-            assert more, f"{text!r} never came; there was: {self.seen}"
-            self.seen += more
-        return self.seen
-
-    def read_all(self) -> str:
-        """Read to the end, and return it all."""
-        while more := self._read():
-            self.seen += more
-        return self.seen
-
-    def ends_with(self, code: int) -> str:
-        """Read to the end, which must come with this exit code; return all that was shown."""
-        shown = self.read_all()
-        ended = self.process.wait(timeout=SECONDS)
-        assert ended == code, f"it ended with {ended}; there was: {shown}"
-        return shown
-
-    def type(self, text: str) -> None:
-        os.write(self._terminal, text.encode())
-
-    def _read(self) -> str:
-        ready, _, _ = select.select([self._terminal], [], [], SECONDS)
-        assert ready, f"nothing more came within {SECONDS} s; there was: {self.seen}"
-        try:
-            return os.read(self._terminal, 65_536).decode("utf-8", "replace")
-        except OSError:  # how a terminal ends
-            return ""
-
-
-Sit = Callable[..., AbstractContextManager[Person]]
-
-
-@pytest.fixture
-def sit(workspace: Path, environ: dict[str, str]) -> Sit:
-    """Return a context manager that starts the command line on a terminal of its own."""
-
-    @contextmanager
-    def start(
-        *words: str, script: str | None = None, variables: dict[str, str] | None = None
-    ) -> Generator[Person]:
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-c", OWN_TERMINAL, *words],
-            cwd=workspace,
-            env=environ | (variables or {}),
-            stdin=theirs if script is None else subprocess.PIPE,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-        )
-        os.close(theirs)
-        if script is not None:
-            assert process.stdin is not None
-            process.stdin.write(script.encode())
-            process.stdin.close()
-        try:
-            yield Person(ours, process)
-        finally:
-            process.kill()
-            process.wait()
-            os.close(ours)
-
-    return start
-
 
 STUBBORN = '''
 import asyncio, os
@@ -169,11 +77,11 @@ def test_what_was_typed_before_the_question_is_no_answer(sit: Sit, workspace: Pa
         person.ends_with(3)
 
 
-def test_yes_to_all_asks_once_a_run(sit: Sit) -> None:
+def test_yes_for_the_rest_of_the_run_asks_once(sit: Sit) -> None:
     script = "for _ in range(3):\n    await run_command(command='true')"
     with sit("run", "-", script=script) as person:
         person.read_until("Allow?")
-        person.type("a\r")
+        person.type("r\r")
         shown = person.ends_with(0)
     assert shown.count("Allow?") == 1
 

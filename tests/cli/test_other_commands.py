@@ -77,6 +77,7 @@ def test_every_line_of_the_file_that_init_writes_is_right_when_switched_on(
     assert done.returncode == 2  # the tools.py of the example is not there
     assert "tools.py" in done.stderr
     (workspace / "tools.py").write_text("")
+    (workspace / "guards.py").write_text("")
     facts = json.loads(here("config", "show", "--json").stdout)
     assert {s[-1]["source"] for s in facts["settings"].values()} == {str(path)}
 

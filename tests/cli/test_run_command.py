@@ -98,9 +98,11 @@ def test_an_uncaught_refused_call_ends_in_three(
     assert (call["status"], call["rule"]) == ("refused", "mode:read")
 
 
-def test_what_asks_is_refused_where_nobody_can_answer(lineshaft: Lineshaft) -> None:
+def test_what_asks_pauses_the_run_where_nobody_can_answer(lineshaft: Lineshaft) -> None:
     done = lineshaft("run", "-", "--json", stdin="await run_command(command='true')")
-    assert (done.returncode, error(outcome(done))["code"]) == (3, "E_DENIED")
+    assert (done.returncode, outcome(done)["status"]) == (5, "paused")
+    (waiting,) = cast("list[Outcome]", outcome(done)["pending"])
+    assert (waiting["tool"], waiting["arguments"]) == ("run_command", {"command": "true"})
 
 
 def test_text_form_is_output_then_value_and_one_line_a_call(

@@ -24,6 +24,14 @@ _EXAMPLES = {
     "python.preload": 'preload = ["json"]',
     "python.boundary": 'boundary = "bubblewrap"',
     "store.url": 'url = "runs.db"',
+    "guards.modules": 'modules = ["./guards.py"]',
+    "guards.plugins": "plugins = []",
+    "guards.companion": """\
+[[guards.companion]]
+changed = "src/**/*.py"
+needs = "tests/**"
+level = "warning"\
+""",
     "policy.rules": """\
 [[policy.rules]]
 id = "no-secrets"

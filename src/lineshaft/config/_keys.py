@@ -109,13 +109,6 @@ KEYS: Mapping[str, Key] = {
             )
         ),
         Key(
-            name="guards.companion",
-            allowed="a list of tables: [[guards.companion]] with changed, needs and level",
-            accepts=_is_tables,
-            default=[],
-            text="What else has to change where a file changes.",
-        ),
-        Key(
             name="guards.modules",
             allowed='a list of files and modules: ["./guards.py", "package.module"]',
             accepts=is_texts,
@@ -128,6 +121,13 @@ KEYS: Mapping[str, Key] = {
             accepts=is_texts,
             default=[],
             text="Installed guards that are asked.",
+        ),
+        Key(
+            name="guards.companion",
+            allowed="a list of tables: [[guards.companion]] with changed, needs and level",
+            accepts=_is_tables,
+            default=[],
+            text="What else has to change where a file changes.",
         ),
         choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
         Key(
