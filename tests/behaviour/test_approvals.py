@@ -65,7 +65,7 @@ def disconnect(_: Asked) -> object:
 async def test_an_approver_that_gives_no_answer_has_not_approved(
     make: Make, outside: Outside, give: Callable[[Asked], object], reason: str
 ) -> None:
-    async with make(policy=ASKING, approver=approver(give)) as session:
+    async with make(policy=ASKING, approver=approver(give), store=False) as session:
         result = await session.run("await poke()")
         direct = await session.call("poke")
     for error in (result.error, direct.error):

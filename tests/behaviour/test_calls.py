@@ -330,9 +330,22 @@ return await asyncio.gather(one('a'), one('b'), one('c'))
 
 
 @pytest.mark.behaviour("C12")
-async def test_an_ask_that_nobody_can_answer_is_refused(make: Make, outside: Outside) -> None:
+async def test_an_ask_that_nobody_can_answer_pauses_the_run(make: Make, outside: Outside) -> None:
     policy = Policy.from_dict({"mode": "open", "rules": [ASK]})
     async with make(policy=policy) as session:
+        result = await session.run("await poke()")
+        assert (result.status, result.exit_code) == ("paused", 5)
+        assert [call.tool for call in result.pending] == ["poke"]
+        assert result.expires_at is not None
+        assert outside.total == 0
+        done = await session.resume(result.run_id, {"*": Answer(allow=True)})
+    assert (done.status, outside.total) == ("success", 1)
+
+
+@pytest.mark.behaviour("C12")
+async def test_an_ask_that_nobody_can_ever_answer_is_refused(make: Make, outside: Outside) -> None:
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK]})
+    async with make(policy=policy, store=False) as session:
         result = await session.run("await poke()")
         direct = await session.call("poke")
     assert result.error is not None

@@ -91,7 +91,8 @@ def session(order: dict[str, Any]) -> Session:
 
 def say(what: object) -> None:
     """Tell whoever started this process, at once."""
-    print(json.dumps(what), flush=True)
+    sys.stdout.write(f"{json.dumps(what)}\n")
+    sys.stdout.flush()
 
 
 async def carry_out(order: dict[str, Any]) -> None:

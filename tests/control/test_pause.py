@@ -19,7 +19,7 @@ return await asyncio.gather(*[one(i) for i in range(14)])
 """
 
 
-def refused(value: object) -> bool:
+def refused(value: str | list[str]) -> bool:
     return isinstance(value, list) and value[0] == "E_DENIED" and "not this one" in value[1]
 
 

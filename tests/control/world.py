@@ -52,7 +52,7 @@ class World:
         self.started.append(process)
         return process
 
-    def do(self, do: str, **order: object) -> Any:  # noqa: ANN401  whatever JSON it says
+    def do(self, do: str, **order: object) -> Any:
         """Have a host do something, and return what it says."""
         process = self.start(do, **order)
         output, _ = process.communicate(timeout=SECONDS)

@@ -8,7 +8,7 @@ import pytest
 from lineshaft.errors import EngineError, NoBoundary, ToolError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
-from lineshaft.scripts import Control, Engines, Job, Runner, new_run_id
+from lineshaft.scripts import Control, Engines, Ground, Job, Runner, new_run_id
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor, summarise
 from lineshaft.values import Engine, Event, Limits, RunResult
@@ -60,7 +60,7 @@ class House:
         gate = Gate(tools=self._tools(), policy=Policy(mode="open"), redactor=Redactor())
         runner = Runner(
             gate,
-            workspace=Folder(self._folder),
+            ground=Ground(workspace=Folder(self._folder)),
             engines=self.engines,
             check="error",
             sinks=(self.events.append,),

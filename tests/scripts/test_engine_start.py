@@ -8,7 +8,7 @@ import anyio
 from lineshaft import Limits, Policy, Session
 from lineshaft.errors import EngineError
 from lineshaft.gate import Gate
-from lineshaft.scripts import Control, Engines, Job, Runner, new_run_id
+from lineshaft.scripts import Control, Engines, Ground, Job, Runner, new_run_id
 from lineshaft.testing import ScriptedEngine
 from lineshaft.trace import Redactor
 from lineshaft.values import Dispatch, Engine, Outcome, Output, Program, Waiting
@@ -82,7 +82,8 @@ async def test_a_run_has_its_whole_time_however_long_an_engine_is_looked_for(
 
     engines = Engines("cpython", makers={"cpython": make})
     gate = Gate(tools={}, policy=Policy(), redactor=Redactor())
-    runner = Runner(gate, workspace=Folder(tmp_path), engines=engines, check="off", sinks=())
+    ground = Ground(workspace=Folder(tmp_path))
+    runner = Runner(gate, ground=ground, engines=engines, check="off", sinks=())
     job = Job(script="return 1", limits=Limits(seconds=SECONDS))
     result = await runner.run(job, run_id=new_run_id(), control=control)
     await engines.aclose()

@@ -121,7 +121,7 @@ class Runner:
         ground = self.ground
         keeps_back = ground.atomic if atomic is None else atomic
         part = replace(part, keeps_back=keeps_back)
-        packed = (part.halt.view or None) if part.halt else None
+        packed = part.halt.view if part.halt else None
         return Bench(
             self.gate,
             part,

@@ -286,7 +286,8 @@ class Workspace(Protocol):
         Args:
             run_id: Whose changes they are, for `undo`.
             atomic: Whether changes stay in the view until `land`.
-            packed: From `Stage.pack`: go on where that view was.
+            packed: From `Stage.pack`: go on where that view was. Empty: that view died with its
+                process, and only what landed is known.
 
         Raises:
             ConfigError: This workspace has not what is asked for.

@@ -76,7 +76,8 @@ class Folder(Through, Workspace):
         Args:
             run_id: Whose changes they are, for `undo`.
             atomic: Whether changes stay in the view until `land`.
-            packed: From `Stage.pack`: go on where that view was.
+            packed: From `Stage.pack`: go on where that view was. Empty: that view died with its
+                process, and only what landed is known.
 
         Raises:
             ConfigError: Changes cannot wait here.
@@ -87,8 +88,10 @@ class Folder(Through, Workspace):
         if self._shared.journals is None:
             raise ConfigError("a folder without a journal cannot keep changes back")
         view = StagedView(self._mounts, self._shared, run_id)
-        if packed is not None:
+        if packed:
             view.unpack(packed)
+        elif packed is not None:
+            view.goes_on(self._shared.journals.of(run_id))
         return view
 
     async def recover(self) -> tuple[Finding, ...]:

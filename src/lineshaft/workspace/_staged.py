@@ -10,7 +10,7 @@ import hashlib
 import shutil
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -78,6 +78,14 @@ class StagedView(FolderView):
     def landed(self) -> int:
         """How many times changes have landed."""
         return self._memory.stages
+
+    def goes_on(self, landings: Collection[object]) -> None:
+        """Go on where a view of the same run was that died with its process.
+
+        Args:
+            landings: What has landed of it.
+        """
+        self._memory.stages = len(landings)
 
     # Looking.
 
@@ -307,7 +315,7 @@ class StagedView(FolderView):
         async with self._landing:
             while next(self._overlay.changed(), None) is not None:
                 version = self._version
-                findings = await guarded(guards, self._memory.waiting(), self)
+                findings = await guarded(guards, self._memory.waiting() if guards else (), self)
                 if await self._hop(self._land, version):
                     return findings
         return ()
