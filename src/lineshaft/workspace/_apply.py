@@ -15,7 +15,15 @@ from functools import cached_property
 
 from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.workspace import _edits
-from lineshaft.workspace._disk import BY_DESCRIPTOR, FILE_FLAGS, At, Mark, opened, told
+from lineshaft.workspace._disk import (
+    BY_DESCRIPTOR,
+    FILE_FLAGS,
+    At,
+    Folders,
+    Mark,
+    opened,
+    told,
+)
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Item, Journal
 from lineshaft.workspace._mounts import Place
@@ -38,6 +46,7 @@ class _Plan:
 
     def __init__(self, id: str, tasks: Sequence[Task]) -> None:  # noqa: A002  what it is
         self._id = id
+        self.folders = Folders()
         self.tasks = sorted(tasks, key=lambda task: task.item.place.parts)
         self._changing = {task.item.place.real for task in tasks}
 
@@ -124,11 +133,16 @@ def apply(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # 
         StateError: The journal is damaged.
     """
     plan = _Plan(id or journal.header.id, tasks)
+    with plan.folders:
+        _carry_out(journal, plan)
+
+
+def _carry_out(journal: Journal, plan: _Plan) -> None:
     for task in plan.made:
-        _step(task, lambda task: _write_temporary(journal, task, plan.temporary(task)))
+        _step(task, lambda task: _write_temporary(journal, plan, task))
     _put(plan, late=False)
     for task in plan.removed:
-        _step(task, _remove)
+        _step(task, lambda task: _remove(plan, task))
     if plan.late:
         _put(plan, late=True)
     for task in plan.moded:
@@ -139,10 +153,10 @@ def _put(plan: _Plan, *, late: bool) -> None:
     tasks = [task for number, task in enumerate(plan.tasks) if (number in plan.late) is late]
     for task in tasks:
         if task.item.after.kind == "folder" and task.item.before.kind != "folder":
-            _step(task, _make_folder)
+            _step(task, lambda task: _make_folder(plan, task))
     for task in tasks:
         if _is_made(task):
-            _step(task, lambda task: _name(task, plan.temporary(task)))
+            _step(task, lambda task: _name(plan, task))
 
 
 def clean(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # noqa: A002  as above
@@ -178,31 +192,30 @@ def _expect(task: Task, at: At) -> os.stat_result | None:
 # Each step. A folder changes its times with what is in it, so only its kind counts.
 
 
-def _write_temporary(journal: Journal, task: Task, temporary: Place) -> None:
-    item = task.item
-    with opened(temporary) as at:
-        with suppress(FileNotFoundError):
-            os.unlink(at[0], dir_fd=at[1])  # of an attempt that was ended
-        if item.after.kind == "symlink":
-            os.symlink(item.after.target or "", at[0], dir_fd=at[1])
-        elif not _link_moved(item, at):
-            _write_file(journal, item, at)
+def _write_temporary(journal: Journal, plan: _Plan, task: Task) -> None:
+    item, at = task.item, plan.folders.at(plan.temporary(task))
+    with suppress(FileNotFoundError):
+        os.unlink(at[0], dir_fd=at[1])  # of an attempt that was ended
+    if item.after.kind == "symlink":
+        os.symlink(item.after.target or "", at[0], dir_fd=at[1])
+    elif not _link_moved(item, plan, at):
+        _write_file(journal, plan, item, at)
     reached("temporary-made")
 
 
-def _link_moved(item: Item, at: At) -> bool:
+def _link_moved(item: Item, plan: _Plan, at: At) -> bool:
     """Give a file that was moved one more name, so that it stays the same file."""
     if item.came is None or not BY_DESCRIPTOR:
         return False
     try:
-        with opened(item.came) as (name, folder):
-            os.link(name, at[0], src_dir_fd=folder, dst_dir_fd=at[1], follow_symlinks=False)
+        name, folder = plan.folders.at(item.came)
+        os.link(name, at[0], src_dir_fd=folder, dst_dir_fd=at[1], follow_symlinks=False)
     except (OSError, WorkspaceError):
         return False
     return True
 
 
-def _write_file(journal: Journal, item: Item, at: At) -> None:
+def _write_file(journal: Journal, plan: _Plan, item: Item, at: At) -> None:
     before, after = item.before, item.after
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE_FLAGS
     descriptor = os.open(at[0], flags, 0o666 if after.mode is None else 0o600, dir_fd=at[1])
@@ -210,33 +223,34 @@ def _write_file(journal: Journal, item: Item, at: At) -> None:
         for chunk in journal.parts(after.sha256 or ""):
             file.write(chunk)
         if before.kind == "file" and hasattr(os, "fchown"):
-            _keep_owner(item.place, descriptor)
+            _keep_owner(plan.folders.at(item.place), descriptor)
         if after.mode is not None and hasattr(os, "fchmod"):
             os.fchmod(descriptor, after.mode)
 
 
-def _keep_owner(place: Place, descriptor: int) -> None:
-    with suppress(FileNotFoundError, PermissionError), opened(place) as (name, folder):
-        old = os.stat(name, dir_fd=folder, follow_symlinks=False)
+def _keep_owner(at: At, descriptor: int) -> None:
+    with suppress(FileNotFoundError, PermissionError):
+        old = os.stat(at[0], dir_fd=at[1], follow_symlinks=False)
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
             os.fchown(descriptor, old.st_uid, old.st_gid)
 
 
-def _make_folder(task: Task) -> None:
-    with opened(task.item.place) as (name, folder), suppress(FileExistsError):
+def _make_folder(plan: _Plan, task: Task) -> None:
+    name, folder = plan.folders.at(task.item.place)
+    with suppress(FileExistsError):
         os.mkdir(name, dir_fd=folder)
     reached("folder-made")
 
 
-def _name(task: Task, temporary: Place) -> None:
+def _name(plan: _Plan, task: Task) -> None:
     """Let a file that was written beside its place take it."""
-    place = task.item.place
-    with opened(temporary) as old, opened(place) as new:
-        if _goes(task.item) or task.mark is None:
-            _take_free(old, new)
-        else:
-            _expect(task, new)
-            _rename(old, new)
+    new = plan.folders.at(task.item.place)
+    old = plan.folders.at(plan.temporary(task))
+    if _goes(task.item) or task.mark is None:
+        _take_free(old, new)
+    else:
+        _expect(task, new)
+        _rename(old, new)
     reached("file-placed")
 
 
@@ -261,12 +275,12 @@ def _rename(old: At, new: At) -> None:
     os.replace(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1])
 
 
-def _remove(task: Task) -> None:
-    with opened(task.item.place) as at:
-        if task.item.before.kind == "folder":
-            os.rmdir(at[0], dir_fd=at[1])
-        elif _expect(task, at) is not None:
-            os.unlink(at[0], dir_fd=at[1])
+def _remove(plan: _Plan, task: Task) -> None:
+    at = plan.folders.at(task.item.place)
+    if task.item.before.kind == "folder":
+        os.rmdir(at[0], dir_fd=at[1])
+    elif _expect(task, at) is not None:
+        os.unlink(at[0], dir_fd=at[1])
     reached("thing-removed")
 
 

@@ -28,6 +28,7 @@ KEPT_BYTES = 1_000_000
 BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd
 """Whether a folder stays the same while a file in it is opened."""
 
+_MOST_OPEN = 64
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _WAY = _FOLDER | getattr(os, "O_PATH", 0)
 FILE_FLAGS = (
@@ -97,7 +98,7 @@ def _explained(path: str, number: int) -> WorkspaceError:
     if number == errno.ENOENT:
         return missing(path)
     if number == errno.ENOTDIR:
-        return WorkspaceError(f"{path!r} cannot be used: a part of it is not a folder")
+        return not_a_folder(path)
     if number == errno.ELOOP:
         return OutsideWorkspace(f"{path!r} became a symlink while it was used: try again")
     if number in _NO_ROOM:
@@ -110,6 +111,11 @@ def _explained(path: str, number: int) -> WorkspaceError:
 def missing(path: str) -> FileMissing:
     """Return the error for a path where nothing is."""
     return FileMissing(f"there is no file or folder {path!r}")
+
+
+def not_a_folder(path: str) -> WorkspaceError:
+    """Return the error for a path that leads through a file."""
+    return WorkspaceError(f"{path!r} cannot be used: a part of it is not a folder")
 
 
 @contextmanager
@@ -134,6 +140,37 @@ def opened(place: Place, *, create: bool = False) -> Generator[At]:
         yield place.parts[-1] if place.parts else ".", folder
     finally:
         os.close(folder)
+
+
+class Folders:
+    """Folders that stay open while several things in them are looked at or changed."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, ...], int] = {}
+
+    def __enter__(self) -> "Folders":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def at(self, place: Place) -> At:
+        """Open the folder that a place lies in, unless it is open, and name the place in it."""
+        if not BY_DESCRIPTOR or not place.parts:
+            return place.real, None
+        key = (place.root.real, *place.parts[:-1])
+        folder = self._open.get(key)
+        if folder is None:
+            if len(self._open) >= _MOST_OPEN:
+                self.close()
+            with opened(place) as (_, found):
+                folder = self._open[key] = os.dup(found or 0)
+        return place.parts[-1], folder
+
+    def close(self) -> None:
+        """Close them."""
+        while self._open:
+            os.close(self._open.popitem()[1])
 
 
 def _open_root(place: Place) -> int:

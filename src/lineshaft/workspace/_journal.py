@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, cast
 
@@ -321,7 +321,12 @@ def place_from(facts: Json) -> Place:
 
 def thing_facts(thing: Thing) -> Json:
     """Return a thing as JSON-like data."""
-    return {name: value for name, value in asdict(thing).items() if value is not None}
+    facts: dict[str, object] = {"kind": thing.kind, "mode": thing.mode}
+    if thing.kind == "file":
+        facts |= {"sha256": thing.sha256, "size": thing.size}
+    if thing.target is not None:
+        facts["target"] = thing.target
+    return facts
 
 
 def thing_from(facts: Json) -> Thing:

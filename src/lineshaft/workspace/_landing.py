@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.workspace._apply import Task
-from lineshaft.workspace._disk import listing, told
+from lineshaft.workspace._disk import KEPT_BYTES, Folders, listing, told
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Header, Item, Source
 from lineshaft.workspace._journals import Journals
@@ -27,6 +27,8 @@ from lineshaft.workspace._sources import FromDisk, FromStage
 from lineshaft.workspace._things import Sight, Thing, mark_of, see
 
 _TOLD = 20
+_MEMORY_BYTES = 16_000_000
+"""Of contents that are read once for looking at them and keeping them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,8 @@ def land(journals: Journals, landing: Landing) -> None:
     """
     with journals.lock():
         finish(journals)
-        tasks = _checked(landing)
+        with Folders() as folders:
+            tasks, contents = _checked(landing, folders)
         reached("checked")
         items = [task.item for task in tasks]
         header = Header(
@@ -59,24 +62,28 @@ def land(journals: Journals, landing: Landing) -> None:
             stage=landing.stage,
             items=tuple(items),
         )
-        journal = journals.commit(header, _sources(landing, items))
+        journal = journals.commit(header, _sources(landing, items, contents))
         carry_out(journals, journal, tasks)
 
 
-def _checked(landing: Landing) -> list[Task]:
-    """Return what is to be done, if everything is as it was."""
+def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, bytes]]:
+    """Return what is to be done, if everything is as it was, and contents that were read."""
+    changing = {base.place.real for base, _ in landing.changes}
     gone = {base.place.real for base, node in landing.changes if node.thing.kind != "folder"}
-    moving = {base.place.real for base, _ in landing.changes}
     tasks: list[Task] = []
     stale: list[str] = []
+    contents: dict[str, bytes] = {}
+    room = _MEMORY_BYTES
     for base, node in landing.changes:
-        came = node.came if node.came is not None and node.came.real in moving else None
+        came = node.came if node.came is not None and node.came.real in changing else None
         item = Item(base.place, base.sight.thing, node.thing, came)
-        try:
-            now = _now(base)
-        except WorkspaceError:
+        now = _now(base, folders, keep=min(room, KEPT_BYTES))
+        if now is None:
             stale.append(base.place.path)  # a folder on the way is none any longer
             continue
+        if now.data is not None and now.thing.sha256 is not None:
+            contents[now.thing.sha256] = now.data
+            room -= len(now.data)
         if now.thing.kind == item.after.kind == "folder" and item.after.mode is None:
             continue  # somebody else made the same folder
         fitting = _fitting(item, now.thing)
@@ -84,12 +91,12 @@ def _checked(landing: Landing) -> list[Task]:
             stale.append(base.place.path)
             continue
         if item.before.kind == "folder" and item.after.kind != "folder":
-            stale += _others_in(base.place, gone)
+            stale += others_in(base.place, gone)
         tasks.append(Task(fitting, now.mark))
-    stale += [base.place.path for base in landing.read if not _is_like(base)]
+    stale += [base.place.path for base in landing.read if not _is_like(base, folders)]
     if stale:
         raise _stale(tuple(dict.fromkeys(stale)))
-    return tasks
+    return tasks, contents
 
 
 def _stale(paths: Sequence[str]) -> StaleFile:
@@ -102,19 +109,24 @@ def _stale(paths: Sequence[str]) -> StaleFile:
     )
 
 
-def _now(base: Base) -> Sight:
-    """Return what is at a place; its content is read only where its mark does not tell."""
-    mark = mark_of(base.place)
-    if mark == base.sight.mark and base.sight.settled:
-        return base.sight
-    return see(base.place, keep=0)
+def _now(base: Base, folders: Folders, *, keep: int) -> Sight | None:
+    """Return what is at a place, a small file with its content; None where nobody can look.
 
-
-def _is_like(base: Base) -> bool:
+    The content of others is read only where their mark does not tell.
+    """
+    sight = base.sight
+    small = sight.thing.kind == "file" and sight.thing.size <= keep
     try:
-        return _now(base).thing.like(base.sight.thing)
+        if not small and sight.settled and mark_of(base.place, folders) == sight.mark:
+            return sight
+        return see(base.place, keep=keep, folders=folders)
     except WorkspaceError:
-        return False
+        return None
+
+
+def _is_like(base: Base, folders: Folders) -> bool:
+    now = _now(base, folders, keep=-1)
+    return now is not None and now.thing.like(base.sight.thing)
 
 
 def _fitting(item: Item, now: Thing) -> Item | None:
@@ -130,7 +142,7 @@ def _fitting(item: Item, now: Thing) -> Item | None:
     return replace(item, before=now, after=replace(after, mode=kept))
 
 
-def _others_in(place: Place, gone: set[str]) -> list[str]:
+def others_in(place: Place, gone: set[str]) -> list[str]:
     """Return what is in a folder that is to go and does not go with it."""
     folder = place.real
     with told(place.path), listing(place) as entries:
@@ -141,11 +153,15 @@ def _others_in(place: Place, gone: set[str]) -> list[str]:
         ]
 
 
-def _sources(landing: Landing, items: Iterable[Item]) -> dict[str, Source]:
+def _sources(
+    landing: Landing, items: Iterable[Item], contents: dict[str, bytes]
+) -> dict[str, Source]:
     sources: dict[str, Source] = {}
     for item in items:
-        if item.before.sha256 is not None:
-            sources[item.before.sha256] = FromDisk(item.place, item.before)
+        sha256 = item.before.sha256
+        if sha256 is not None:
+            data = contents.get(sha256)
+            sources[sha256] = FromDisk(item.place, item.before) if data is None else FromStage(data)
     for _, node in landing.changes:
         sha256 = node.thing.sha256
         if sha256 is None or sha256 in sources:

@@ -71,6 +71,8 @@ class Seen:
         seen = self.tokens.get(path)
         if seen is None or seen == _token(state):
             return
+        if seen == _ABSENT and state.kind == "folder":
+            return  # perhaps of this run's own making, on the way to a file
         happened = "deleted" if state.kind == "missing" else "changed"
         raise self.stale(path, "created" if seen == _ABSENT else happened)
 

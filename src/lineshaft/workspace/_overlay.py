@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace import _disk, _mounts
 from lineshaft.workspace._contents import Contents, Held, bytes_of
-from lineshaft.workspace._disk import missing, must_be_file
+from lineshaft.workspace._disk import missing, must_be_file, not_a_folder
 from lineshaft.workspace._files import DISK
 from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._things import NOTHING, Sight, Thing, read_whole, see, still
@@ -115,9 +115,18 @@ class Overlay:
         if node is None:
             return _disk.read(place)
         if node.thing.kind == "missing":
-            raise missing(place.path)
+            raise self._absent(place)
         must_be_file(place.path, node.thing.kind)
         return self.content(node)
+
+    def _absent(self, place: Place) -> WorkspaceError:
+        for count in range(len(place.parts) - 1, 0, -1):
+            found = self.status(Place(place.root, place.parts[:count], place.writable))
+            if found is not None:
+                if not stat.S_ISDIR(found.st_mode):
+                    return not_a_folder(place.path)
+                break
+        return missing(place.path)
 
     def content(self, node: Node) -> bytes:
         """Return the content of a file that is to be."""

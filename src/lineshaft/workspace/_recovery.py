@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lineshaft.errors import LineshaftError, WorkspaceError
 from lineshaft.values import Finding
 from lineshaft.workspace._apply import Task, apply, clean
+from lineshaft.workspace._disk import Folders
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Item, Journal
 from lineshaft.workspace._journals import Journals
@@ -32,18 +33,19 @@ def judge(items: Iterable[Item]) -> Judged:
     """Look at each place: is it as before, as after, in between, or something else?"""
     tasks: list[Task] = []
     strange: list[Item] = []
-    for item in items:
-        try:
-            now = see(item.place, keep=0)
-        except WorkspaceError:
-            strange.append(item)  # a folder on the way is none any longer
-            continue
-        if now.thing.same(item.after):
-            continue
-        if now.thing.same(item.before) or _is_between(item, now.thing):
-            tasks.append(Task(item, now.mark))
-        else:
-            strange.append(item)
+    with Folders() as folders:
+        for item in items:
+            try:
+                now = see(item.place, keep=0, folders=folders)
+            except WorkspaceError:
+                strange.append(item)  # a folder on the way is none any longer
+                continue
+            if now.thing.same(item.after):
+                continue
+            if now.thing.same(item.before) or _is_between(item, now.thing):
+                tasks.append(Task(item, now.mark))
+            else:
+                strange.append(item)
     return Judged(tuple(tasks), tuple(strange))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lineshaft.errors import WorkspaceError
-from lineshaft.workspace._disk import Kind, kind_of, missing, opened, told
+from lineshaft.workspace._disk import Kind, kind_of, missing, not_a_folder, opened, told
 from lineshaft.workspace._edits import writable
 from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._overlay import GONE, Node, Overlay
@@ -109,8 +109,6 @@ def move(overlay: Overlay, source: Place, target: Place, before: Sight) -> list[
     if not source.parts:
         raise WorkspaceError(f"{source.path!r} is a mounted folder: it is not moved")
     if target.real == source.real or target.real.startswith(source.real + os.sep):
-        if overlay.status(target) is not None:
-            raise exists()
         raise WorkspaceError(f"{source.path!r} cannot be moved into itself")
     if overlay.status(target) is not None:
         raise exists()
@@ -158,6 +156,6 @@ def _folders(overlay: Overlay, place: Place) -> dict[Place, Node]:
         if kind == "folder":
             break
         if kind != "missing":
-            raise WorkspaceError(f"{place.path!r} cannot be used: a part of it is not a folder")
+            raise not_a_folder(place.path)
         made[above] = Node(Thing("folder"))
     return dict(reversed(made.items()))

@@ -16,6 +16,7 @@ from lineshaft.workspace._disk import (
     KEPT_BYTES,
     MOST_BYTES,
     At,
+    Folders,
     Kind,
     Mark,
     State,
@@ -87,16 +88,19 @@ class Sight:
         return self if self.data is None else Sight(self.thing, self.mark, self.at_ns)
 
 
-def see(place: Place, *, keep: int = KEPT_BYTES) -> Sight:
+def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None) -> Sight:
     """Return what is at a place itself, a file's content hashed.
 
     Args:
         place: Where.
         keep: The content comes along unless it has more bytes than this.
+        folders: Those that are open.
     """
     at_ns = time.time_ns()
     with told(place.path):
         try:
+            if folders is not None:
+                return _see(place, folders.at(place), at_ns, keep)
             with opened(place) as at:
                 return _see(place, at, at_ns, keep)
         except (FileNotFoundError, NotADirectoryError):
@@ -152,10 +156,17 @@ def parts_of(place: Place) -> Iterator[bytes]:
         yield from chunks(descriptor)
 
 
-def mark_of(place: Place) -> Mark | None:
+def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
     """Return what tells the version of a place now; None where nothing is."""
-    found = status(place)
-    return None if found is None else Mark.of(found)
+    if folders is None:
+        found = status(place)
+        return None if found is None else Mark.of(found)
+    with told(place.path):
+        try:
+            name, folder = folders.at(place)
+            return Mark.of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
 
 def still(place: Place, sight: Sight) -> bool:

@@ -1,6 +1,5 @@
 """Take back what a run has landed: all its stages as one landing, whole or not at all."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -8,10 +7,11 @@ from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, Wo
 from lineshaft.values import Change
 from lineshaft.workspace._apply import Task
 from lineshaft.workspace._count import changed_lines
-from lineshaft.workspace._disk import KEPT_BYTES, listing, told
+from lineshaft.workspace._disk import KEPT_BYTES
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Header, Item, Journal, Source
 from lineshaft.workspace._journals import Journals
+from lineshaft.workspace._landing import others_in
 from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._recovery import carry_out
 from lineshaft.workspace._sources import FromDisk, FromJournal
@@ -112,23 +112,12 @@ def _judged(items: Sequence[Item]) -> tuple[list[Task], list[str]]:
             if now.thing.same(item.before):
                 tasks.append(Task(item, now.mark))
                 if item.before.kind == "folder" and item.after.kind != "folder":
-                    stale += _others_in(item.place, going)
+                    stale += others_in(item.place, going)
             elif not now.thing.same(item.after):
                 stale.append(item.place.path)
         except WorkspaceError:
             stale.append(item.place.path)  # a folder on the way is none any longer
     return tasks, stale
-
-
-def _others_in(place: Place, going: set[str]) -> list[str]:
-    """Return what is in a folder that is to go and does not go with it."""
-    folder = place.real
-    with told(place.path), listing(place) as entries:
-        return [
-            f"{place.path}/{entry.name}"
-            for entry in entries
-            if os.path.join(folder, entry.name) not in going  # noqa: PTH118  pathlib is slow
-        ]
 
 
 def _sources(landed: Sequence[Journal], items: Iterable[Item]) -> dict[str, Source]:
