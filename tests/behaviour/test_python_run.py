@@ -281,7 +281,9 @@ print(name)
 
     async def one(session: Session, name: str) -> None:
         done = await session.call("python_run", {"code": code, "args": [name]})
-        printed[name] = str(value_of(done)["stdout"])
+        answer = value_of(done)
+        assert answer["ok"], answer
+        printed[name] = str(answer["stdout"])
 
     async with anyio.create_task_group() as group:
         for number, session in enumerate(sessions):

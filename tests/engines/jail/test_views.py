@@ -1,5 +1,9 @@
 """What is closed is found under every path by which it is in sight."""
 
+import itertools
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,7 @@ from lineshaft.engines._jail._copy import copy_apart
 from lineshaft.engines._jail._landlock import beside
 from lineshaft.engines._jail._scratch import make_scratch
 from lineshaft.engines._jail._views import in_sight, other_names
-from lineshaft.errors import NoBoundary
+from lineshaft.errors import EngineError, NoBoundary
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
@@ -109,3 +113,38 @@ def test_a_folder_that_is_too_large_is_not_copied_and_leaves_nothing(
     scratch.discard()
     scratch.discard()
     assert not scratch.path.exists()
+
+
+def test_a_folder_in_which_others_work_is_copied_all_the_same(folder: Path, tmp_path: Path) -> None:
+    """What is taken away between the look at a folder and the copy of it was not there."""
+    (folder / "stays").write_text("x")
+    tired = threading.Event()
+
+    def work() -> None:
+        for number in itertools.count():
+            if tired.is_set():
+                return
+            temporary = folder / f".{number}.tmp"
+            temporary.write_text("x")
+            temporary.rename(folder / f"named-{number % 3}")
+            (folder / "box" / "inner").mkdir(parents=True)
+            (folder / "box" / "inner" / "file").write_text("x")
+            shutil.rmtree(folder / "box")
+
+    with ThreadPoolExecutor(1) as others:
+        working = others.submit(work)
+        try:
+            for number in range(100):
+                copied = copy_apart(
+                    folder, tmp_path / str(number), walls=Walls(readable=()), user=None
+                )
+                assert copied.before["stays"].kind == "file"
+                assert not copied.changes().files
+        finally:
+            tired.set()
+            working.result()
+
+
+def test_a_folder_that_cannot_be_read_is_not_copied_in_part(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="cannot be copied"):
+        copy_apart(folder / "no", tmp_path / "copy", walls=Walls(readable=()), user=None)

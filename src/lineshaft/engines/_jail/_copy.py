@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,9 @@ from lineshaft.engines._jail._apart import State, from_copy, states
 from lineshaft.engines._jail._views import file_id, linked_files
 from lineshaft.engines._jail._walls import Changes, Walls
 from lineshaft.errors import EngineError, NoBoundary
+
+_GONE = (FileNotFoundError, NotADirectoryError)
+"""What is said of a path that somebody else removes or replaces at the moment."""
 
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
@@ -29,7 +34,7 @@ class Copied:
 
 
 def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
-    """Copy a folder, without what is hidden.
+    """Copy a folder, without what is hidden, and without what is taken away meanwhile.
 
     Args:
         root: The folder.
@@ -39,24 +44,40 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
 
     Raises:
         NoBoundary: It is too large to copy for each run.
+        EngineError: Something in it cannot be read.
     """
     real = root.resolve()
     hidden = frozenset(path.resolve() for path in walls.hidden)
     _check_size(real, hidden)
     linked = frozenset(linked_files(hidden))
 
-    def skip(folder: str, names: list[str]) -> list[str]:
-        paths = [Path(folder, name) for name in names]
-        return [p.name for p in paths if p in hidden or _special(p) or file_id(p) in linked]
+    def is_wanted(path: Path) -> bool:
+        return path not in hidden and not _special(path) and file_id(path) not in linked
 
     try:
-        shutil.copytree(real, copy, symlinks=True, ignore=skip)
+        _copy_folder(real, copy, is_wanted)
     except (OSError, shutil.Error) as error:
         raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
     if user is not None:
         copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
     return Copied(real, copy, states(copy), walls)
+
+
+def _copy_folder(source: Path, target: Path, is_wanted: Callable[[Path], bool]) -> None:
+    with os.scandir(source) as found:
+        entries = list(found)
+    target.mkdir()
+    for entry in entries:
+        path, place = source / entry.name, target / entry.name
+        with suppress(*_GONE):
+            if not is_wanted(path):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                _copy_folder(path, place, is_wanted)
+            else:
+                shutil.copy2(path, place, follow_symlinks=False)
+    shutil.copystat(source, target)
 
 
 def _special(path: Path) -> bool:
@@ -67,18 +88,24 @@ def _check_size(root: Path, hidden: frozenset[Path]) -> None:
     files = size = 0
     waiting = [root]
     while waiting:
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if Path(entry.path) in hidden:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(Path(entry.path))
+        for entry in _entries(waiting.pop()):
+            if Path(entry.path) in hidden:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            with suppress(*_GONE):
                 files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
         if files > MOST_FILES or size > MOST_BYTES:
             raise NoBoundary(
                 f"{str(root)!r} is too large to be copied for each run",
                 hint="use sandlock, or a smaller workspace",
             )
+
+
+def _entries(folder: Path) -> "list[os.DirEntry[str]]":
+    with suppress(*_GONE), os.scandir(folder) as entries:
+        return list(entries)
+    return []
 
 
 def _own(copy: Path, user: int) -> None:

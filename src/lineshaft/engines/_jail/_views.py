@@ -6,6 +6,7 @@ symlink to it, or a second name of the same file. A name that is missed is a hol
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 FileId = tuple[int, int]
@@ -52,8 +53,9 @@ def linked_files(paths: Iterable[Path]) -> Iterator[FileId]:
     """Return which of some files, and of what is in some folders, have other names too."""
     for path in paths:
         for file in path.rglob("*") if path.is_dir() else [path]:
-            if os.path.lexists(file) and file.lstat().st_nlink > 1 and not file.is_dir():
-                yield file_id(file)
+            with suppress(FileNotFoundError):  # somebody removed it just now
+                if file.lstat().st_nlink > 1 and not file.is_dir():
+                    yield file_id(file)
 
 
 def file_id(path: Path) -> FileId:
