@@ -194,12 +194,13 @@ class Keeper:
             self.kept.made.append(key)
         if key in self._left:
             turn = self._turns[key] = anyio.Event()
-            await turn.wait()
-            del self._turns[key]
-            done = _done(self._left.pop(key))
-            if not self._left:
-                self._over.set()
-            return done
+            try:
+                await turn.wait()
+                return _done(self._left[key])
+            finally:  # also if the script gives it up, as it did when the answer was on its way
+                del self._turns[key], self._left[key]
+                if not self._left:
+                    self._over.set()
         if self._left:
             await self._over.wait()  # new work comes after all that is known
         allowed = True

@@ -91,7 +91,7 @@ class Calls:
         """Cancel a call that nobody waits for any more."""
         task = self._tasks.get(call)
         if task is not None:
-            task.cancel()
+            self._loop.call_soon(_cancel, task)  # after its first step: every call is seen
 
     async def _make(self, call: Call, size: int) -> None:
         try:
@@ -141,9 +141,13 @@ class Calls:
         self._ask_no_more()
         tasks = list(self._tasks.values())
         for task in tasks:
-            if not task.cancelling():  # a second cancellation would break into its cleaning up
-                task.cancel()
+            _cancel(task)
         return tasks
+
+
+def _cancel(task: "asyncio.Task[None]") -> None:
+    if not task.cancelling():  # a second cancellation would break into its cleaning up
+        task.cancel()
 
 
 def _answer(call: str, done: Done) -> bytes:

@@ -96,6 +96,11 @@ class Channel:
         """
         self._write(frame(message, TO_HOST))
 
+    @property
+    def has_reader(self) -> bool:
+        """Whether a thread hands over answers."""
+        return self._reader is not None
+
     def has_news(self) -> bool:
         """Return whether the host has said something."""
         return bool(self._poll.poll(0))
@@ -238,16 +243,18 @@ class Channel:
                 self._hand_over()
 
     def take_one(self) -> bool:
-        """Hand over the next answer, if there is one; return whether there was."""
+        """Hand over the next answer, if somebody waits for one; return whether that was so."""
         if self._reader is not None:
             self._pump()
             return False
         if not self._heard and self._poll.poll(0):
             self._hear(self._read())
-        if not self._heard:
-            return False
-        self._hand_over()
-        return True
+        while self._heard:
+            wanted = self._heard[0].id in self._waiters
+            self._hand_over()
+            if wanted:
+                return True
+        return False
 
     def _read(self) -> bytes:
         data = os.read(self.fd, _CHUNK)

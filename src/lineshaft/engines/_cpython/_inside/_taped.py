@@ -112,14 +112,15 @@ class _Stand:
 
     def _waited(self, selector: Selector, timeout: float | None) -> tuple[bool, Ready]:
         """Wait for an answer or anything else; return whether there was something, and what."""
-        channel = self._channel
-        if channel.take_one():
-            return True, self._but_answers(selector.wait(0))
-        ready = selector.wait(timeout)
-        others = self._but_answers(ready)
-        if len(others) < len(ready):
-            channel.take_one()
-        return bool(ready), others
+        until = None if timeout is None else self._steady.now() + timeout
+        while True:
+            if self._channel.take_one():
+                return True, self._but_answers(selector.wait(0))
+            left = None if until is None else max(until - self._steady.now(), 0)
+            ready = selector.wait(left)
+            others = self._but_answers(ready)
+            if others or not ready or self._channel.has_reader:
+                return bool(ready), others
 
     def _but_answers(self, ready: Ready) -> Ready:
         return [event for event in ready if event[0].fd != self._channel.fd]
