@@ -1,29 +1,22 @@
 """Every boundary of this machine, and a Python to run inside."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engines.jail.inside import Inside
-from lineshaft.engines._bundle import Interpreter, build, resolve
+from lineshaft.engines._bundle import Interpreter
 from lineshaft.engines._jail._choose import JAILS, unusable
-from lineshaft.values import PythonOptions
+from users import open_python
 
 
 @pytest.fixture(scope="session")
 def interpreter() -> Iterator[Interpreter]:
     """Return a bundle that every user of this machine may read."""
-    folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-python-"))
-    folder.chmod(0o755)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        made = build(folder / "python")
-        yield resolve(PythonOptions(path=str(made.root)))
-    shutil.rmtree(folder)
+    with open_python() as made:
+        yield made
 
 
 @pytest.fixture(params=sorted(JAILS, reverse=True))

@@ -2,11 +2,8 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import sysconfig
-import tempfile
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +13,7 @@ import lineshaft
 from lineshaft.engines._bundle import Interpreter
 from lineshaft.engines._jail._attacks._program import ROOMS
 from lineshaft.engines._jail._seccomp import filter_program, gap_filter
+from users import said_by
 
 NOBODY = 65_534
 ENOUGH = 55
@@ -30,29 +28,9 @@ Attack = dict[str, object]
 
 def _report(interpreter: Interpreter, *, user: int | None, words: tuple[str, ...] = ()) -> Report:
     """Run the attacks in a process of some user."""
-    folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-user-"))
-    folder.chmod(0o777)
     program = Path(__file__).with_name("as_user.py")
-    packages = [str(Path(lineshaft.__file__).parents[1]), sysconfig.get_path("purelib")]
-    done = subprocess.run(
-        [str(interpreter.executable), "-B", str(program), str(interpreter.root), *words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        user=user,
-        group=user,
-        extra_groups=[] if user else None,
-        env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "TMPDIR": str(folder),
-            "PYTHONPATH": os.pathsep.join(packages),
-        },
-        check=False,
-    )
-    shutil.rmtree(folder)
-    assert done.returncode == 0, done.stderr
-    return cast("Report", json.loads(done.stdout))
+    said = said_by(program, interpreter, str(interpreter.root), *words, user=user)
+    return cast("Report", json.loads(said))
 
 
 @pytest.fixture(scope="session")
