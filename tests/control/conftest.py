@@ -23,3 +23,13 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path, request.param)
     yield made
     made.end()
+
+
+@pytest.fixture(scope="session")
+def usable_engines() -> frozenset[str]:
+    """Return the engines that can pause and work on this machine."""
+    try:
+        best_jail()
+    except EngineError:
+        return frozenset({"monty"})
+    return frozenset({"monty", "cpython"})

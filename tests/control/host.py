@@ -107,9 +107,7 @@ async def carry_out(order: dict[str, Any]) -> None:
                 done = await host.run(order["script"], inputs=order.get("inputs"))
             else:
                 answers = {i: Answer(**a) for i, a in order.get("answers", {}).items()}
-                done = await host.resume(
-                    order["run_id"], answers, repeat=order.get("repeat", ())
-                )
+                done = await host.resume(order["run_id"], answers, repeat=order.get("repeat", ()))
         except LineshaftError as error:
             say({"raised": error.code, "message": error.message})
             return

@@ -42,6 +42,7 @@ class Approvals:
         answer = self._earlier.answers.get(entry.key)
         if answer is None:
             self._must_be_answerable(tool.name, verdict)
+            self._asks.expect(entry.id)
             diff = await foreseen(self._frame, entry, tool, subject)
             answer = await self._asks.answer(replace(self.pending(entry, verdict), diff=diff))
         elif answer.scope == "run":

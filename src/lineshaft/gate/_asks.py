@@ -52,11 +52,16 @@ class Asks:
         self._stuck = stuck
         self._can_pause = can_pause
         self._waiters: dict[str, _Waiter] = {}
+        self._order: dict[str, int] = {}
         self.for_the_run: dict[str, Answer] = {}
         """Answers by rule, for all later calls that it asks about."""
 
         self._changed = anyio.Event()
         self._asking = False
+
+    def expect(self, call_id: str) -> None:
+        """Note that a call is about to wait: a list shows calls in the order in which they came."""
+        self._order.setdefault(call_id, len(self._order))
 
     async def answer(self, pending: Pending) -> Answer:
         """Return a person's answer to one call; waits for it."""
@@ -81,7 +86,7 @@ class Asks:
         """What nobody here will answer: the run is to pause; nothing while somebody may."""
         if self._asking or not self._waiters:
             return ()
-        waiters = self._waiters.values()
+        waiters = self._in_order()
         open_ends = self._approver is None or all(waiter.left for waiter in waiters)
         done = any(waiter.answered.is_set() for waiter in waiters)
         return tuple(w.pending for w in waiters) if open_ends and not done else ()
@@ -105,13 +110,18 @@ class Asks:
                 self._asking = False
                 self._changed.set()
 
+    def _in_order(self) -> list[_Waiter]:
+        last = len(self._order)
+        return sorted(self._waiters.values(), key=lambda w: self._order.get(w.pending.id, last))
+
     def _is_time(self) -> bool:
         new = any(not w.left and not w.answered.is_set() for w in self._waiters.values())
         return new and self._stuck(self._waiters)
 
     async def _ask(self, approver: Approver) -> None:
         async with self._turn:
-            asked = {i: w.pending for i, w in self._waiters.items() if not w.answered.is_set()}
+            waiting = [w.pending for w in self._in_order() if not w.answered.is_set()]
+            asked = {pending.id: pending for pending in waiting}
             answers = await _answers(approver, asked)
         if not answers and not self._can_pause():
             answers = dict.fromkeys(asked, UNANSWERED)

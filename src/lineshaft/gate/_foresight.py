@@ -51,7 +51,8 @@ async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> 
         )
         if ending.error is not None or ending.told_to_end:
             return ""
-        return _cut(frame.gate.redactor.text(await copy.diff()))
+        new = _new_parts(await copy.diff(), await frame.view.diff())
+        return _cut(frame.gate.redactor.text(new))
     except LineshaftError:
         return ""
     finally:
@@ -66,6 +67,17 @@ async def _nothing_further(call: Call) -> Done:
 async def _nobody(message: str, schema: object) -> object:
     del schema
     raise LineshaftError(f"nobody can be asked: {message!r}")
+
+
+def _new_parts(diff: str, before: str) -> str:
+    """Return the files of a diff that another one has not, or has otherwise."""
+    known = set(_parts(before))
+    return "".join(part for part in _parts(diff) if part not in known)
+
+
+def _parts(diff: str) -> list[str]:
+    parts = f"\n{diff.rstrip()}".split("\ndiff --git ")[1:]
+    return [f"diff --git {part}\n" for part in parts]
 
 
 def _cut(diff: str) -> str:

@@ -80,7 +80,8 @@ class Kept:
 
     async def _keep(self, keeping: Awaitable[None]) -> None:
         try:
-            await keeping
+            with self._frame.controls.paused():  # a disk's time is no script's
+                await keeping
         except StateError as error:
             text = f"what this run does cannot be kept: {error.message}"
             await self._end("error", error.code, text)

@@ -7,6 +7,7 @@ store: then its results are kept too, for a replay.
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+import anyio
 import pydantic_core
 
 from lineshaft.values import Done, Failure, KeptCall, KeptPause, KeptRun, RunState
@@ -50,6 +51,7 @@ class Keeping:
         self._on_begin = begun
         self._waiting: list[tuple[KeptCall, Done]] = []
         self._bytes = 0
+        self._beginning = anyio.Lock()
         self.torn = ""
         """Why the results are not all kept; empty where they are."""
 
@@ -83,13 +85,17 @@ class Keeping:
         await (await self._begun()).over(replayable=replayable and not self.torn, end=end)
 
     async def _begun(self) -> RunState:
-        if self._state is None:
-            self._state = await self._store.begin(self._run)
-            if self._on_begin is not None:
-                self._on_begin()
-            waiting, self._waiting = self._waiting, []
-            for call, done in waiting:
-                await self._state.finished(call, done)
+        if self._state is not None:
+            return self._state
+        async with self._beginning:  # calls of one moment begin it once
+            if self._state is None:
+                state = await self._store.begin(self._run)
+                if self._on_begin is not None:
+                    self._on_begin()
+                for call, done in self._waiting:
+                    await state.finished(call, done)
+                self._waiting.clear()
+                self._state = state
         return self._state
 
     def _has_room(self, done: Done) -> bool:

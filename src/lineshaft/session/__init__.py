@@ -4,6 +4,6 @@ from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
 from lineshaft.session._run import Run
 from lineshaft.session._session import Session
-from lineshaft.session._sync import run_sync
+from lineshaft.session._sync import SessionArguments, run_sync
 
-__all__ = ["Api", "Catalogue", "Run", "Session", "run_sync"]
+__all__ = ["Api", "Catalogue", "Run", "Session", "SessionArguments", "run_sync"]

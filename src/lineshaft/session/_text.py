@@ -8,6 +8,9 @@ import pydantic_core
 from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
 from lineshaft.values import CallResult, RunResult, ToolSpec
 
+_TOLD = 20
+"""Calls that wait, named to a model."""
+
 
 def of_run(result: RunResult, redactor: Redactor) -> str:
     """Return a run's output and value; on failure what went wrong and what had been done."""
@@ -61,6 +64,8 @@ def _condensed(value: Mapping[str, object]) -> Mapping[str, object]:
 
 def _error(result: RunResult) -> str:
     error = result.error
+    if result.status == "paused":
+        return _paused(result)
     if error is None:
         return f"the run ended as {result.status}"
     where = f" (line {error.line})" if error.line else ""
@@ -77,6 +82,16 @@ def _error(result: RunResult) -> str:
     effects = [f"{c.tool}({_short(c.arguments)})" for c in result.effects]
     if effects:
         lines.append("already done: " + "; ".join(effects))
+    return "\n".join(lines)
+
+
+def _paused(result: RunResult) -> str:
+    calls = [f"{call.tool}({_short(call.arguments)})" for call in result.pending]
+    lines = [f"paused: run {result.run_id} waits for a person to approve:"]
+    lines += [f"- {call}" for call in calls[:_TOLD]]
+    if len(calls) > _TOLD:
+        lines.append(f"- and {len(calls) - _TOLD} more")
+    lines.append("Nothing is lost: it goes on by itself where it stopped, without being run again.")
     return "\n".join(lines)
 
 

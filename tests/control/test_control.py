@@ -1,0 +1,418 @@
+"""What a pause, a resumption, a preview and a replay keep to, seen from the host."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Unpack
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lineshaft import Answer, Limits, Pending, Policy, Session, kit, tool
+from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
+from lineshaft.session import SessionArguments
+from support import Outside
+
+YES = Answer(allow=True)
+NO = Answer(allow=False, reason="not this one")
+ASK = {"id": "ask-poke", "tool": "poke", "verdict": "ask", "reason": "it pokes"}
+ASK_WRITE = {"id": "ask-write", "tool": "write_file", "path": "asked/**", "verdict": "ask"}
+
+Open = Callable[..., Session]
+
+
+@pytest.fixture(params=["monty", "cpython"])
+def engine(request: pytest.FixtureRequest, usable_engines: frozenset[str]) -> str:
+    """Return an engine that can pause."""
+    if request.param not in usable_engines:
+        pytest.skip(f"the engine {request.param!r} does not work here")
+    return str(request.param)
+
+
+@pytest.fixture
+def outside() -> Outside:
+    """Return a counter that no script can reach."""
+    return Outside()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """Return an empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def opened(tmp_path: Path, workspace: Path, outside: Outside, engine: str) -> Open:
+    """Return a maker of sessions over one store and one workspace."""
+
+    def make(
+        *tools: object,
+        rules: Sequence[Mapping[str, str]] = (ASK, ASK_WRITE),
+        **settings: Unpack[SessionArguments],
+    ) -> Session:
+        given: SessionArguments = {
+            "store": tmp_path / "state" / "runs.db",
+            "engine": engine,
+            "workspace": workspace,
+            "policy": Policy.from_dict({"mode": "open", "rules": list(rules)}),
+            **settings,
+        }
+        own = (outside.tool("poke", effect="external"), outside.tool("note", effect="external"))
+        return Session([*own, kit.tools(), *tools], **given)
+
+    return make
+
+
+SWALLOWS = """
+try:
+    try:
+        while True:
+            try:
+                await poke(what="asked")
+            except BaseException:
+                await note(what="caught")
+    finally:
+        await note(what="finally")
+except BaseException:
+    await note(what="outer")
+"""
+
+
+async def test_nothing_of_the_script_runs_after_a_pause(opened: Open, outside: Outside) -> None:
+    async with opened() as session:
+        paused = await session.run(SWALLOWS)
+        assert (paused.status, outside.total) == ("paused", 0)
+    assert outside.total == 0
+    async with opened() as session:
+        await session.cancel(paused.run_id)
+        with pytest.raises(StateError):
+            await session.resume(paused.run_id, {"*": YES})
+    assert outside.total == 0
+
+
+async def test_an_answer_for_the_run_counts_for_all_its_later_calls(
+    opened: Open, outside: Outside
+) -> None:
+    script = "return [await poke(what=f'{i}') for i in range(5)]"
+    async with opened() as session:
+        paused = await session.run(script)
+        assert len(paused.pending) == 1
+        done = await session.resume(paused.run_id, {"*": Answer(allow=True, scope="run")})
+    assert (done.status, outside.counts["poke"]) == ("success", 5)
+
+
+async def test_a_run_may_pause_many_times(opened: Open, outside: Outside) -> None:
+    script = """
+print('start')
+out = []
+for i in range(3):
+    out.append(await poke(what=f'{i}'))
+    print(i)
+return out
+"""
+    async with opened() as session:
+        result = await session.run(script)
+        for number in range(3):
+            assert result.status == "paused"
+            assert outside.counts["poke"] == number
+            result = await session.resume(result.run_id, {"*": YES})
+    assert (result.value, result.stdout) == ([1, 2, 3], "start\n0\n1\n2\n")
+    assert [call.status for call in result.calls] == ["done"] * 3
+
+
+async def test_without_an_answer_the_run_waits_again(opened: Open, outside: Outside) -> None:
+    async with opened() as session:
+        paused = await session.run("return await poke()")
+        again = await session.resume(paused.run_id)
+        assert (again.status, again.pending[0].id) == ("paused", paused.pending[0].id)
+        assert await session.pending(paused.run_id) == again.pending
+        with pytest.raises(ConfigError, match="no call 'other'"):
+            await session.resume(paused.run_id, {"other": YES})
+        done = await session.resume(paused.run_id, {paused.pending[0].id: YES})
+    assert (done.value, outside.counts["poke"]) == (1, 1)
+
+
+async def test_what_the_approver_leaves_open_waits(opened: Open, outside: Outside) -> None:
+    asked: list[int] = []
+
+    async def some(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+        asked.append(len(pending))
+        return {p.id: YES for p in pending[:2]} if len(asked) == 1 else {}
+
+    script = "return await asyncio.gather(*[poke(what=f'{i}') for i in range(5)])"
+    async with opened(approver=some) as session:
+        paused = await session.run(script)
+        assert (paused.status, len(paused.pending), outside.counts["poke"]) == ("paused", 3, 2)
+        assert asked[0] == 5
+    async with opened() as session:
+        done = await session.resume(paused.run_id, {"*": YES})
+    assert (done.status, sorted(done.value)) == ("success", [1, 2, 3, 4, 5])
+
+
+async def test_policy_is_asked_again_when_an_approved_call_is_made(
+    opened: Open, outside: Outside
+) -> None:
+    async with opened() as session:
+        paused = await session.run("return await poke()")
+    stricter = [{"id": "never", "tool": "poke", "verdict": "deny", "reason": "not any more"}]
+    async with opened(rules=stricter) as session:
+        done = await session.resume(paused.run_id, {"*": YES})
+    assert done.error is not None
+    assert (done.error.code, done.calls[0].rule, outside.total) == ("E_DENIED", "never", 0)
+
+
+async def test_limits_count_over_a_pause(opened: Open, outside: Outside) -> None:
+    script = """
+await note(what="before")
+await poke()
+await note(what="after")
+return await note(what="too much")
+"""
+    async with opened() as session:
+        paused = await session.run(script, limits=Limits(calls=3))
+        done = await session.resume(paused.run_id, {"*": YES})
+    assert done.error is not None
+    assert done.error.code == "E_CALL_LIMIT"
+    assert outside.counts["note:too much"] == 0
+
+
+async def test_staged_changes_wait_with_the_run(opened: Open, workspace: Path) -> None:
+    script = """
+await write_file(path="free.txt", content="free\\n")
+await write_file(path="asked/one.txt", content="one\\n")
+return (await read_file(path="free.txt"))["content"]
+"""
+    async with opened() as session:
+        paused = await session.run(script)
+        assert paused.status == "paused"
+        assert not paused.landed
+        assert "+one" in paused.pending[0].diff
+        assert "free" not in paused.pending[0].diff
+    assert list(workspace.iterdir()) == []
+    async with opened() as session:
+        done = await session.resume(paused.run_id, {"*": YES})
+        assert (done.value, done.landed) == ("free\n", True)
+        assert {change.path for change in done.changes} == {"free.txt", "asked/one.txt"}
+        await session.undo(done.run_id)
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_script_that_fails_leaves_the_tree_as_it_was(opened: Open, workspace: Path) -> None:
+    for number in range(8):
+        (workspace / f"{number}.txt").write_text(f"old {number}\n")
+    script = """
+for i in range(8):
+    await edit_file(path=f"{i}.txt", old="old", new="new")
+await edit_file(path="8.txt", old="old", new="new")
+"""
+    async with opened() as session:
+        result = await session.run(script)
+    assert result.error is not None
+    assert (result.error.code, result.changes, result.landed) == ("E_FILE_NOT_FOUND", (), False)
+    for number in range(8):
+        assert (workspace / f"{number}.txt").read_text() == f"old {number}\n"
+
+
+async def test_a_preview_lands_nothing_and_the_run_lands_what_it_said(
+    opened: Open, workspace: Path
+) -> None:
+    (workspace / "a.txt").write_text("one\ntwo\n")
+    script = """
+text = (await read_file(path="a.txt"))["content"]
+await edit_file(path="a.txt", old="two", new="2")
+await write_file(path="asked/b.txt", content=text)
+return "end"
+"""
+    async with opened() as session:
+        shown = await session.preview(script)
+        assert (shown.run.status, shown.run.value, shown.stopped_at) == ("success", "end", None)
+        assert "-two" in shown.diff
+        assert "+2" in shown.diff
+        assert not shown.run.landed
+        assert (workspace / "a.txt").read_text() == "one\ntwo\n"
+        assert not (workspace / "asked").exists()
+
+
+async def test_a_preview_stops_before_it_acts(opened: Open, outside: Outside) -> None:
+    async with opened() as session:
+        shown = await session.preview("try:\n    await note(what='x')\nfinally:\n    await poke()")
+    assert shown.stopped_at is not None
+    assert (shown.stopped_at.tool, shown.run.status, outside.total) == ("note", "paused", 0)
+
+
+async def test_a_replay_calls_nothing_and_ends_alike(opened: Open, outside: Outside) -> None:
+    script = """
+import random
+values = await asyncio.gather(*[note(what=f"{i}") for i in range(5)])
+print(values)
+return [sum(values), len(values)]
+"""
+    async with opened() as session:
+        done = await session.run(script)
+        assert (done.status, outside.total) == ("success", 5)
+        replay = await session.replay(done.run_id)
+    assert (replay.difference, replay.run.value, outside.total) == (None, done.value, 5)
+
+
+async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside: Outside) -> None:
+    seen: list[int] = []
+
+    @tool(effect="read")
+    async def look() -> int:
+        """Look."""
+        seen.append(1)
+        return len(seen)
+
+    script = "n = await look()\nreturn await note(what=str(n + offset))"
+    async with opened(look) as session:
+        done = await session.run(script, inputs={"offset": 1})
+        store = session.store
+        assert store is not None
+        saved = await store.saved(done.run_id)
+        changed = dict(saved.run.document, inputs={"offset": 2})
+        assert changed != saved.run.document
+    assert (done.status, outside.counts["note:2"], len(seen)) == ("success", 1, 1)
+    async with opened(look) as session:
+        replay = await session.replay(done.run_id)
+        assert replay.difference is None
+    assert (outside.total, len(seen)) == (1, 1)
+
+
+async def test_what_is_not_kept_is_said(opened: Open) -> None:
+    async with opened() as session:
+        with pytest.raises(RunUnknown):
+            await session.resume("20200101-000000-00000000")
+        with pytest.raises(RunUnknown):
+            await session.replay("20200101-000000-00000000")
+        with pytest.raises(RunUnknown):
+            await session.undo("20200101-000000-00000000")
+    async with opened(store=False) as session:
+        with pytest.raises(ConfigError, match="keeps nothing"):
+            await session.resume("20200101-000000-00000000")
+
+
+async def test_another_key_does_not_open_a_paused_run(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outside: Outside
+) -> None:
+    monkeypatch.setenv("LINESHAFT_STATE_KEY", "k" * 40)
+    async with opened() as session:
+        paused = await session.run("return await poke()")
+    monkeypatch.setenv("LINESHAFT_STATE_KEY", "another" * 6)
+    async with opened() as session:
+        with pytest.raises(UntrustedState):
+            await session.resume(paused.run_id, {"*": YES})
+    assert outside.total == 0
+
+
+SECRET = "xK9-planted-2f7c"  # noqa: S105  it is planted to be looked for
+
+
+async def test_nothing_of_the_state_is_seen_in_views(
+    opened: Open, workspace: Path, outside: Outside
+) -> None:
+    (workspace / "notes.txt").write_text(f"password={SECRET}\n")
+    script = """
+text = (await read_file(path="notes.txt"))["content"]
+await write_file(path="asked/copy.txt", content=text)
+"""
+    async with opened(secrets=[SECRET]) as session:
+        paused = await session.run(script)
+        assert session.store is not None
+        events = await session.store.events(paused.run_id)
+        runs = await session.store.runs()
+        views = [
+            paused.json(),
+            repr(events),
+            repr(runs),
+            repr(await session.pending(paused.run_id)),
+        ]
+        done = await session.resume(paused.run_id, {"*": YES})
+        views += [done.json(), repr(await session.store.events(paused.run_id))]
+    assert done.status == "success"
+    assert all(SECRET not in view for view in views)
+
+
+async def test_threads_cannot_pause(opened: Open, engine: str, outside: Outside) -> None:
+    if engine != "cpython":
+        pytest.skip("platform: the small engine has no threads")
+    script = """
+import threading
+said = []
+async def one():
+    return await poke(what="x")
+def work():
+    try:
+        said.append(asyncio.run(one()))
+    except ToolError as error:
+        said.append(error.code)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+return said
+"""
+    async with opened() as session:
+        result = await session.run(script)
+    assert (result.error, result.value, outside.total) == (None, ["E_NO_PAUSE"], 0)
+
+
+JOBS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3)), min_size=1, max_size=6
+)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(jobs=JOBS, allowed=st.lists(st.booleans(), min_size=1, max_size=6))
+def test_fan_outs_resume_to_the_same_calls(
+    opened: Open, outside: Outside, jobs: list[tuple[str, bool, int]], allowed: list[bool]
+) -> None:
+    import anyio  # noqa: PLC0415  only here: hypothesis drives a synchronous function
+
+    async def one() -> None:
+        results: list[tuple[object, object]] = []
+        for interrupted in (False, True):
+            outside.counts.clear()
+
+            async def answer(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+                return {p.id: _answer(p.arguments["what"], allowed) for p in pending}
+
+            async with opened(approver=None if interrupted else answer) as session:
+                result = await session.run(FAN_OUT, inputs={"jobs": [list(j) for j in jobs]})
+                while result.status == "paused":
+                    answers = {
+                        p.id: _answer(str(p.arguments["what"]), allowed) for p in result.pending
+                    }
+                    result = await session.resume(result.run_id, answers)
+            assert result.status == "success", result.error
+            calls = sorted((c.tool, json.dumps(c.arguments), c.status) for c in result.calls)
+            results.append((calls, dict(outside.counts)))
+        assert results[0] == results[1]
+
+    anyio.run(one)
+
+
+def _answer(what: object, allowed: list[bool]) -> Answer:
+    return YES if allowed[sum(map(ord, str(what))) % len(allowed)] else NO
+
+
+FAN_OUT = """
+async def job(name, asks, times):
+    done = []
+    for i in range(times):
+        try:
+            if asks:
+                await poke(what=f"{name}{i}")
+            else:
+                await note(what=f"{name}{i}")
+            done.append(i)
+        except ToolError as error:
+            done.append(error.code)
+    return done
+return await asyncio.gather(*[job(n, a, t) for n, a, t in jobs])
+"""
