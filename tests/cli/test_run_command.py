@@ -217,9 +217,11 @@ def test_the_record_lies_outside_the_workspace_for_its_owner_alone(
 ) -> None:
     here("run", "-q", script="1")
     assert list(workspace.iterdir()) == []
-    (record,) = (tmp_path / "STATE").rglob("*.jsonl")
-    assert record.stat().st_mode & 0o777 == 0o600
-    assert record.parent.stat().st_mode & 0o777 == 0o700
+    state = tmp_path / "STATE" / "lineshaft"
+    assert state.stat().st_mode & 0o777 == 0o700
+    files = [path for path in state.rglob("*") if path.is_file()]
+    assert state / "store.db" in files
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

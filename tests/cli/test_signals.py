@@ -2,9 +2,11 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,9 +67,13 @@ def ended(workspace: Path, environ: dict[str, str]) -> Lineshaft:
 
 
 def _records(tmp_path: Path) -> list[str]:
-    """Return the last line of each record."""
-    found = (tmp_path / "STATE").rglob("*.jsonl")
-    return [path.read_text("utf-8").splitlines()[-1] for path in found]
+    """Return the last event of each record."""
+    last = "SELECT json_array(kind, json(data)), max(seq) FROM events GROUP BY run_id"
+    found: list[str] = []
+    for path in (tmp_path / "STATE").rglob("store.db"):
+        with closing(sqlite3.connect(path)) as store:
+            found += [text for text, _ in store.execute(last)]
+    return found
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

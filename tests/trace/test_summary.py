@@ -176,3 +176,92 @@ def test_events_of_no_run_or_of_several_are_refused() -> None:
         summarise([])
     with pytest.raises(RecordError, match="these are of 2"):
         summarise([*events_of(RESULT), *events_of(replace(RESULT, run_id="run-2"))])
+
+
+def parts_of(run: str = "run-1") -> tuple[list[Event], Recorder]:
+    """Return a list, and a recorder that fills it."""
+    seen: list[Event] = []
+    return seen, Recorder(run, [seen.append], Redactor())
+
+
+def asks(record: Recorder, call_id: str, tool: str = "deploy") -> None:
+    record.note("call_asked", call_id, tool=tool, arguments={}, origin="script", effect="external")
+
+
+def pauses(record: Recorder, *ids: str) -> None:
+    """Note calls that wait, and the pause."""
+    for call_id in ids:
+        asks(record, call_id)
+        record.note("verdict", call_id, verdict="ask", rule="prod", reason="", source="")
+    pending = tuple(Pending(id=each, tool="deploy", arguments={}, reason="") for each in ids)
+    result = RunResult(
+        run_id="run-1", status="paused", engine="monty", pending=pending, expires_at="2031"
+    )
+    record.note("run_paused", None, **result_data(result))
+
+
+def test_a_record_that_ends_in_a_pause_is_a_paused_result() -> None:
+    seen, record = parts_of()
+    record.note("run_started", engine="auto")
+    pauses(record, "c1", "c2")
+    result = summarise(seen)
+    assert (result.status, result.engine, result.expires_at) == ("paused", "monty", "2031")
+    assert [each.id for each in result.pending] == ["c1", "c2"]
+    assert [call.status for call in result.calls] == ["pending", "pending"]
+    assert (result.exit_code, result.error) == (5, None)
+
+
+def test_a_resumed_run_has_the_end_that_came_last_and_each_call_once() -> None:
+    seen, record = parts_of()
+    record.note("run_started", engine="auto")
+    record.note("output", stream="stdout", text="one\n")
+    asks(record, "c0", "first")
+    record.note("call_finished", "c0", status="done", duration_ms=1, error=None, bytes=4)
+    pauses(record, "c1", "c2")
+    later = Recorder("run-1", [seen.append], Redactor(), seq=seen[-1].seq)
+    later.note("run_resumed", answers=1)
+    for call_id, status in (("c2", "refused"), ("c1", "done")):
+        asks(later, call_id)
+        later.note("answer", call_id, allow=status == "done", reason="", scope="call")
+        later.note("call_finished", call_id, status=status, duration_ms=1, error=None, bytes=2)
+    later.note("output", stream="stdout", text="two\n")
+    pauses(later, "c3")
+    later.note("run_resumed", answers=1)
+    end = RunResult(run_id="run-1", status="success", engine="monty", value=7)
+    later.note("run_finished", None, **result_data(end))
+    assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
+    result = summarise(seen)
+    assert (result.status, result.value, result.stdout) == ("success", 7, "one\ntwo\n")
+    assert (result.pending, result.expires_at) == ((), None)
+    assert [(call.id, call.status, call.rule) for call in result.calls] == [
+        ("c0", "done", ""),
+        ("c1", "done", "prod"),
+        ("c2", "refused", "prod"),
+        ("c3", "cancelled", "prod"),
+    ]
+
+
+def test_a_record_that_ends_after_a_resume_has_no_end() -> None:
+    seen, record = parts_of()
+    pauses(record, "c1")
+    record.note("run_resumed", answers=1)
+    result = summarise(seen)
+    assert (result.status, result.error and result.error.code) == ("error", "E_RECORD")
+
+
+def test_what_had_been_let_in_when_the_host_died_may_have_been_done() -> None:
+    seen, record = parts_of()
+    for call_id, verdict in (("c1", "allow"), ("c2", "ask"), ("c3", "ask")):
+        asks(record, call_id)
+        record.note("verdict", call_id, verdict=verdict, rule="r", reason="", source="")
+    record.note("answer", "c3", allow=True, reason="", scope="call")
+    record.note("call_asked", "c4", tool="read", arguments={}, effect="read")
+    record.note("verdict", "c4", verdict="allow", rule="r", reason="")
+    error = {"code": "E_INTERRUPTED", "message": "died", "hint": ""}
+    record.note("run_finished", None, status="error", error=error)
+    assert [call.status for call in summarise(seen).calls] == [
+        "unknown",
+        "cancelled",
+        "unknown",
+        "cancelled",
+    ]

@@ -11,7 +11,7 @@ import typer
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
-from lineshaft.cli._shape import MARKS, brief, call_line, took, value_text
+from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
 from lineshaft.values import CallRecord, Change, Event, Pending, RunResult
@@ -72,7 +72,12 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
         if text:
             yield f"{paint(name, 'bold', stream=sys.stdout)}:"
             yield clean(text.rstrip("\n"))
-    if run.status not in ("success", "paused"):
+    if run.status == "paused":
+        until = f" until {one_line(run.expires_at)}" if run.expires_at else ""
+        count = len(run.pending)
+        verb = "waits" if count == 1 else "wait"
+        yield f"  paused: {counted(count, 'call')} {verb}{until}; lineshaft resume {run.run_id}"
+    elif run.status != "success":
         yield from failure(run, stream=sys.stdout)
 
 

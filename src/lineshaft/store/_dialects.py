@@ -1,7 +1,7 @@
 """What SQLAlchemy has under another name for each database."""
 
 from sqlalchemy import Connection, Insert, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 
 def adding(connection: Connection, table: Table) -> Insert:
@@ -10,6 +10,8 @@ def adding(connection: Connection, table: Table) -> Insert:
         case "sqlite":
             return sqlite.insert(table).on_conflict_do_nothing()
         case "postgresql":
+            from sqlalchemy.dialects import postgresql  # noqa: PLC0415  a fifth of all imports
+
             return postgresql.insert(table).on_conflict_do_nothing()
         case _:
             return table.insert()

@@ -51,7 +51,7 @@ def summarise(events: Iterable[Event]) -> RunResult:
     Output is what was recorded of it, contents among arguments are sizes and hashes. Of several
     ends, as of a run that paused and was resumed, the last one counts. A record that ends before
     its run did gives status `error` with code `E_RECORD`; calls that had started by then are
-    `unknown`.
+    `unknown`, and so are those that may have started when the host died.
 
     Raises:
         RecordError: There is no event, events are of several runs, or one lacks its data.
@@ -80,6 +80,7 @@ class _Summary:
     run_id: str
     calls: dict[str, CallRecord] = field(default_factory=dict[str, CallRecord])
     started: dict[str, str] = field(default_factory=dict[str, str])
+    let_in: set[str] = field(default_factory=set[str])
     output: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     changes: tuple[Change, ...] = ()
     engine: str = ""
@@ -117,10 +118,16 @@ class _Summary:
         )
 
     def _ended(self, call: CallRecord, pending: tuple[Pending, ...]) -> CallRecord:
-        """Say of a call without an end what can be said."""
+        """Say of a call without an end what can be said.
+
+        Of a host that died the last events are missing: what it had let in may have started.
+        """
         if call.status != "pending" or call.id in {each.id for each in pending}:
             return call
-        return replace(call, status="unknown" if call.id in self.started else "cancelled")
+        error = cast("Data", (self.end or {}).get("error") or {})
+        died = error.get("code") == "E_INTERRUPTED" and call.effect not in (None, "read")
+        started = call.id in self.started or (died and call.id in self.let_in)
+        return replace(call, status="unknown" if started else "cancelled")
 
     def _usage(self) -> Usage:
         calls = Counter(self.started.values())
@@ -165,6 +172,13 @@ def _call_asked(summary: _Summary, event: Event) -> None:
 
 def _verdict(summary: _Summary, event: Event) -> None:
     summary.change(event, rule=event.data["rule"])
+    if event.data.get("verdict") == "allow":
+        summary.let_in.add(event.call_id or "")
+
+
+def _answer(summary: _Summary, event: Event) -> None:
+    if event.data.get("allow"):
+        summary.let_in.add(event.call_id or "")
 
 
 def _call_started(summary: _Summary, event: Event) -> None:
@@ -208,6 +222,7 @@ _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
     "run_resumed": _run_resumed,
     "call_asked": _call_asked,
     "verdict": _verdict,
+    "answer": _answer,
     "call_started": _call_started,
     "call_finished": _call_finished,
     "output": _output,
