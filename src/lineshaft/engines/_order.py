@@ -80,7 +80,8 @@ class AsBefore:
         self._progress = progress
         self._box = box
         self._skip = skip
-        self._reel = Reel(tape.clock, self._keep, at=progress.taken)
+        self._reel = Reel(self._keep)
+        self._reel.give(tape.clock, at=progress.taken)
         self._ahead = progress.moment - time.monotonic()
         self._first: int | None = None
         self._wanted: frozenset[int] = frozenset()

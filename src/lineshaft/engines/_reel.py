@@ -13,18 +13,23 @@ class Reel:
     """Readings of one run, one after another.
 
     Args:
-        given: Those of an earlier execution.
-        keep: Takes each that comes beyond them.
-        at: How many of the given were taken already.
+        keep: Takes each that comes beyond those that are given.
     """
 
-    def __init__(
-        self, given: Sequence[float], keep: Callable[[float], None], *, at: int = 0
-    ) -> None:
-        self._given = given
+    def __init__(self, keep: Callable[[float], None]) -> None:
+        self._given: Sequence[float] = ()
         self._keep = keep
-        self.at = at
+        self.at = 0
         """How many were taken."""
+
+    def give(self, given: Sequence[float], *, at: int = 0) -> None:
+        """Have the readings of an earlier execution said again.
+
+        Args:
+            given: All of them.
+            at: How many were taken already.
+        """
+        self._given, self.at = given, at
 
     @property
     def replays(self) -> bool:

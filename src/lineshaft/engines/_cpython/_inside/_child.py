@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lineshaft.engines._cpython._inside._channel import Channel
 from lineshaft.engines._cpython._inside._parked import watch_loops
 from lineshaft.engines._cpython._inside._script import Stage, finish, perform, run_anywhere
-from lineshaft.engines._cpython._inside._taped import tape
+from lineshaft.engines._cpython._inside._taped import Taping
 from lineshaft.engines._cpython._wire import VERSION
 
 if TYPE_CHECKING:
@@ -95,12 +95,14 @@ def live(wire: int, streams: Sequence[int], setting: Setting) -> None:
         numbers.seed()
     _forget_ourselves()
     channel.say({"type": "hello", "version": VERSION})
+    taping = None
     if not channel.has_news():
         stage.rehearse()
+        taping = Taping(channel)
     order = channel.order()
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     if order.tape is not None:
-        tape(order.tape, channel)
+        (taping or Taping(channel)).begin(order.tape)
     result = perform(order, channel, stage)
     if not channel.is_cut:
         finish(channel, result)

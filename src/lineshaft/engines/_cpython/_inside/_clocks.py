@@ -8,11 +8,11 @@ before, see the clocks as they are.
 import datetime
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from types import ModuleType
 
-from lineshaft.engines._cpython._inside._interpreter import other_threads, replace_method
+from lineshaft.engines._cpython._inside._interpreter import other_threads, replacing
 from lineshaft.engines._cpython._inside._line import line
 from lineshaft.engines._reel import Reel
 
@@ -42,6 +42,31 @@ class Standin:
     def __reduce__(self) -> str:
         """Be pickled by name, as functions are."""
         return self.__name__
+
+
+class Standins:
+    """What is to take the place of something, all of it at once."""
+
+    def __init__(self) -> None:
+        self._functions: list[tuple[ModuleType, str, Standin]] = []
+        self._methods: list[Callable[[], None]] = []
+
+    def add(self, module: ModuleType, name: str, act: Callable[..., object]) -> None:
+        """Have a function of a module do something else."""
+        original: object = getattr(module, name)
+        self._functions.append((module, name, Standin(original, act)))
+        setattr(module, name, original)  # its memory is shared with other processes until then
+
+    def add_methods(self, kind: type, methods: Mapping[str, Callable[..., object]]) -> None:
+        """Have class methods of a class that is written in C do something else."""
+        self._methods.append(replacing(kind, methods))
+
+    def step_in(self) -> None:
+        """Take the places."""
+        for module, name, standin in self._functions:
+            setattr(module, name, standin)
+        for replace in self._methods:
+            replace()
 
 
 class Clock:
@@ -112,8 +137,12 @@ class Clocks:
             time.CLOCK_MONOTONIC: self.steady,
         }
 
-    def install(self) -> None:
-        """Have everything read these from now on."""
+    def stand_in(self, standins: "Standins") -> None:
+        """Have everything read these.
+
+        Args:
+            standins: What is to take the place of something.
+        """
         for name, clock in {
             "time": self.day,
             "monotonic": self.steady,
@@ -121,17 +150,16 @@ class Clocks:
             "process_time": self._work,
             "thread_time": self._own_work,
         }.items():
-            replace(time, name, clock.read)
-            replace(time, f"{name}_ns", clock.read_ns)
+            standins.add(time, name, clock.read)
+            standins.add(time, f"{name}_ns", clock.read_ns)
         for name in ("localtime", "gmtime", "ctime"):
-            replace(time, name, partial(self._shown, getattr(time, name)))
-        replace(time, "asctime", partial(self._told, time.asctime))
-        replace(time, "strftime", partial(self._told, time.strftime))
-        replace(time, "clock_gettime", self._gettime)
-        replace(time, "clock_gettime_ns", self._gettime_ns)
-        replace(time, "sleep", self._sleep)
-        replace_method(datetime.datetime, "now", self._now)
-        replace_method(datetime.datetime, "utcnow", self._utcnow)
+            standins.add(time, name, partial(self._shown, getattr(time, name)))
+        standins.add(time, "asctime", partial(self._told, time.asctime))
+        standins.add(time, "strftime", partial(self._told, time.strftime))
+        standins.add(time, "clock_gettime", self._gettime)
+        standins.add(time, "clock_gettime_ns", self._gettime_ns)
+        standins.add(time, "sleep", self._sleep)
+        standins.add_methods(datetime.datetime, {"now": self._now, "utcnow": self._utcnow})
 
     def _shown(self, original: Callable[[float], object], seconds: float | None = None) -> object:
         return original(self.day.read() if seconds is None else seconds)
@@ -166,9 +194,3 @@ class Clocks:
 
     def _utcnow(self, kind: type[datetime.datetime]) -> datetime.datetime:
         return self._now(kind, datetime.UTC).replace(tzinfo=None)
-
-
-def replace(module: object, name: str, act: Callable[..., object]) -> None:
-    """Have a function of a module do something else."""
-    original = cast("object", getattr(module, name))
-    setattr(module, name, Standin(original, act))

@@ -58,23 +58,30 @@ def wind_up() -> None:
     atexit._run_exitfuncs()  # noqa: SLF001
 
 
-def replace_method(kind: type, name: str, method: Callable[..., object]) -> None:
-    """Have a class method of a class that is written in C do something else."""
-    [methods] = gc.get_referents(vars(kind))
-    methods[name] = classmethod(method)
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+def replacing(kind: type, methods: Mapping[str, Callable[..., object]]) -> Callable[[], None]:
+    """Return what has class methods of a class that is written in C do something else."""
+    [attributes] = gc.get_referents(vars(kind))
+    new = {name: classmethod(method) for name, method in methods.items()}
+    attributes.update({name: attributes[name] for name in new})
+    modified, itself = ctypes.pythonapi.PyType_Modified, ctypes.py_object(kind)
+
+    def replace() -> None:
+        attributes.update(new)
+        modified(itself)
+
+    return replace
 
 
-def keyed_digest(key: bytes) -> Callable[[bytes], bytes]:
-    """Return what makes 64 bytes of a text that nobody can foretell who has not the key."""
+def digest(text: bytes) -> bytes:
+    """Return 64 bytes that nobody can foretell who does not know all of a text."""
     sha512 = cast(
         "Callable[[bytes], _Hash]",
         random._sha512,  # noqa: SLF001  which `hashlib` would take longer to bring
     )
-    return lambda text: sha512(key + text).digest()
+    return sha512(text).digest()
 
 
-def seeds_of_random(urandom: Callable[[int], bytes], seed: Callable[[], int]) -> None:
+def feed_random(urandom: Callable[[int], bytes], seed: Callable[[], int]) -> None:
     """Have the module `random` take its entropy from elsewhere, and seed it from there."""
     original = random.Random.seed
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import cast
 
 from lineshaft.engines._cpython._inside._channel import Channel
-from lineshaft.engines._cpython._inside._clocks import Clock, Clocks
+from lineshaft.engines._cpython._inside._clocks import Clock, Clocks, Standins
 from lineshaft.engines._cpython._inside._entropy import Entropy
 from lineshaft.engines._cpython._inside._interpreter import calling_frame
 from lineshaft.engines._cpython._inside._line import line
@@ -24,20 +24,37 @@ _LOOP = asyncio.base_events.BaseEventLoop
 _ONE_TURN = vars(_LOOP)["_run_once"].__code__
 
 
-def tape(given: Mapping[str, object], channel: Channel) -> None:
-    """Give a script what an earlier execution of it took, and tell of what it takes beyond that.
+class Taping:
+    """What an earlier execution of a script took, and what it takes beyond that.
+
+    Nothing is different before `begin`.
 
     Args:
-        given: `seed` and `clock`.
         channel: Told of what is taken.
     """
-    reel = Reel(cast("Sequence[float]", given["clock"]), channel.note)
-    clocks = Clocks(reel)
-    Entropy(cast("str", given["seed"])).install(clocks.day)
-    clocks.install()
-    _install_loop(clocks.steady)
-    channel.one_by_one = True
-    Selector.stand = _Stand(channel, reel, clocks.steady).turn
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._reel = Reel(channel.note)
+        self._clocks = Clocks(self._reel)
+        self._entropy = Entropy(self._clocks.day)
+        self._standins = Standins()
+        self._clocks.stand_in(self._standins)
+        self._entropy.stand_in(self._standins)
+
+    def begin(self, given: Mapping[str, object]) -> None:
+        """Give it to the script from now on.
+
+        Args:
+            given: `seed` and `clock`.
+        """
+        channel, steady = self._channel, self._clocks.steady
+        self._reel.give(cast("Sequence[float]", given["clock"]))
+        self._entropy.begin(cast("str", given["seed"]))
+        self._standins.step_in()
+        _install_loop(steady)
+        channel.one_by_one = True
+        Selector.stand = _Stand(channel, self._reel, steady).turn
 
 
 def _install_loop(steady: Clock) -> None:
