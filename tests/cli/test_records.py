@@ -48,7 +48,7 @@ def paused(record: Recorder) -> None:
     judged(record, "c1", "allow", "mode:open")
     ended(record, "c1")
     asked(record, "c2")
-    judged(record, "c2", "ask", "prod-asks", "/home/me/lineshaft.toml:12")
+    judged(record, "c2", "ask", "prod-asks", "/etc/lineshaft.toml:12")
     result = RunResult(
         run_id=record.run_id, status="paused", engine="monty", pending=WAITING, expires_at=UNTIL
     )
@@ -185,13 +185,13 @@ def test_explain_names_rule_reason_file_line_and_answer(
         'c2 deploy to="prod"',
         "verdict: ask",
         "rule:    prod-asks",
-        "where:   /home/me/lineshaft.toml:12",
+        "where:   /etc/lineshaft.toml:12",
         "reason:  look twice",
     ]
     assert lines[5].startswith("answer:  approved for the rest of the run: go  (")
     assert lines[6] == "ended:   done after 3 ms"
     facts = explained(here, "c2")
-    assert (facts["run_id"], facts["source"]) == ("2030-r1", "/home/me/lineshaft.toml:12")
+    assert (facts["run_id"], facts["source"]) == ("2030-r1", "/etc/lineshaft.toml:12")
     (answer,) = cast("list[dict[str, object]]", facts["answers"])
     assert (answer["allow"], answer["reason"], answer["scope"]) == (True, "go", "run")
 

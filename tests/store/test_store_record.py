@@ -7,6 +7,7 @@ import pytest
 
 from lineshaft.errors import RunUnknown
 from lineshaft.store import Store
+from lineshaft.trace import summarise
 from store.samples import Open, event, finished, left_by, pause, run, started
 
 
@@ -180,7 +181,18 @@ async def test_a_run_that_waits_is_not_interrupted(store: Store, path: Path) -> 
     (summary,) = await store.runs()
     assert (summary.status, summary.waiting) == ("paused", ("post",))
     assert summary.expires_at == "2031-01-01T00:00:00Z"
-    left_by("store.sink('/w')(event(2, 'log'))\nawait store.flush()", path)
+    end = (await store.events("r"))[-1]
+    assert (end.kind, end.data["status"]) == ("run_paused", "paused")
+    assert (end.data["expires_at"], end.data["pending"]) == (
+        "2031-01-01T00:00:00Z",
+        [{"id": "", "tool": "post", "arguments": {}, "reason": ""}],
+    )
+    assert summarise(await store.events("r")).status == "paused"
+
+
+async def test_a_run_that_waits_is_listed_so_before_its_record_says_it(store: Store) -> None:
+    store.sink("/w")(started())
+    await (await store.begin(run())).paused(pause("c1"))
     assert [each.status for each in await store.runs()] == ["paused"]
 
 

@@ -12,7 +12,7 @@ from lineshaft.errors import RecordError, RunUnknown
 from lineshaft.store._dialects import adding
 from lineshaft.store._owner import Owner
 from lineshaft.store._summaries import RunSummary
-from lineshaft.store._tables import EVENTS, RUNS
+from lineshaft.store._tables import EVENTS, RUNS, STATES
 from lineshaft.store._texts import shown, storable
 from lineshaft.values import Event, EventKind
 
@@ -133,7 +133,10 @@ class Record:
             **(paused or {}),
         }
         if status == "paused":
-            data |= {"expires_at": row.expires_at}
+            tools = cast("list[str]", json.loads(row.waiting))
+            nothing: Facts = {}
+            waiting = [{"id": "", "tool": t, "arguments": nothing, "reason": ""} for t in tools]
+            data |= {"status": status, "pending": waiting, "expires_at": row.expires_at}
         else:
             error = {"code": code, "message": message, "hint": hint}
             data |= {"status": status, "error": error, "pending": [], "expires_at": None}
@@ -143,9 +146,8 @@ class Record:
         self.add([(row.workspace, event)])
 
     def waits(self, run_id: str, *, tools: Iterable[str], expires_at: str | None) -> None:
-        """Say that a run waits for answers."""
-        waiting = shown(list(tools))
-        self._change(run_id, {"status": "paused", "waiting": waiting, "expires_at": expires_at})
+        """Say what a run waits for; that it waits is told by an event."""
+        self._change(run_id, {"waiting": shown(list(tools)), "expires_at": expires_at})
 
     def find(self, prefix: str | None, workspace: str | None) -> str:
         """Return the id of a run.
@@ -183,7 +185,9 @@ class Record:
 
     def runs(self, workspace: str | None, limit: int) -> list[RunSummary]:
         """Return the newest runs, the newest first."""
-        newest = select(RUNS).order_by(RUNS.c.last_at.desc(), RUNS.c.run_id.desc()).limit(limit)
+        kept = RUNS.outerjoin(STATES, STATES.c.run_id == RUNS.c.run_id)
+        newest = select(*RUNS.c, STATES.c.phase).select_from(kept)
+        newest = newest.order_by(RUNS.c.last_at.desc(), RUNS.c.run_id.desc()).limit(limit)
         if workspace is not None:
             newest = newest.where(RUNS.c.workspace == storable(workspace))
         rows = self._connection.execute(newest).all()
@@ -288,12 +292,13 @@ def _event(row: Row[tuple[object, ...]]) -> Event:
 
 def _summary(row: Row[tuple[object, ...]], calls: int) -> RunSummary:
     instead = {INTERRUPTED: "interrupted", _EXPIRED: "expired"}
+    under_way = "paused" if row.phase == "paused" else "running"
     return RunSummary(
         run_id=row.run_id,
         workspace=row.workspace,
         started_at=row.started_at,
         last_at=row.last_at,
-        status=instead.get(row.code, row.status or "running"),
+        status=instead.get(row.code, row.status or under_way),
         name=row.name,
         engine=row.engine,
         origin=row.origin,
