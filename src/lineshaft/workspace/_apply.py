@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lineshaft.errors import StaleFile, WorkspaceError
@@ -21,7 +21,6 @@ from lineshaft.workspace._disk import (
     At,
     Folders,
     Mark,
-    opened,
     told,
 )
 from lineshaft.workspace._failpoints import reached
@@ -44,11 +43,12 @@ class Task:
 class _Plan:
     """What is to be done in which order."""
 
-    def __init__(self, id: str, tasks: Sequence[Task]) -> None:  # noqa: A002  what it is
-        self._id = id
+    def __init__(self, journal: Journal, tasks: Sequence[Task], *, back: bool) -> None:
+        self._id = f"{journal.header.id}{'-back' if back else ''}"
         self.folders = Folders()
         self.tasks = sorted(tasks, key=lambda task: task.item.place.parts)
-        self._changing = {task.item.place.real for task in tasks}
+        # Of all items, whichever are left: a temporary file must be found again.
+        self._changing = {item.place.real for item in journal.header.items}
 
     @cached_property
     def made(self) -> list[Task]:
@@ -119,20 +119,20 @@ def _goes(item: Item) -> bool:
     return after == "missing" or (before != after and "folder" in (before, after))
 
 
-def apply(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # noqa: A002  as above
+def apply(journal: Journal, tasks: Sequence[Task], *, back: bool = False) -> None:
     """Carry out some of what a journal says.
 
     Args:
         journal: Has the contents.
         tasks: What is to be done.
-        id: What temporary files are named after; the journal's where left out.
+        back: Whether it is to take back what the journal says.
 
     Raises:
         StaleFile: Somebody else changed a place meanwhile.
         WorkspaceError: A step failed; those before it are done.
         StateError: The journal is damaged.
     """
-    plan = _Plan(id or journal.header.id, tasks)
+    plan = _Plan(journal, tasks, back=back)
     with plan.folders:
         _carry_out(journal, plan)
 
@@ -159,12 +159,16 @@ def _put(plan: _Plan, *, late: bool) -> None:
             _step(task, lambda task: _name(plan, task))
 
 
-def clean(journal: Journal, tasks: Sequence[Task], *, id: str = "") -> None:  # noqa: A002  as above
-    """Remove the temporary files of tasks."""
-    plan = _Plan(id or journal.header.id, tasks)
-    for task in plan.made:
-        with suppress(OSError, WorkspaceError), opened(plan.temporary(task)) as (name, folder):
-            os.unlink(name, dir_fd=folder)
+def clean(journal: Journal, *, back: bool = False) -> None:
+    """Remove the temporary files that an attempt has left."""
+    items = journal.header.items
+    tasks = [Task(replace(item, after=item.before), None) for item in items] if back else ()
+    plan = _Plan(journal, tasks or [Task(item, None) for item in items], back=back)
+    with plan.folders:
+        for task in plan.made:
+            with suppress(OSError, WorkspaceError):
+                name, folder = plan.folders.at(plan.temporary(task))
+                os.unlink(name, dir_fd=folder)
 
 
 def _step(task: Task, do: Callable[[Task], None]) -> None:
@@ -276,6 +280,8 @@ def _rename(old: At, new: At) -> None:
 
 
 def _remove(plan: _Plan, task: Task) -> None:
+    if task.mark is None:
+        return  # it was removed when this was tried before
     at = plan.folders.at(task.item.place)
     if task.item.before.kind == "folder":
         os.rmdir(at[0], dir_fd=at[1])

@@ -33,7 +33,7 @@ Step = Literal[
 
 STEPS: tuple[Step, ...] = get_args(Step)
 
-_hook: list[Callable[[Step], None]] = []
+_hook: list[Callable[[Step], object]] = []
 
 
 def reached(step: Step) -> None:
@@ -42,6 +42,11 @@ def reached(step: Step) -> None:
         _hook[0](step)
 
 
-def at_each_step(call: Callable[[Step], None] | None) -> None:
+def at_each_step(call: Callable[[Step], object] | None) -> None:
     """Have a function called at each step, in tests."""
     _hook[:] = [] if call is None else [call]
+
+
+def hook() -> Callable[[Step], object] | None:
+    """Return what is called at each step."""
+    return _hook[0] if _hook else None

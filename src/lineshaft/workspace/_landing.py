@@ -10,19 +10,17 @@ somebody else's change is lost; other programs may see some changes before other
 after a loss of power the journal is whole, but files may have lost what the system had not written.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.workspace._apply import Task
-from lineshaft.workspace._disk import KEPT_BYTES, Folders, listing, told
+from lineshaft.workspace._disk import KEPT_BYTES, Folders
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Header, Item, Source
 from lineshaft.workspace._journals import Journals
-from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._overlay import Base, Node
-from lineshaft.workspace._recovery import carry_out, finish
+from lineshaft.workspace._recovery import carry_out, finish, others_in
 from lineshaft.workspace._sources import FromDisk, FromStage
 from lineshaft.workspace._things import Sight, Thing, mark_of, see
 
@@ -140,17 +138,6 @@ def _fitting(item: Item, now: Thing) -> Item | None:
         return None
     kept = now.mode if after.kind == before.kind else after.mode
     return replace(item, before=now, after=replace(after, mode=kept))
-
-
-def others_in(place: Place, gone: set[str]) -> list[str]:
-    """Return what is in a folder that is to go and does not go with it."""
-    folder = place.real
-    with told(place.path), listing(place) as entries:
-        return [
-            f"{place.path}/{entry.name}"
-            for entry in entries
-            if os.path.join(folder, entry.name) not in gone  # noqa: PTH118  pathlib is slow
-        ]
 
 
 def _sources(

@@ -5,20 +5,19 @@ finished. A file is touched only if it has the content from before or after, and
 others are named.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lineshaft.errors import LineshaftError, WorkspaceError
 from lineshaft.values import Finding
 from lineshaft.workspace._apply import Task, apply, clean
-from lineshaft.workspace._disk import Folders
+from lineshaft.workspace._disk import Folders, listing, told
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Item, Journal
 from lineshaft.workspace._journals import Journals
 from lineshaft.workspace._mounts import Place
-from lineshaft.workspace._things import NOTHING, Thing, see
-
-_BACK = "-back"
+from lineshaft.workspace._things import NOTHING, Sight, Thing, see
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +30,61 @@ class Judged:
 
 def judge(items: Iterable[Item]) -> Judged:
     """Look at each place: is it as before, as after, in between, or something else?"""
-    tasks: list[Task] = []
-    strange: list[Item] = []
+    tasks: dict[str, Task] = {}
+    strange: dict[str, Item] = {}
+    gone: set[str] = set()
     with Folders() as folders:
         for item in items:
-            try:
-                now = see(item.place, keep=0, folders=folders)
-            except WorkspaceError:
-                strange.append(item)  # a folder on the way is none any longer
-                continue
-            if now.thing.same(item.after):
-                continue
-            if now.thing.same(item.before) or _is_between(item, now.thing):
-                tasks.append(Task(item, now.mark))
+            real = item.place.real
+            now = _now(item.place, folders)
+            if now is None:
+                strange[real] = item
+            elif now.thing.same(item.after):
+                gone.add(real)
+            elif now.thing.same(item.before) or _is_between(item, now.thing):
+                tasks[real] = Task(item, now.mark)
             else:
-                strange.append(item)
-    return Judged(tuple(tasks), tuple(strange))
+                strange[real] = item
+    _leave_folders(tasks, strange, gone)
+    _leave_what_is_in(tasks, strange)
+    return Judged(tuple(tasks.values()), tuple(strange.values()))
+
+
+def _now(place: Place, folders: Folders) -> Sight | None:
+    """Return what is at a place; None where a folder on the way is none any longer."""
+    try:
+        return see(place, keep=0, folders=folders)
+    except WorkspaceError:
+        return None
+
+
+def _leave_folders(tasks: dict[str, Task], strange: dict[str, Item], gone: set[str]) -> None:
+    """Leave folders alone that are to go, but hold something that does not."""
+    for real in sorted(tasks, reverse=True):
+        item = tasks[real].item
+        if item.before.kind != "folder" or item.after.kind == "folder" or not tasks[real].mark:
+            continue
+        going = gone | {place for place, task in tasks.items() if task.item.after.kind != "folder"}
+        if others_in(item.place, going):
+            strange[real] = tasks.pop(real).item
+
+
+def _leave_what_is_in(tasks: dict[str, Task], strange: dict[str, Item]) -> None:
+    """Leave out what was to be in folders that there will not be."""
+    missing = [real + os.sep for real, item in strange.items() if item.before.kind != "folder"]
+    for real in [real for real in tasks if real.startswith(tuple(missing))]:
+        strange[real] = tasks.pop(real).item
+
+
+def others_in(place: Place, going: Collection[str]) -> list[str]:
+    """Return what is in a folder that is to go and does not go with it."""
+    folder = place.real
+    with told(place.path), listing(place) as entries:
+        return [
+            f"{place.path}/{entry.name}"
+            for entry in entries
+            if os.path.join(folder, entry.name) not in going  # noqa: PTH118  pathlib is slow
+        ]
 
 
 def _is_between(item: Item, now: Thing) -> bool:
@@ -63,8 +101,16 @@ def backwards(items: Sequence[Item]) -> list[Item]:
     return [item.back(went) for item in items]
 
 
-def carry_out(journals: Journals, journal: Journal, tasks: Sequence[Task]) -> None:
+def carry_out(
+    journals: Journals, journal: Journal, tasks: Sequence[Task], *, again: bool = False
+) -> None:
     """Do what a journal says, or take all of it back.
+
+    Args:
+        journals: Where it is kept.
+        journal: What is to be done.
+        tasks: What of it is left to do.
+        again: Whether somebody has tried before.
 
     Raises:
         WorkspaceError: It cannot be done; the error says so where it cannot be taken back either.
@@ -75,6 +121,9 @@ def carry_out(journals: Journals, journal: Journal, tasks: Sequence[Task]) -> No
         take_back(journals, journal, error)
         raise
     reached("applied")
+    if again:
+        clean(journal)
+        clean(journal, back=True)
     journals.done(journal)
 
 
@@ -88,18 +137,17 @@ def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tupl
         WorkspaceError: That is not possible either; the journal stays for recovery.
     """
     reached("taking-back")
-    items = journal.header.items
-    clean(journal, [Task(item, None) for item in items])
-    judged = judge(backwards(items))
+    clean(journal)
+    judged = judge(backwards(journal.header.items))
     try:
-        apply(journal, judged.tasks, id=journal.header.id + _BACK)
+        apply(journal, judged.tasks, back=True)
     except LineshaftError as error:
         raise WorkspaceError(
             f"changes are half landed: {why.message}; and they could not be taken back:"
             f" {error.message}",
             hint="Remove the cause, then: lineshaft doctor --recover",
         ) from error
-    clean(journal, judged.tasks, id=journal.header.id + _BACK)
+    clean(journal, back=True)
     reached("taken-back")
     journals.drop(journal.path)
     return judged.strange
@@ -141,13 +189,12 @@ def _finish(journals: Journals, journal: Journal) -> list[Finding]:
     if header.kind == "undo":
         what = f"the undoing of run {header.run_id}"
     try:
-        carry_out(journals, journal, judged.tasks)
+        carry_out(journals, journal, judged.tasks, again=True)
     except LineshaftError as error:
         if journal.path.exists():
             raise
         text = f"{what} could not be finished and was taken back: {error.message}"
         return [Finding(code="landing-taken-back", level="warning", message=text)]
-    clean(journal, [Task(item, None) for item in header.items])
     text = f"{what} was finished: {len(judged.tasks)} of {len(header.items)} changes were left"
     return [
         Finding(code="landing-finished", level="info", message=text),

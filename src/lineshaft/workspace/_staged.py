@@ -6,7 +6,6 @@ edit makes of it, `_landing.py` makes it real. `@state` is nobody else's: what i
 there at once.
 """
 
-import hashlib
 import shutil
 import threading
 import time
@@ -87,8 +86,6 @@ class StagedView(FolderView):
         """
         self._memory.stages = len(landings)
 
-    # Looking.
-
     async def stat(self, path: str) -> Entry:
         """Return what is at a path, or raise `FileMissing`."""
         place = self._mounts.place(path, follow=False)
@@ -108,15 +105,14 @@ class StagedView(FolderView):
             self._look_again(place)
         node = self._overlay.find(place.real)
         if node is not None:
-            data = self._overlay.read(place)
-            return Content(data=data, sha256=node.thing.sha256 or "")
+            return Content(data=self._overlay.read(place), sha256=node.thing.sha256 or "")
         try:
             sight = read_whole(place)
         except FileMissing:
             self._saw(place, Sight(NOTHING, None, time.time_ns()))
             raise
         self._saw(place, sight)
-        return Content(data=sight.data or b"", sha256=sight.thing.sha256 or "")
+        return _content(sight)
 
     def _saw(self, place: Place, sight: Sight) -> None:
         base = Base(place, sight.without_data())
@@ -170,8 +166,6 @@ class StagedView(FolderView):
         while batch := await self._hop(take, entries):
             for entry in batch:
                 yield entry
-
-    # Changing.
 
     def _write(self, path: str, data: bytes, if_match: str | None, mode: int | None) -> Change:
         place = self._writable(path)
@@ -403,5 +397,4 @@ def _is_private(place: Place) -> bool:
 
 
 def _content(sight: Sight) -> Content:
-    data = sight.data or b""
-    return Content(data=data, sha256=hashlib.sha256(data).hexdigest())
+    return Content(data=sight.data or b"", sha256=sight.thing.sha256 or "")

@@ -11,9 +11,8 @@ from lineshaft.workspace._disk import KEPT_BYTES
 from lineshaft.workspace._failpoints import reached
 from lineshaft.workspace._journal import Header, Item, Journal, Source
 from lineshaft.workspace._journals import Journals
-from lineshaft.workspace._landing import others_in
 from lineshaft.workspace._mounts import Place
-from lineshaft.workspace._recovery import carry_out
+from lineshaft.workspace._recovery import carry_out, others_in
 from lineshaft.workspace._sources import FromDisk, FromJournal
 from lineshaft.workspace._things import Thing, see
 
