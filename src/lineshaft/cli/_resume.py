@@ -26,8 +26,9 @@ from lineshaft.cli._shown import display_for, shown
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import Settings, build
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, RunBusy
 from lineshaft.session import Session
+from lineshaft.store import RunSummary
 from lineshaft.tools import Toolset
 from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult
 
@@ -183,6 +184,7 @@ async def _resume(
 ) -> RunResult | Standing:
     async with session:
         run_id = await _found(session, settings, run)
+        await _must_stand(session, run_id)
         pending = await session.pending(run_id)
         unknown = () if pending else await _unknown(session, run_id)
         answers = words.answers
@@ -193,6 +195,27 @@ async def _resume(
             return await _standing(session, run_id, pending, unknown)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
         return await shown(display, work)
+
+
+async def _must_stand(session: Session, run_id: str) -> None:
+    """Refuse a run that goes on elsewhere, or is over.
+
+    Raises:
+        RunBusy: It is.
+    """
+    kept = await _summary(session, run_id)
+    if kept is None or kept.status in ("paused", "interrupted", "expired"):
+        return
+    if kept.status == "running":
+        raise RunBusy(f"run {run_id} goes on in another process")
+    raise RunBusy(f"run {run_id} is over: it ended as {kept.status}")
+
+
+async def _summary(session: Session, run_id: str) -> RunSummary | None:
+    if session.store is None:
+        return None
+    runs = await session.store.runs(limit=1_000)
+    return next((each for each in runs if each.run_id == run_id), None)
 
 
 async def _unknown(session: Session, run_id: str) -> tuple[tuple[str, str], ...]:
@@ -214,11 +237,13 @@ async def _standing(
     pending: tuple[Pending, ...],
     unknown: tuple[tuple[str, str], ...],
 ) -> Standing:
-    expires_at: str | None = None
-    if session.store is not None:
-        runs = await session.store.runs(limit=1_000)
-        expires_at = next((each.expires_at for each in runs if each.run_id == run_id), None)
-    return Standing(run_id=run_id, pending=pending, expires_at=expires_at, unknown=unknown)
+    kept = await _summary(session, run_id)
+    return Standing(
+        run_id=run_id,
+        pending=pending,
+        expires_at=kept.expires_at if kept else None,
+        unknown=unknown,
+    )
 
 
 def _tell(standing: Standing) -> None:
