@@ -2,8 +2,8 @@
 
     python full.py FOLDER JOURNALS TOLD
 
-FOLDER is on a small disk of its own, TOLD a file that is not. Prints one JSON line for each amount of room: whether it
-landed, what the error was, and what was wrong afterwards, if anything.
+FOLDER is on a small disk of its own, TOLD a file that is not. Prints one JSON line for each room:
+how the process ended, what the error was, and what was wrong afterwards, if anything.
 """
 
 import json

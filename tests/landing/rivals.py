@@ -21,12 +21,13 @@ FILES = 20
 STALE = 3
 
 
-async def land(folder: Path, name: str, gate: int) -> None:
+async def land(folder: Path, name: str, ready: int, gate: int) -> None:
     """Write all files, wait for the other to be as far, land."""
     view = Folder(folder / "workspace", journals=folder / "journals").begin(name, atomic=True)
     for number in range(FILES):
         before = await view.read(str(number))
         await view.write(str(number), name.encode(), if_match=before.sha256)
+    os.write(ready, b"!")
     os.read(gate, 1)
     try:
         await view.land()
@@ -42,12 +43,15 @@ def main(name: str, rounds: str) -> None:
     for file in files:
         file.write_text("nobody")
     for number in range(int(rounds)):
-        read, write = os.pipe()
-        rivals = [begin(partial(land, folder, f"{who}-{number}", read)) for who in "ab"]
-        os.write(write, b"!!")
+        is_ready, ready = os.pipe()
+        gate, start = os.pipe()
+        rivals = [begin(partial(land, folder, f"{who}-{number}", ready, gate)) for who in "ab"]
+        for _ in rivals:
+            os.read(is_ready, 1)
+        os.write(start, b"!!")
         codes = [ended(pid) for pid in rivals]
-        os.close(read)
-        os.close(write)
+        for descriptor in (is_ready, ready, gate, start):
+            os.close(descriptor)
         found = sorted({file.read_text() for file in files})
         sys.stdout.write(json.dumps([codes, found]) + "\n")
 
