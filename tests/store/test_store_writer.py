@@ -1,15 +1,18 @@
 """The thread that writes: in groups, in order, and never without bounds."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.event import listen, remove
 
 from lineshaft.errors import ConfigError, RecordError, StateError
 from lineshaft.store import Store
@@ -18,7 +21,7 @@ from lineshaft.store._database import Database
 from lineshaft.store._faults import told
 from lineshaft.store._writer import Writer
 from lineshaft.values import Value
-from store.samples import KEY, call, environment, event, finished, program, run, started
+from store.samples import KEY, call, environment, event, finished, pause, program, run, started
 
 
 async def test_nothing_is_opened_before_it_is_needed(path: Path) -> None:
@@ -74,6 +77,66 @@ async def test_reads_are_kept_in_their_order_without_a_wait_each(store: Store) -
     await state.flush()
     ids = [each.call.id for each in (await store.saved("r")).finished]
     assert ids == [f"c{n}" for n in range(200)]
+
+
+class Syncs:
+    """Counts commits that wait for the disk: in this mode SQLite makes one sync for each."""
+
+    def __init__(self) -> None:
+        self.waits = False
+        self.count = 0
+
+    def __call__(self, statement: str) -> None:
+        if "synchronous=" in statement:
+            self.waits = statement.endswith("FULL")
+        self.count += self.waits and statement == "COMMIT"
+
+
+@pytest.fixture
+def syncs() -> Iterator[Syncs]:
+    counted = Syncs()
+
+    def opened(connection: sqlite3.Connection, _record: object) -> None:
+        connection.set_trace_callback(counted)
+
+    listen(Engine, "connect", opened)
+    yield counted
+    remove(Engine, "connect", opened)
+
+
+async def test_an_effect_costs_two_syncs_and_a_read_none(store: Store, syncs: Syncs) -> None:
+    state = await store.begin(run())
+    record, begun = store.sink("/w"), syncs.count
+    for n in range(10):
+        record(event(n + 1))
+        await state.started(call(n))
+        await state.finished(call(n), Value(n))
+    assert syncs.count - begun == 20
+    for n in range(100):
+        record(event(n + 11))
+        await state.finished(call(f"r{n}", "read"), Value(n))
+        await state.finished(call(f"s{n}", "write", staged=True), Value(n))
+    await store.flush()
+    assert syncs.count - begun == 20
+    await state.flush()
+    await state.paused(pause("c1", snapshot=b"x"))
+    assert syncs.count - begun == 22
+
+
+async def test_calls_that_act_at_once_share_their_syncs(store: Store, syncs: Syncs) -> None:
+    state = await store.begin(run())
+    begun = syncs.count
+
+    async def act(n: int) -> None:
+        await state.started(call(n))
+        await state.finished(call(n), Value(n))
+
+    async with anyio.create_task_group() as group:
+        for n in range(50):
+            group.start_soon(act, n)
+    assert syncs.count - begun < 50
+    saved = await store.saved("r")
+    assert (len(saved.finished), saved.unknown) == (50, ())
 
 
 async def test_a_store_that_was_closed_opens_again(store: Store) -> None:

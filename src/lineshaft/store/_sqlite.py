@@ -29,6 +29,7 @@ class Sqlite:
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
         self._patience = patience
+        self._synchronous = ""
 
     def engine(self) -> Engine:
         """Return what opens connections; the file is there then.
@@ -84,7 +85,10 @@ class Sqlite:
 
     def begin(self, connection: Connection, *, durable: bool) -> None:
         """Begin a transaction that writes; its commit waits for the disk if it is durable."""
-        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}").close()
+        wanted = "FULL" if durable else "NORMAL"
+        if wanted != self._synchronous:
+            connection.exec_driver_sql(f"PRAGMA synchronous={wanted}").close()
+            self._synchronous = wanted
         connection.exec_driver_sql("BEGIN IMMEDIATE").close()
 
     def tidy(self, connection: Connection, *, thoroughly: bool) -> None:
