@@ -1,13 +1,61 @@
 """Fixtures of this folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
-from control.world import World
+from control.world import ASK, ASK_WRITE, Open, World
+from lineshaft import Policy, Session, kit
 from lineshaft.engines import best_jail
 from lineshaft.errors import EngineError
+from lineshaft.session import SessionArguments
+from support import Outside
+
+
+@pytest.fixture(params=["monty", "cpython"])
+def engine(request: pytest.FixtureRequest, usable_engines: frozenset[str]) -> str:
+    """Return an engine that can pause."""
+    if request.param not in usable_engines:
+        pytest.skip(f"the engine {request.param!r} does not work here")
+    return str(request.param)
+
+
+@pytest.fixture
+def outside() -> Outside:
+    """Return a counter that no script can reach."""
+    return Outside()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """Return an empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def opened(tmp_path: Path, workspace: Path, outside: Outside, engine: str) -> Open:
+    """Return a maker of sessions over one store and one workspace."""
+
+    def make(
+        *tools: object,
+        rules: Sequence[Mapping[str, str]] = (ASK, ASK_WRITE),
+        **settings: Unpack[SessionArguments],
+    ) -> Session:
+        given: SessionArguments = {
+            "store": tmp_path / "state" / "runs.db",
+            "engine": engine,
+            "workspace": workspace,
+            "policy": Policy.from_dict({"mode": "open", "rules": list(rules)}),
+            **settings,
+        }
+        own = (outside.tool("poke", effect="external"), outside.tool("note", effect="external"))
+        return Session([*own, kit.tools(), *tools], **given)
+
+    return make
 
 
 @pytest.fixture(params=["monty", "cpython"])

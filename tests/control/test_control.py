@@ -1,70 +1,19 @@
-"""What a pause, a resumption, a preview and a replay keep to, seen from the host."""
+"""What a pause and a resumption keep to, seen from the host."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lineshaft import Answer, Limits, Pending, Policy, Session, kit, tool
+from control.world import Open
+from lineshaft import Answer, Limits, Pending
 from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
-from lineshaft.session import SessionArguments
 from support import Outside
 
 YES = Answer(allow=True)
 NO = Answer(allow=False, reason="not this one")
-ASK = {"id": "ask-poke", "tool": "poke", "verdict": "ask", "reason": "it pokes"}
-ASK_WRITE = {"id": "ask-write", "tool": "write_file", "path": "asked/**", "verdict": "ask"}
-
-Open = Callable[..., Session]
-
-
-@pytest.fixture(params=["monty", "cpython"])
-def engine(request: pytest.FixtureRequest, usable_engines: frozenset[str]) -> str:
-    """Return an engine that can pause."""
-    if request.param not in usable_engines:
-        pytest.skip(f"the engine {request.param!r} does not work here")
-    return str(request.param)
-
-
-@pytest.fixture
-def outside() -> Outside:
-    """Return a counter that no script can reach."""
-    return Outside()
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    """Return an empty folder."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def opened(tmp_path: Path, workspace: Path, outside: Outside, engine: str) -> Open:
-    """Return a maker of sessions over one store and one workspace."""
-
-    def make(
-        *tools: object,
-        rules: Sequence[Mapping[str, str]] = (ASK, ASK_WRITE),
-        **settings: Unpack[SessionArguments],
-    ) -> Session:
-        given: SessionArguments = {
-            "store": tmp_path / "state" / "runs.db",
-            "engine": engine,
-            "workspace": workspace,
-            "policy": Policy.from_dict({"mode": "open", "rules": list(rules)}),
-            **settings,
-        }
-        own = (outside.tool("poke", effect="external"), outside.tool("note", effect="external"))
-        return Session([*own, kit.tools(), *tools], **given)
-
-    return make
-
 
 SWALLOWS = """
 try:
@@ -216,71 +165,6 @@ await edit_file(path="8.txt", old="old", new="new")
         assert (workspace / f"{number}.txt").read_text() == f"old {number}\n"
 
 
-async def test_a_preview_lands_nothing_and_the_run_lands_what_it_said(
-    opened: Open, workspace: Path
-) -> None:
-    (workspace / "a.txt").write_text("one\ntwo\n")
-    script = """
-text = (await read_file(path="a.txt"))["content"]
-await edit_file(path="a.txt", old="two", new="2")
-await write_file(path="asked/b.txt", content=text)
-return "end"
-"""
-    async with opened() as session:
-        shown = await session.preview(script)
-        assert (shown.run.status, shown.run.value, shown.stopped_at) == ("success", "end", None)
-        assert "-two" in shown.diff
-        assert "+2" in shown.diff
-        assert not shown.run.landed
-        assert (workspace / "a.txt").read_text() == "one\ntwo\n"
-        assert not (workspace / "asked").exists()
-
-
-async def test_a_preview_stops_before_it_acts(opened: Open, outside: Outside) -> None:
-    async with opened() as session:
-        shown = await session.preview("try:\n    await note(what='x')\nfinally:\n    await poke()")
-    assert shown.stopped_at is not None
-    assert (shown.stopped_at.tool, shown.run.status, outside.total) == ("note", "paused", 0)
-
-
-async def test_a_replay_calls_nothing_and_ends_alike(opened: Open, outside: Outside) -> None:
-    script = """
-import random
-values = await asyncio.gather(*[note(what=f"{i}") for i in range(5)])
-print(values)
-return [sum(values), len(values)]
-"""
-    async with opened() as session:
-        done = await session.run(script)
-        assert (done.status, outside.total) == ("success", 5)
-        replay = await session.replay(done.run_id)
-    assert (replay.difference, replay.run.value, outside.total) == (None, done.value, 5)
-
-
-async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside: Outside) -> None:
-    seen: list[int] = []
-
-    @tool(effect="read")
-    async def look() -> int:
-        """Look."""
-        seen.append(1)
-        return len(seen)
-
-    script = "n = await look()\nreturn await note(what=str(n + offset))"
-    async with opened(look) as session:
-        done = await session.run(script, inputs={"offset": 1})
-        store = session.store
-        assert store is not None
-        saved = await store.saved(done.run_id)
-        changed = dict(saved.run.document, inputs={"offset": 2})
-        assert changed != saved.run.document
-    assert (done.status, outside.counts["note:2"], len(seen)) == ("success", 1, 1)
-    async with opened(look) as session:
-        replay = await session.replay(done.run_id)
-        assert replay.difference is None
-    assert (outside.total, len(seen)) == (1, 1)
-
-
 async def test_what_is_not_kept_is_said(opened: Open) -> None:
     async with opened() as session:
         with pytest.raises(RunUnknown):
@@ -335,9 +219,8 @@ await write_file(path="asked/copy.txt", content=text)
     assert all(SECRET not in view for view in views)
 
 
-async def test_threads_cannot_pause(opened: Open, engine: str, outside: Outside) -> None:
-    if engine != "cpython":
-        pytest.skip("platform: the small engine has no threads")
+@pytest.mark.parametrize("engine", ["cpython"], indirect=True)
+async def test_threads_cannot_pause(opened: Open, outside: Outside) -> None:
     script = """
 import threading
 said = []

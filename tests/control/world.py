@@ -3,14 +3,23 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from lineshaft import Session
 
 HOST = Path(__file__).parent / "host.py"
 SECONDS = 60
 
 Told = dict[str, Any]
+
+Open = Callable[..., Session]
+"""Makes a session over one store and one workspace; settings as `Session`'s, and `rules`."""
+
+ASK = {"id": "ask-poke", "tool": "poke", "verdict": "ask", "reason": "it pokes"}
+ASK_WRITE = {"id": "ask-write", "tool": "write_file", "path": "asked/**", "verdict": "ask"}
 
 
 @dataclass

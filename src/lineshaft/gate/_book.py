@@ -61,9 +61,6 @@ class Entry:
     again: bool = False
     """It waited in an earlier part of the run, and the record has it already."""
 
-    past: CallRecord | None = None
-    """Its record, where it ended in an earlier part of the run."""
-
     @property
     def id(self) -> str:
         """The call's id."""
@@ -90,6 +87,10 @@ class Book:
         self._redactor = redactor
         self._broken = broken
         self.entries: dict[str, Entry] = {}
+        """The calls of this part of the run, by id."""
+
+        self._past: dict[str, CallRecord] = {}
+        self._order: dict[str, None] = {}
         self.counts: Counter[str] = Counter()
         self.refused = 0
         self.bytes_in = 0
@@ -106,10 +107,11 @@ class Book:
 
     def open(self, call: Call) -> Entry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
-        if not call.id or call.id in self.entries:
-            call = replace(call, id=f"{call.id}d{len(self.entries) + self._dropped + 1}")
+        if not call.id or call.id in self._order:
+            call = replace(call, id=f"{call.id}d{len(self._order) + self._dropped + 1}")
         entry = Entry(call=call, arguments=call.arguments)
         self.entries[call.id] = entry
+        self._order[call.id] = None
         return entry
 
     def go_on(self, records: Iterable[CallRecord], usage: Usage) -> None:
@@ -119,22 +121,22 @@ class Book:
             records: Its calls, in order.
             usage: Its counters.
         """
-        for record in records:
-            call = Call(tool=record.tool, arguments={}, origin="script", id=record.id)
-            self.entries[record.id] = Entry(call=call, arguments={}, past=record)
+        self._past = {record.id: record for record in records}
+        self._order = dict.fromkeys(self._past)
         self.counts.update(usage.calls)
         self.refused, self.bytes_in = usage.refused, usage.bytes_in
 
     def take_place(self, entry: Entry, call_id: str) -> None:
         """Let a call be the one that waited under an id in an earlier part of the run."""
-        del self.entries[entry.id]
+        del self.entries[entry.id], self._order[entry.id]
+        self._past.pop(call_id, None)
         entry.call = replace(entry.call, id=call_id)
         entry.again = True
         self.entries[call_id] = entry
 
     def drop(self, entry: Entry) -> None:
         """Forget a call that has a record already."""
-        del self.entries[entry.id]
+        del self.entries[entry.id], self._order[entry.id]
         self._dropped += 1
 
     def show(self, entry: Entry) -> Mapping[str, object]:
@@ -205,8 +207,11 @@ class Book:
 
     def records(self) -> tuple[CallRecord, ...]:
         """Return one record a call, in the order in which they came."""
-        entries = self.entries.values()
-        return tuple(entry.past or _record(entry, self.show(entry)) for entry in entries)
+        return tuple(self._past.get(call_id) or self._record(call_id) for call_id in self._order)
+
+    def _record(self, call_id: str) -> CallRecord:
+        entry = self.entries[call_id]
+        return _record(entry, self.show(entry))
 
     def usage(self, *, bytes_out: int) -> Usage:
         """Return the counters, given how many bytes a model would read."""

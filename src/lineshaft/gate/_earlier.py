@@ -10,6 +10,9 @@ from lineshaft.values import Answer, Done, Finished
 _IDLE_SECONDS = 0.05
 """A script may wait for a timer beside its calls: an engine says nothing then."""
 
+_STUCK_SECONDS = 2.0
+"""The same, where it makes none of the calls that are left."""
+
 
 class Recorded:
     """Results of calls, given out in the order in which they ended, each when the script waits.
@@ -21,6 +24,7 @@ class Recorded:
     def __init__(self, finished: Iterable[Finished]) -> None:
         self._left = {each.call.key: each for each in finished}
         self._waiting: dict[str, anyio.Event] = {}
+        self._over = anyio.Event()
 
     def knows(self, key: str) -> bool:
         """Return whether a call's result is there and was not given out."""
@@ -40,9 +44,20 @@ class Recorded:
                     await turn.wait()
                 if idle.cancelled_caught:
                     self.release()
-            return self._left.pop(key).done
-        finally:
-            del self._waiting[key]
+            return self._left[key].done
+        finally:  # also if the script gives it up, as it did when the result was on its way
+            del self._waiting[key], self._left[key]
+            if not self._left:
+                self._over.set()
+
+    async def over(self) -> None:
+        """Return when new work may be done: all is given out, or the script makes none of the rest.
+
+        What came after the results comes after them again.
+        """
+        if self._left:
+            with anyio.move_on_after(_STUCK_SECONDS):
+                await self._over.wait()
 
     def release(self) -> bool:
         """Let the call go on that went on first; return whether there was one."""
@@ -51,6 +66,7 @@ class Recorded:
             if turn is not None:
                 turn.set()
                 return True
+        self._over.set()
         return False
 
 

@@ -46,6 +46,10 @@ class Kept:
         """
         self._state, self._unpausable, self.replays = state, unpausable, replays
 
+    def close(self) -> None:
+        """Keep nothing more: the run is over."""
+        self._state = None
+
     def look_at(self, call: Call) -> None:
         """Take note of a call that would not come again in the same order."""
         if self.replays and not call.replayable:
@@ -83,6 +87,8 @@ class Kept:
             with self._frame.controls.paused():  # a disk's time is no script's
                 await keeping
         except StateError as error:
+            if self._state is None:
+                return  # the run ended meanwhile: nobody goes on with it
             text = f"what this run does cannot be kept: {error.message}"
             await self._end("error", error.code, text)
 

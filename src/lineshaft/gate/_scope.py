@@ -22,7 +22,7 @@ from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._middleware import failed, wrapped
 from lineshaft.gate._paths import with_paths_decided
 from lineshaft.gate._reads import Reads
-from lineshaft.gate._standing import Standing, difference
+from lineshaft.gate._standing import Standing, acts_beyond_files, difference, pair_of
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import bind
@@ -107,9 +107,9 @@ class Scope:
     def standing(self) -> Standing:
         """Where the run stands, suspended."""
         waiting = {pending.id: pending for pending in self._suspended}
-        entries = [e for e in self._frame.book.entries.values() if e.id in waiting and not e.past]
+        entries = [e for e in self._frame.book.entries.values() if e.id in waiting]
         seen = self._seen.copy()
-        seen.subtract(_pair(entry.key) for entry in entries)
+        seen.subtract(pair_of(entry.key) for entry in entries)
         return Standing(
             pending=self._suspended,
             keys={entry.id: entry.key for entry in entries},
@@ -120,6 +120,7 @@ class Scope:
     def close(self) -> None:
         """End the authority of everything that belongs to this run."""
         self._closed = True
+        self.kept.close()
 
     async def admit(self, spec: ToolSpec, call: Call, *, paths: tuple[str, ...] = ()) -> None:
         """Decide whether the run itself may take place.
@@ -270,6 +271,7 @@ class Scope:
         if earlier.recorded.knows(key):
             entry.answered = not earlier.only
             return await earlier.recorded.take(key)
+        await earlier.recorded.over()
         if earlier.only:
             await self._differs(entry)
         elif key in earlier.unknown and not tool.spec.idempotent:
@@ -309,7 +311,7 @@ class Scope:
         return verdict
 
     async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, leave: Leave) -> Done:
-        if self.preview and _acts_beyond_files(tool.spec, verdict):
+        if self.preview and acts_beyond_files(tool.spec, verdict):
             await self._stop_before(entry, verdict)
         self._reserve()
         try:
@@ -326,9 +328,9 @@ class Scope:
         except BaseException:
             self._reserved -= 1
             raise
+        await self.kept.start(entry)
         if self._closed:
             return _OVER
-        await self.kept.start(entry)
         self._frame.book.start(entry)
         await self._unless_ended()
         return await execute(self._frame, entry, tool, leave)
@@ -379,17 +381,6 @@ class Scope:
     async def _unless_ended(self) -> None:
         if self._frame.controls.ended:
             await anyio.sleep_forever()  # the cancellation is on its way
-
-
-def _pair(key: str) -> str:
-    return key.split("/")[-2]
-
-
-def _acts_beyond_files(spec: ToolSpec, verdict: Verdict) -> bool:
-    """Return whether a preview cannot make a call: it acts, or a person must say first."""
-    if spec.container or spec.effect == "write":
-        return False
-    return spec.effect != "read" or verdict.kind == "ask"
 
 
 def _fate(entry: Entry, done: Done) -> Done:

@@ -1,10 +1,10 @@
-"""Where a run stands when it is suspended, and how a replay says that it left its record."""
+"""Where a run stands when it is suspended, previewed, or not as it was when it is replayed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lineshaft.trace import Redactor
-from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending
+from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,11 @@ class Standing:
 
     for_the_run: Mapping[str, Answer]
     """By rule."""
+
+
+def pair_of(key: str) -> str:
+    """Return the part of a call's identity that stands for its tool and arguments."""
+    return key.split("/")[-2]
 
 
 def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) -> Difference:
@@ -41,3 +46,10 @@ def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) 
         )
         message += f"; the record goes on with {expected.id}: {expected.tool}"
     return Difference(call=call, expected=wanted, message=message)
+
+
+def acts_beyond_files(spec: ToolSpec, verdict: Verdict) -> bool:
+    """Return whether a preview cannot make a call: it acts, or a person must say first."""
+    if spec.container or spec.effect == "write":
+        return False
+    return spec.effect != "read" or verdict.kind == "ask"

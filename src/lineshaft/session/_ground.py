@@ -21,6 +21,9 @@ class Footing:
     eager: bool
     """Runs are kept that only read."""
 
+    folder: Path | None
+    """On this machine, where it was given as such."""
+
     root: str
 
     def under_runs(self) -> Ground:
@@ -65,5 +68,6 @@ def ground_of(
         atomic=atomic,
         store=kept,
         eager=store is not None and store is not False,
+        folder=Path(workspace) if isinstance(workspace, str | Path) else None,
         root=str(root),
     )

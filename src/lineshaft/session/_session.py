@@ -121,23 +121,20 @@ class Session(Afterwards):
 
         self.policy = policy or Policy()
         self.limits = limits or Limits()
-        self._model_limits = _for_model(self.limits)
         ground = ground_of(workspace, atomic=atomic, store=store)
-        here = Path(workspace) if isinstance(workspace, str | Path) else None
         self.store = ground.store
-        self._engines = Engines(engine, python=options, workspace=here)
-        gate = Gate(
-            tools={**_as_jailed(given, options), **runtime},
-            policy=self.policy,
-            redactor=redactor,
-            approver=approver,
-            guards=with_built_in(guards),
-            middleware=tuple(middleware),
-            deps=deps,
-            python=options,
-        )
+        self._engines = Engines(engine, python=options, workspace=ground.folder)
         self._runner = Runner(
-            gate,
+            Gate(
+                tools={**_as_jailed(given, options), **runtime},
+                policy=self.policy,
+                redactor=redactor,
+                approver=approver,
+                guards=with_built_in(guards),
+                middleware=tuple(middleware),
+                deps=deps,
+                python=options,
+            ),
             ground=ground.under_runs(),
             engines=self._engines,
             check=check,
@@ -156,7 +153,7 @@ class Session(Afterwards):
         return ModelSide(
             given.specs,
             runtime=runtime.specs,
-            limits=self._model_limits,
+            limits=_for_model(self.limits),
             mode=self.policy.mode,
             spoken=self._spoken if scripts else None,
             redactor=redactor,
@@ -283,7 +280,7 @@ class Session(Afterwards):
         """
         self._entered()
         given = checked_arguments(tool, arguments)
-        limits = self._model_limits if origin == "model" else self.limits
+        limits = _for_model(self.limits) if origin == "model" else self.limits
         with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
             return await self._runner.call(
                 tool, given, origin=origin, limits=limits, control=control
@@ -328,7 +325,7 @@ class Session(Afterwards):
         return await self.call(tool, arguments, origin="model")
 
     async def _run_for_model(self, request: ScriptRequest) -> RunResult:
-        limits = self._model_limits
+        limits = _for_model(self.limits)
         if request.seconds is not None:
             limits = replace(limits, seconds=request.seconds)
         job = Job(

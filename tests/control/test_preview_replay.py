@@ -1,0 +1,72 @@
+"""What a preview and a replay keep to."""
+
+from pathlib import Path
+
+from control.world import Open
+from lineshaft import tool
+from support import Outside
+
+
+async def test_a_preview_lands_nothing_and_the_run_lands_what_it_said(
+    opened: Open, workspace: Path
+) -> None:
+    (workspace / "a.txt").write_text("one\ntwo\n")
+    script = """
+text = (await read_file(path="a.txt"))["content"]
+await edit_file(path="a.txt", old="two", new="2")
+await write_file(path="asked/b.txt", content=text)
+return "end"
+"""
+    async with opened() as session:
+        shown = await session.preview(script)
+        assert (shown.run.status, shown.run.value, shown.stopped_at) == ("success", "end", None)
+        assert "-two" in shown.diff
+        assert "+2" in shown.diff
+        assert not shown.run.landed
+        assert (workspace / "a.txt").read_text() == "one\ntwo\n"
+        assert not (workspace / "asked").exists()
+
+
+async def test_a_preview_stops_before_it_acts(opened: Open, outside: Outside) -> None:
+    async with opened() as session:
+        shown = await session.preview("try:\n    await note(what='x')\nfinally:\n    await poke()")
+    assert shown.stopped_at is not None
+    assert (shown.stopped_at.tool, shown.run.status, outside.total) == ("note", "paused", 0)
+
+
+async def test_a_replay_calls_nothing_and_ends_alike(opened: Open, outside: Outside) -> None:
+    script = """
+import random
+values = await asyncio.gather(*[note(what=f"{i}") for i in range(5)])
+print(values)
+return [sum(values), len(values)]
+"""
+    async with opened() as session:
+        done = await session.run(script)
+        assert (done.status, outside.total) == ("success", 5)
+        replay = await session.replay(done.run_id)
+    assert (replay.difference, replay.run.value, outside.total) == (None, done.value, 5)
+
+
+async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside: Outside) -> None:
+    seen: list[int] = []
+
+    @tool(effect="read")
+    async def look() -> int:
+        """Look."""
+        seen.append(1)
+        return len(seen)
+
+    script = "n = await look()\nreturn await note(what=str(n + offset))"
+    async with opened(look) as session:
+        done = await session.run(script, inputs={"offset": 1})
+        store = session.store
+        assert store is not None
+        saved = await store.saved(done.run_id)
+        changed = dict(saved.run.document, inputs={"offset": 2})
+        assert changed != saved.run.document
+    assert (done.status, outside.counts["note:2"], len(seen)) == ("success", 1, 1)
+    async with opened(look) as session:
+        replay = await session.replay(done.run_id)
+        assert replay.difference is None
+    assert (outside.total, len(seen)) == (1, 1)
