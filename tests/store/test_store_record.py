@@ -1,11 +1,13 @@
 """The record in the store: what was told is read again, by whoever comes later."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import RunUnknown
+from lineshaft.errors import RecordError, RunUnknown
 from lineshaft.store import Store
 from lineshaft.trace import summarise
 from store.samples import Open, event, finished, left_by, pause, run, started
@@ -117,6 +119,15 @@ async def test_a_run_whose_id_is_the_beginning_of_another_is_found(store: Store)
     for run_id in ("r", "r1"):
         store.sink("/w")(started(run_id))
     assert await store.find("r", workspace="/w") == "r"
+
+
+async def test_an_event_that_something_else_changed_is_said(store: Store, path: Path) -> None:
+    store.sink("/w")(started())
+    await store.aclose()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET data = '{half'")
+    with pytest.raises(RecordError, match="event 1 of run 'r' is damaged"):
+        await store.events("r")
 
 
 async def test_a_record_of_nobody_is_unknown(store: Store) -> None:

@@ -237,6 +237,25 @@ async def test_a_damaged_key_is_said(home: Path) -> None:
             await store.begin(run("q"))
 
 
+async def test_a_key_that_cannot_be_read_or_kept_is_said(home: Path) -> None:
+    (home / "key").mkdir(parents=True)
+    async with Store(home / "store.db") as store:
+        with pytest.raises(UntrustedState, match="'key' cannot be read"):
+            await store.begin(run())
+
+
+async def test_a_key_that_cannot_be_made_is_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere" / "x")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "link"))
+    monkeypatch.delenv("LINESHAFT_STATE_KEY", raising=False)
+    async with Store(path) as store:
+        with pytest.raises(StateError, match="cannot be made"):
+            await store.begin(run())
+        await store.runs()
+
+
 async def test_the_variable_wins_over_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINESHAFT_STATE_KEY", "ü" * 16)
     async with Store() as store:
