@@ -18,6 +18,7 @@ from pathlib import Path
 
 import engine_figures
 import memory
+import pausing
 from bare import Bare
 
 from lineshaft import Limits, Policy, Session, Tool, tool
@@ -134,6 +135,8 @@ def main() -> None:
             print(row, flush=True)
     for row in starts():
         print(row, flush=True)
+    for name, dumped, stored in asyncio.run(pausing.figures(turns)):
+        print(Row(name, dumped, stored), flush=True)
     asyncio.run(engine_figures.show(turns))
     print()
     for line in remembered():

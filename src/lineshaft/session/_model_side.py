@@ -105,7 +105,7 @@ class ModelSide:
         return Handled(
             text=_text.of_run(result, self._redactor),
             structured=_text.structured(structured, self._redactor),
-            is_error=result.status != "success",
+            is_error=result.status not in ("success", "paused"),
         )
 
     def _of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
