@@ -204,16 +204,9 @@ def _may_have_comments(path: str, name: str) -> bool:
 _WITH_COMMENTS = frozenset(
     {
         *("devcontainer.json", ".devcontainer.json", "tslint.json", "typedoc.json", "deno.json"),
-        *(
-            "nx.json",
-            "turbo.json",
-            "biome.json",
-            "cspell.json",
-            ".cspell.json",
-            "pyrightconfig.json",
-        ),
-        *(".babelrc.json", ".swcrc", "language-configuration.json", "settings.json"),
-        *("keybindings.json", "angular.json", ".jshintrc.json", ".hintrc", ".markdownlint.json"),
+        *("nx.json", "turbo.json", "biome.json", "cspell.json", ".cspell.json"),
+        *("pyrightconfig.json", ".babelrc.json", ".jshintrc.json", ".markdownlint.json"),
+        *("angular.json", "language-configuration.json", ".swcrc", ".hintrc"),
     }
 )
 _BY_ENDING: Mapping[str, Check] = {
