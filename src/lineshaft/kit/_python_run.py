@@ -201,7 +201,12 @@ def _argv(interpreter: Interpreter, program: Program, *, source: str) -> list[st
 
 def _environment(interpreter: Interpreter) -> dict[str, str]:
     zone = {"TZ": os.environ["TZ"]} if "TZ" in os.environ else {}
-    return {"LANG": "C.UTF-8", "PATH": str(interpreter.executable.parent), **zone}
+    path = str(interpreter.executable.parent)
+    return {"LANG": "C.UTF-8", "PATH": path, **_FEW_THREADS, **zone}
+
+
+_FEW_THREADS = {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}
+"""Libraries that compute would start one for each processor, more than a jail may hold."""
 
 
 def _time(call: Context) -> Time:

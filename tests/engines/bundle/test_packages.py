@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import zipfile
@@ -12,14 +13,17 @@ from pathlib import Path
 import pytest
 
 from lineshaft.engines._bundle import Bundle, package_set, resolve
+from lineshaft.engines._bundle._libraries import find_library
 from lineshaft.errors import PythonNotFound
 from lineshaft.values import PythonOptions
 
 pytestmark = pytest.mark.usefixtures("own_folders")
 
 
-def _wheel(folder: Path, version: str, requires: str = "") -> Path:
-    """Make a package of one module."""
+def _wheel(
+    folder: Path, version: str, requires: str = "", *, compiled: bytes | None = None
+) -> Path:
+    """Make a package of one module, and of a compiled one."""
     path = folder / f"tinywheel-{version}-py3-none-any.whl"
     info = f"tinywheel-{version}.dist-info"
     needs = f"Requires-Dist: {requires}\n" if requires else ""
@@ -33,6 +37,8 @@ def _wheel(folder: Path, version: str, requires: str = "") -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
+        if compiled is not None:
+            archive.writestr("tinycompiled.so", compiled)
     return path
 
 
@@ -167,3 +173,45 @@ def test_without_an_installer_the_error_says_what_is_missing(
     monkeypatch.setattr(sys, "_base_executable", str(bundle.executable))
     with pytest.raises(PythonNotFound, match="pip or uv"):
         package_set(bundle, ["tinywheel"])
+
+
+def _needing(*names: str) -> bytes:
+    """Return a shared library that does nothing but need others."""
+    strings = b"\0" + b"".join(name.encode() + b"\0" for name in names)
+    starts = [strings.index(name.encode() + b"\0") for name in names]
+    head, part, entry = 64, struct.Struct("<IIQQQQQQ"), struct.Struct("<qQ")
+    dynamic_at = head + 2 * part.size
+    strings_at = dynamic_at + (len(names) + 3) * entry.size
+    entries = [*((1, start) for start in starts), (5, strings_at), (10, len(strings)), (0, 0)]
+    dynamic = b"".join(entry.pack(*each) for each in entries)
+    whole = strings_at + len(strings)
+    load = part.pack(1, 4, 0, 0, 0, whole, whole, 4096)
+    table = part.pack(2, 4, dynamic_at, dynamic_at, dynamic_at, len(dynamic), len(dynamic), 8)
+    magic = b"\x7fELF\x02\x01\x01".ljust(32, b"\0") + struct.pack("<Q", head)
+    return (
+        magic.ljust(54, b"\0")
+        + struct.pack("<HH", part.size, 2).ljust(10, b"\0")
+        + (load + table + dynamic + strings)
+    )
+
+
+OLD = "librt.so.1"
+"""A part of the C library that no newer program asks for."""
+
+
+@pytest.mark.usefixtures("installer")
+def test_what_compiled_packages_need_of_the_machine_is_readable(
+    bundle: Bundle, wheels: Path
+) -> None:
+    common = ("libz.so.1", "libcrypt.so.1", "libuuid.so.1", "libtinfo.so.6")
+    (there, *_) = [name for name in common if find_library(name)]
+    _wheel(wheels, "1.0", compiled=_needing(there, OLD, "libnobody-has.so.7"))
+    found = resolve(PythonOptions(path=str(bundle.root), packages=("tinywheel",)))
+    for name in (there, OLD):
+        place = find_library(name)
+        assert place is not None
+        assert {place, place.resolve()} <= set(found.readable)
+    assert found.packages is not None
+    bare = resolve(PythonOptions(path=str(bundle.root)))
+    assert set(bare.readable) <= set(found.readable)
+    assert find_library(OLD) not in bare.readable

@@ -60,6 +60,21 @@ def system_files(files: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(sorted(chosen))
 
 
+def machine_libraries(folder: Path) -> tuple[Path, ...]:
+    """Return what the compiled files of a folder need that is not in it, and what that needs.
+
+    Wheels expect some libraries of every machine, such as `libz`, and old parts of the C library
+    that nothing else asks for any more.
+
+    Args:
+        folder: With packages; their own libraries are found by the files' run paths.
+    """
+    files = [path for path in folder.rglob("*.so*") if path.is_file()]
+    needed = needed_libraries(files, prefix=folder).values()
+    outside = [place for place in needed if folder not in place.parents]
+    return tuple(dict.fromkeys((*outside, *system_files([*files, *outside]))))
+
+
 def find_library(name: str, first: Iterable[Path] = ()) -> Path | None:
     """Return where a library is.
 

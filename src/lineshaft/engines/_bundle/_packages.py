@@ -12,12 +12,17 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from lineshaft.engines._bundle._build import Bundle
+from lineshaft.engines._bundle._libraries import machine_libraries
 from lineshaft.engines._bundle._places import building, cache_folder
 from lineshaft.errors import PythonNotFound
 
 _SECONDS = 600
 _LAST_LINES = 12
 _LOCK = "lineshaft-lock.txt"
+_LIBRARIES = "lineshaft-libraries.txt"
+_RECIPE = "2"
+"""Changes with what is put beside the packages, so that older sets are made again."""
+
 _WHEELS = ("--only-binary", ":all:")
 _LOCKED = ("--require-hashes", "--no-deps")
 
@@ -55,7 +60,8 @@ def package_set(bundle: Bundle, requirements: Sequence[str]) -> Path | None:
             with building(lock):
                 if not lock.is_file():
                     _write_lock(bundle, wanted, lock)
-        target = home / f"{bundle.manifest.tag}-{_digest(tag, lock.read_text(encoding='utf-8'))}"
+        key = _digest(_RECIPE, tag, lock.read_text(encoding="utf-8"))
+        target = home / f"{bundle.manifest.tag}-{key}"
         if not target.is_dir():
             with building(target):
                 if not target.is_dir():
@@ -63,6 +69,12 @@ def package_set(bundle: Bundle, requirements: Sequence[str]) -> Path | None:
     except OSError as error:
         raise PythonNotFound(f"packages cannot be kept in {str(home)!r}: {error}") from error
     return target
+
+
+def libraries_of(packages: Path) -> tuple[Path, ...]:
+    """Return the machine's libraries that a folder of packages needs, under all their names."""
+    lines = (packages / _LIBRARIES).read_text(encoding="utf-8").splitlines()
+    return tuple(dict.fromkeys(path for p in map(Path, lines) for path in (p, p.resolve())))
 
 
 def _write_lock(bundle: Bundle, wanted: Sequence[str], lock: Path) -> None:
@@ -78,6 +90,8 @@ def _install(bundle: Bundle, lock: Path, target: Path) -> None:
         _installer().install(bundle, lock, draft)
         shutil.rmtree(draft / "bin", ignore_errors=True)
         shutil.copyfile(lock, draft / _LOCK)
+        places = "".join(f"{place}\n" for place in machine_libraries(draft))
+        (draft / _LIBRARIES).write_text(places, encoding="utf-8")
         _make_read_only(draft)
         draft.rename(target)
     finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lineshaft.engines._bundle._build import Bundle, build
 from lineshaft.engines._bundle._manifest import MANIFEST, read_manifest
-from lineshaft.engines._bundle._packages import package_set
+from lineshaft.engines._bundle._packages import libraries_of, package_set
 from lineshaft.engines._bundle._places import building, cache_folder, installed_folder
 from lineshaft.engines._bundle._seal import check
 from lineshaft.engines._bundle._subject import running
@@ -61,11 +61,11 @@ def resolve(options: PythonOptions) -> Interpreter:
     packages = package_set(bundle, options.packages)
     readable = [bundle.root, *(Path(p) for p in bundle.manifest.system), *_zones()]
     if packages is not None:
-        readable.append(packages)
+        readable += (packages, *libraries_of(packages))
     return Interpreter(
         executable=bundle.executable,
         root=bundle.root,
-        readable=tuple(path for path in readable if path.exists()),
+        readable=tuple(dict.fromkeys(path for path in readable if path.exists())),
         packages=packages,
         version=bundle.manifest.version,
         tag=bundle.manifest.tag,
