@@ -146,10 +146,13 @@ os.remove("passing")
     assert not (folder / "old").exists()
 
 
-async def test_what_a_workspace_does_not_hold_is_said(run: Run, folder: Path) -> None:
+async def test_links_empty_folders_and_modes_are_kept_but_what_leads_out_is_not(
+    run: Run, folder: Path
+) -> None:
     code = """
 import os
-os.symlink("x", "link")
+os.symlink("tool", "link")
+os.symlink("/etc/passwd", "out")
 os.mkdir("empty")
 open("tool", "w").write("x")
 os.chmod("tool", 0o755)
@@ -158,8 +161,11 @@ os.chmod("tool", 0o755)
     answer = await run(code=code)
 
     assert answer["ok"] is True
-    assert sorted(word.split(" ")[0] for word in answer["notKept"]) == ["empty", "link", "tool"]
-    assert [path.name for path in folder.iterdir()] == ["tool"]
+    assert answer["notKept"] == ["out (a symlink that leads out)"]
+    assert sorted(path.name for path in folder.iterdir()) == ["empty", "link", "tool"]
+    assert (folder / "link").readlink() == Path("tool")
+    assert (folder / "tool").stat().st_mode & 0o777 == 0o755
+    assert (folder / "empty").is_dir()
 
 
 @pytest.mark.parametrize("mode", ["plan", "read"])

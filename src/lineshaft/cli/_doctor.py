@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
 from lineshaft.cli._carry import carry
 from lineshaft.cli._doctor_boundaries import attack, table
 from lineshaft.cli._doctor_check import Check, State
+from lineshaft.cli._doctor_landing import landing, recovered
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.config import Settings, folder, policy, private_folder, state_folder, unapproved
@@ -41,9 +42,17 @@ def command(
     quick: Annotated[
         bool, typer.Option("--quick", help="Leave out the attacks on the boundaries.")
     ] = False,
+    recover: Annotated[
+        bool,
+        typer.Option(
+            "--recover", help="Finish or take back what a crash left half landed; nothing else."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Try what a run needs; exit 1 where something does not work."""
+    if recover:
+        _end(list(recovered(settings_for(workspace))), (), json=json)
     checks = list(_checks(workspace))
     boundaries: Sequence[Boundary] = ()
     if not quick:
@@ -51,6 +60,10 @@ def command(
             note("attacking the boundaries of full Python; this takes some seconds ...")
         boundaries, found = attack(_python(workspace))
         checks += found
+    _end(checks, boundaries, json=json)
+
+
+def _end(checks: Sequence[Check], boundaries: "Sequence[Boundary]", *, json: bool) -> NoReturn:
     failed = any(check.state == "fail" for check in checks)
     if json:
         facts = {"ok": not failed, "checks": [asdict(check) for check in checks]}
@@ -105,6 +118,7 @@ def _settings_checks(workspace: Path | None) -> Iterator[Check]:
     found = [str(path) for path in (settings.project, settings.user) if path is not None]
     yield Check(name="settings", state="ok", text=", ".join(found) or "no files, built-in values")
     yield _tried("workspace", partial(_workspace, settings))
+    yield landing(settings)
     yield _tried("policy", lambda: f"mode {policy(settings).mode}")
     yield _modules(settings)
     if not settings.script_enabled:

@@ -13,12 +13,11 @@ from typing import TypeVar
 from anyio import to_thread
 
 from lineshaft.engines import Changes, FileChange
-from lineshaft.errors import FileMissing, StaleFile, ToolError, WorkspaceError
+from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit._python_walls import canonical
 from lineshaft.values import Context, Workspace
 
 _TOLD = 20
-_EXECUTABLE = 0o111
 
 T = TypeVar("T")
 
@@ -39,9 +38,11 @@ class _Written:
 class _Plan:
     """What is to be done, in this order."""
 
-    moves: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    moves: list[tuple[str, _Written]] = field(default_factory=list[tuple[str, "_Written"]])
     deleted: list[FileChange] = field(default_factory=list[FileChange])
+    folders: list[FileChange] = field(default_factory=list[FileChange])
     written: list[_Written] = field(default_factory=list[_Written])
+    links: list[FileChange] = field(default_factory=list[FileChange])
     not_kept: list[str] = field(default_factory=list[str])
 
 
@@ -53,7 +54,7 @@ async def land(call: Context, changes: Changes) -> list[str]:
         changes: What the program did.
 
     Returns:
-        What a workspace cannot hold and so was not kept: symlinks, empty folders, permissions.
+        What was not kept: symlinks that lead out, folders that somebody else has filled.
 
     Raises:
         ToolError: `E_DENIED`, where it changed what it may not; nothing was changed then.
@@ -110,50 +111,27 @@ async def _kind(view: Workspace, path: str) -> str:
 async def _plan(view: Workspace, files: Sequence[FileChange]) -> _Plan:
     plan = _Plan()
     for file in files:
-        path = canonical(file.path)
         if file.how == "deleted":
             plan.deleted.append(file)
         elif file.how == "symlink":
-            plan.not_kept.append(f"{path} (a symlink)")
+            plan.links.append(file)
+            plan.deleted += await _in_the_way(view, file)
         elif file.how == "folder":
-            await _plan_folder(view, file, files, plan)
+            plan.folders.append(file)
+            plan.deleted += await _in_the_way(view, file)
         else:
-            await _plan_file(view, file, plan)
+            data = await to_thread.run_sync(Path(file.upper or "").read_bytes)
+            digest = hashlib.sha256(data).hexdigest()
+            plan.written.append(_Written(canonical(file.path), data, digest, file))
     await _find_moves(view, plan)
     return plan
 
 
-async def _plan_folder(
-    view: Workspace, file: FileChange, files: Sequence[FileChange], plan: _Plan
-) -> None:
-    if file.before_sha256 is not None:
-        plan.deleted.append(file)  # a file was there
-    within = f"{file.path}/"
-    if any(other.how == "written" and other.path.startswith(within) for other in files):
-        return
-    if await _kind(view, canonical(file.path)) == "folder":
-        plan.not_kept.append(f"{canonical(file.path)} (permissions of a folder)")
-    elif not any(other.how == "folder" and other.path.startswith(within) for other in files):
-        plan.not_kept.append(f"{canonical(file.path)} (an empty folder)")
-
-
-async def _plan_file(view: Workspace, file: FileChange, plan: _Plan) -> None:
-    path = canonical(file.path)
-    data = await to_thread.run_sync(Path(file.upper or "").read_bytes)
-    sha256 = hashlib.sha256(data).hexdigest()
-    if (file.mode or 0) & _EXECUTABLE != await _executable(view, path):
-        plan.not_kept.append(f"{path} (permission to execute)")
-    if sha256 != file.before_sha256:
-        plan.written.append(_Written(path, data, sha256, file))
-
-
-async def _executable(view: Workspace, path: str) -> int:
-    real = (await view.resolve(path, follow=False)).real
-    return await to_thread.run_sync(_executable_bits, Path(real))
-
-
-def _executable_bits(path: Path) -> int:
-    return path.lstat().st_mode & _EXECUTABLE if path.is_file() else 0
+async def _in_the_way(view: Workspace, file: FileChange) -> list[FileChange]:
+    """Return what has to go before something else can be there."""
+    kind = await _kind(view, canonical(file.path))
+    stays = kind == "missing" or (file.how == kind == "folder")
+    return [] if stays else [file]
 
 
 async def _find_moves(view: Workspace, plan: _Plan) -> None:
@@ -165,7 +143,7 @@ async def _find_moves(view: Workspace, plan: _Plan) -> None:
         if await _kind(view, target.path) == "missing":
             plan.deleted.remove(source)
             plan.written.remove(target)
-            plan.moves.append((canonical(source.path), target.path))
+            plan.moves.append((canonical(source.path), target))
 
 
 def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str, T]:
@@ -177,7 +155,8 @@ def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str, T]:
 
 
 async def _carry_out(view: Workspace, plan: _Plan) -> None:
-    # Files first, so that their names are free; folders once they are empty, the deepest first.
+    # Files first, so that their names are free; folders once they are empty, the deepest first;
+    # modes last, since a folder may be closed to what is to be in it.
     folders: list[str] = []
     for file in plan.deleted:
         path = canonical(file.path)
@@ -185,18 +164,37 @@ async def _carry_out(view: Workspace, plan: _Plan) -> None:
             folders.append(path)
         else:
             await view.delete(path)
-    for source, target in sorted(plan.moves):
-        await view.move(source, target)
+    for source, target in sorted(plan.moves, key=lambda move: move[0]):
+        await view.move(source, target.path)
+        await view.write(target.path, target.data, mode=target.said.mode)
     for path in sorted(folders, reverse=True):
         await _delete_folder(view, path, plan)
+    for folder in plan.folders:
+        await view.make_folder(canonical(folder.path))
     for written in plan.written:
-        kind = await _kind(view, written.path)
-        if kind == "symlink":
-            await view.delete(written.path)
-        elif kind == "folder":
-            await _delete_folder(view, written.path, plan)
-        before = written.said.before_sha256
-        await view.write(written.path, written.data, if_match=before)
+        await _write(view, written, plan)
+    for link in plan.links:
+        await _link(view, link, plan)
+    for folder in reversed(plan.folders):
+        await view.make_folder(canonical(folder.path), mode=folder.mode)
+
+
+async def _write(view: Workspace, written: _Written, plan: _Plan) -> None:
+    kind = await _kind(view, written.path)
+    if kind == "symlink":
+        await view.delete(written.path)
+    elif kind == "folder":
+        await _delete_folder(view, written.path, plan)
+    said = written.said
+    await view.write(written.path, written.data, if_match=said.before_sha256, mode=said.mode)
+
+
+async def _link(view: Workspace, link: FileChange, plan: _Plan) -> None:
+    path = canonical(link.path)
+    try:
+        await view.link(path, link.target or "")
+    except OutsideWorkspace:
+        plan.not_kept.append(f"{path} (a symlink that leads out)")
 
 
 async def _delete_folder(view: Workspace, path: str, plan: _Plan) -> None:

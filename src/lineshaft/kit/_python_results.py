@@ -20,7 +20,7 @@ class ProgramRan(TypedDict):
 
     stderrTruncated: bool
     notKept: NotRequired[list[str]]
-    """What it left behind that a workspace does not hold: symlinks, empty folders, permissions."""
+    """What it left behind that a workspace does not hold: symlinks that lead out."""
 
 
 class ProgramError(TypedDict):

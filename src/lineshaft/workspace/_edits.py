@@ -63,12 +63,17 @@ def write(place: Place, data: bytes, approve: Approve, *, mode: int | None = Non
     approve(before)
     if before is not MISSING:
         must_be_file(path, before.kind)
-        if before.data == data and mode is None:
+        if before.data == data and mode in (None, _mode_of(place)):
             return before
     with _undone_if_it_fails(place, before), told(path), opened(place, create=True) as at:
         old = None if before is MISSING else writable(path, at)
         _replace(at, data, old, mode)
     return before
+
+
+def _mode_of(place: Place) -> int | None:
+    found = status(place)
+    return None if found is None else stat.S_IMODE(found.st_mode)
 
 
 @contextmanager

@@ -148,6 +148,12 @@ def _slice(blob: _Blob) -> Iterator[bytes]:
             yield chunk
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and those on the way, so that nobody else can enter them."""
+    for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+
+
 def hard_link(path: Path, to: Path) -> bool:
     """Give a file one more name; False where that cannot be."""
     try:

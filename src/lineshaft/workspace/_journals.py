@@ -25,7 +25,7 @@ from typing import Literal
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace import _journal
 from lineshaft.workspace._failpoints import reached
-from lineshaft.workspace._journal import Header, Journal, Source
+from lineshaft.workspace._journal import Header, Journal, Source, make_private
 from lineshaft.workspace._lock import locked
 
 _DAY_NS = 86_400 * 10**9
@@ -73,7 +73,7 @@ class Journals:
         """
         with ExitStack() as held:
             with usable():
-                self._done.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private(self._done)
                 held.enter_context(locked(self.folder / "lock", seconds=_WAIT_SECONDS))
             reached("lock-taken")
             yield

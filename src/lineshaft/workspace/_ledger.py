@@ -182,13 +182,29 @@ class Ledger:
         return Change(path=target, kind="moved", moved_from=source, sha256=state.sha256)
 
     def changes(self) -> tuple[Change, ...]:
-        """Return the net effect on each path, in order of first change."""
+        """Return the net effect on each path, in order of first change.
+
+        A folder is told of where nothing else tells of it: where it was or is empty.
+        """
         moved = {
             file.source: path
             for path, file in self.files.items()
             if file.now.kind != "missing" and self._came(path, file)
         }
-        return tuple(self._net(moved))
+        net = list(self._net(moved))
+        full = {above for change in net for above in _above(change)}
+        return tuple(
+            change
+            for change in net
+            if change.path not in full
+            or change.kind == "modified"
+            or not self._is_folder(change.path)
+        )
+
+    def _is_folder(self, path: str) -> bool:
+        file = self.files[path]
+        kinds = {file.first.kind, file.now.kind}
+        return "folder" in kinds and kinds <= {"folder", "missing"}
 
     def _net(self, moved: dict[str, str]) -> Iterator[Change]:
         for path, file in self.files.items():
@@ -219,6 +235,13 @@ class Ledger:
             return replace(state, data=None)
         self._kept += size
         return state
+
+
+def _above(change: Change) -> Iterator[str]:
+    """Return the folders that a change says something of."""
+    for path in (change.path, change.moved_from or ""):
+        parts = path.split("/")
+        yield from ("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
 def _known(state: State) -> bool:

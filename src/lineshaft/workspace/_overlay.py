@@ -163,6 +163,11 @@ class Overlay:
                 break
         return see(place)
 
+    def first(self, place: Place) -> Sight:
+        """Return what is on the disk at a place, whatever is to be there."""
+        base = self.bases.get(place.real)
+        return self.on_disk(place) if base is None else base.sight
+
     def was(self, place: Place) -> Thing:
         """Return what is on the disk at a place that is to change."""
         return self.bases[place.real].sight.thing

@@ -10,7 +10,7 @@ from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.workspace import _contents, _things
 from lineshaft.workspace._contents import Held
 from lineshaft.workspace._disk import BY_DESCRIPTOR, opened
-from lineshaft.workspace._journal import Journal
+from lineshaft.workspace._journal import Journal, make_private
 from lineshaft.workspace._mounts import Place
 from lineshaft.workspace._things import Thing
 
@@ -68,7 +68,7 @@ class FromDisk:
         """Give it one more name: whoever changes the file later replaces it, or changes both."""
         if self.thing.size < LARGE or not BY_DESCRIPTOR:
             return False
-        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(to.parent)
         try:
             with opened(self.place) as (name, folder):
                 os.link(name, to, src_dir_fd=folder, follow_symlinks=False)
@@ -97,5 +97,5 @@ class FromJournal:
         """Give it one more name, if it is a file of its own."""
         if self.size < LARGE:
             return False
-        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(to.parent)
         return self.journal.linked(self.sha256, to)

@@ -79,11 +79,7 @@ class StagedView(FolderView):
         return self._memory.stages
 
     def goes_on(self, landings: Collection[object]) -> None:
-        """Go on where a view of the same run was that died with its process.
-
-        Args:
-            landings: What has landed of it.
-        """
+        """Go on where a view was that died with its process, after so many landings."""
         self._memory.stages = len(landings)
 
     async def stat(self, path: str) -> Entry:
@@ -187,7 +183,10 @@ class StagedView(FolderView):
         with self._lock, nothing_there(place):
             before = self._now(place)
             after = _stage_edits.make_folder(self._overlay, place, before, mode=mode)
-            return self._changed(place, before, after.state())
+            noted = place.path in self._staged.files
+            return self._changed(
+                place, before if noted else self._overlay.first(place), after.state()
+            )
 
     def _make_link(self, path: str, target: str) -> Change:
         place = self._writable(path, follow=False)

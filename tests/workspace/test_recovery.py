@@ -1,0 +1,192 @@
+"""What a crash left is finished; what somebody else changed since is left alone and named."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from landing.trees import tree_of
+from lineshaft.errors import StateError, WorkspaceError
+from lineshaft.workspace import Folder, _failpoints
+from lineshaft.workspace._journals import Journals
+from lineshaft.workspace._lock import locked
+
+CRASH = """
+import os, sys
+from pathlib import Path
+import anyio
+from lineshaft.workspace import Folder, _failpoints
+
+async def main():
+    folder = Folder(sys.argv[1], journals=Path(sys.argv[2]))
+    view = folder.begin("run", atomic=True)
+    for name in ("a", "b", "c"):
+        await view.write(name, b"new " + name.encode())
+    await view.delete("gone")
+    await view.make_folder("folder")
+    _failpoints.at_each_step(lambda step: os._exit(9) if step == sys.argv[3] else None)
+    await view.land()
+
+anyio.run(main)
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    for name in ("a", "b", "c", "gone"):
+        (root / name).write_text(f"old {name}")
+    return root
+
+
+@pytest.fixture
+def folder(root: Path, tmp_path: Path) -> Folder:
+    return Folder(root, journals=tmp_path / "journals")
+
+
+def crash(root: Path, step: str) -> None:
+    """Have a process begin to land, and end it at a step."""
+    journals = root.parent / "journals"
+    command = [sys.executable, "-c", CRASH, str(root), str(journals), step]
+    assert subprocess.run(command, check=False).returncode == 9
+
+
+AFTER = {"a": b"new a", "b": b"new b", "c": b"new c"}
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in root.iterdir() if path.is_file()}
+
+
+async def test_a_landing_that_had_begun_is_finished(folder: Folder, root: Path) -> None:
+    crash(root, "file-placed")
+    assert folder.half_landed() == 1
+
+    findings = await folder.recover()
+
+    assert [(finding.code, finding.level) for finding in findings] == [("landing-finished", "info")]
+    assert files(root) == AFTER
+    assert folder.half_landed() == 0
+    assert await folder.recover() == ()
+    await folder.undo("run")
+    assert files(root) == {name: f"old {name}".encode() for name in ("a", "b", "c", "gone")}
+
+
+async def test_a_landing_that_had_not_begun_is_dropped(folder: Folder, root: Path) -> None:
+    before = tree_of(root)
+    crash(root, "journal-half-written")
+    assert [finding.code for finding in await folder.recover()] == ["landing-dropped"]
+    assert tree_of(root) == before
+
+
+async def test_what_somebody_changed_since_is_left_alone_and_named(
+    folder: Folder, root: Path
+) -> None:
+    crash(root, "committed")
+    (root / "b").write_text("theirs")
+    (root / "gone").write_text("theirs too")
+
+    findings = await folder.recover()
+
+    assert [finding.code for finding in findings] == [
+        "landing-finished",
+        "left-alone",
+        "left-alone",
+    ]
+    assert {finding.path for finding in findings if finding.path} == {"b", "gone"}
+    assert files(root) == AFTER | {"b": b"theirs", "gone": b"theirs too"}
+
+
+async def test_what_cannot_be_finished_is_taken_back(folder: Folder, root: Path) -> None:
+    crash(root, "temporary-made")
+    before = {name: data for name, data in files(root).items() if not name.startswith(".")}
+
+    def interfere(step: _failpoints.Step) -> None:
+        if step == "temporary-made" and (root / "c").read_bytes() == b"old c":
+            (root / "c").write_text("theirs")
+
+    _failpoints.at_each_step(interfere)
+    try:
+        findings = await folder.recover()
+    finally:
+        _failpoints.at_each_step(None)
+
+    assert [(one.code, one.level) for one in findings] == [("landing-taken-back", "warning")]
+    assert files(root) == before | {"c": b"theirs"}
+    assert folder.half_landed() == 0
+
+
+async def test_the_next_landing_finishes_what_a_crash_left(folder: Folder, root: Path) -> None:
+    view = folder.begin("next", atomic=True)
+    await view.write("mine", b"x")
+    crash(root, "committed")
+    await view.land()
+    assert files(root) == AFTER | {"mine": b"x"}
+
+
+async def test_a_journal_of_another_version_is_kept_and_said(folder: Folder, root: Path) -> None:
+    crash(root, "committed")
+    (path,) = Journals(root.parent / "journals", 7).unfinished()
+    other = path.read_bytes().replace(b'"format": 1', b'"format": 2')
+    head, rest = other.split(b"\n", 2)[:2], other.split(b"\n", 2)[2]
+    import hashlib  # noqa: PLC0415  only here
+
+    digest = hashlib.sha256(b"\n".join(head) + b"\n").hexdigest().encode()
+    path.write_bytes(b"\n".join(head) + b"\n" + rest[: -len(digest) - 7] + digest + b"\nwhole\n")
+    before = tree_of(root)
+
+    with pytest.raises(StateError, match="another format"):
+        await folder.recover()
+
+    assert path.exists()
+    assert tree_of(root) == before
+
+
+async def test_who_holds_the_lock_for_long_is_told_of(tmp_path: Path) -> None:
+    late = locked(tmp_path / "lock", seconds=0.05)
+    with (
+        locked(tmp_path / "lock", seconds=0),
+        pytest.raises(WorkspaceError, match="another process"),
+    ):
+        late.__enter__()
+    with locked(tmp_path / "lock", seconds=0):
+        pass
+
+
+async def test_recovery_waits_for_who_is_landing_now(folder: Folder, root: Path) -> None:
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    seen: list[int] = []
+    landing = anyio.Event()
+    portal = anyio.from_thread.run_sync
+
+    def look(step: _failpoints.Step) -> None:
+        if step == "committed":
+            seen.append(folder.half_landed())
+            portal(landing.set)
+
+    _failpoints.at_each_step(look)
+    try:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(view.land)
+                await landing.wait()
+                assert await folder.recover() == ()
+    finally:
+        _failpoints.at_each_step(None)
+    assert seen == [1]
+    assert (root / "a").read_bytes() == b"mine"
+
+
+async def test_journals_that_cannot_be_kept_change_nothing(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = Folder(root, journals=tmp_path / "file" / "journals")
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"new")
+    assert await folder.recover() == ()
+    with pytest.raises(WorkspaceError, match="journal of changes cannot be kept"):
+        await view.land()
+    assert (root / "a").read_text() == "old a"

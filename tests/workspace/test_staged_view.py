@@ -1,0 +1,484 @@
+"""A view whose changes wait: it sees them, the disk does not before they land."""
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from lineshaft.errors import (
+    ConfigError,
+    FileMissing,
+    Guarded,
+    OutsideWorkspace,
+    PreconditionFailed,
+    StaleFile,
+    StateError,
+    WorkspaceError,
+)
+from lineshaft.values import Change, Command, Finding, Stage
+from lineshaft.workspace import Folder, FolderView, Mount
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def folder(root: Path, tmp_path: Path) -> Folder:
+    return Folder(root, journals=tmp_path / "journals")
+
+
+@pytest.fixture
+def view(folder: Folder) -> FolderView:
+    return folder.begin("run", atomic=True)
+
+
+def is_untouched(root: Path, view: FolderView) -> bool:
+    return list(root.iterdir()) == [] and view.landed == 0
+
+
+def test_without_journals_nothing_can_wait(root: Path) -> None:
+    folder = Folder(root)
+    with pytest.raises(ConfigError, match="journal"):
+        folder.begin("run", atomic=True)
+    assert folder.capabilities == {"run"}
+
+
+def test_with_journals_the_workspace_says_what_it_can(folder: Folder, view: FolderView) -> None:
+    assert folder.capabilities == view.capabilities == {"run", "atomic", "undo"}
+
+
+async def test_a_view_sees_its_changes_and_the_disk_does_not(view: FolderView, root: Path) -> None:
+    await view.write("a/b", b"text")
+
+    assert (await view.read("a/b")).data == b"text"
+    assert [entry.path async for entry in view.walk()] == ["a", "a/b"]
+    assert is_untouched(root, view)
+
+    assert await view.land() == ()
+
+    assert (root / "a" / "b").read_bytes() == b"text"
+    assert view.landed == 1
+
+
+async def test_a_run_that_only_reads_writes_nothing(
+    view: FolderView, folder: Folder, root: Path, tmp_path: Path
+) -> None:
+    (root / "f").touch()
+    await view.read("f")
+    await view.land()
+    await view.discard()
+    await folder.recover()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["workspace"]
+    assert view.landed == 0
+
+
+async def test_changes_are_net_in_each_stage(view: FolderView, root: Path) -> None:
+    (root / "old").write_bytes(b"one\n")
+    await view.write("passing", b"x")
+    await view.delete("passing")
+    await view.move("old", "new")
+    await view.land()
+    await view.write("new", b"one\ntwo\n")
+    await view.write("late", b"x")
+
+    changes = [(c.path, c.kind, c.stage, c.undoable) for c in await view.changes()]
+    assert changes == [
+        ("new", "moved", 1, True),
+        ("new", "modified", 2, False),
+        ("late", "created", 2, False),
+    ]
+
+
+async def test_what_is_discarded_was_never_there(view: FolderView, root: Path) -> None:
+    await view.write("f", b"x")
+    await view.discard()
+    assert await view.changes() == ()
+    assert is_untouched(root, view)
+    with pytest.raises(FileMissing):
+        await view.read("f")
+
+
+async def test_a_file_that_was_read_and_changed_keeps_the_stage_from_landing(
+    view: FolderView, root: Path
+) -> None:
+    (root / "read").write_text("old")
+    await view.read("read")
+    await view.write("other", b"built on what was read")
+    (root / "read").write_text("theirs")
+
+    with pytest.raises(StaleFile, match="'read'") as caught:
+        await view.land()
+
+    assert caught.value.paths == ("read",)
+    assert sorted(path.name for path in root.iterdir()) == ["read"]
+
+
+async def test_all_files_that_somebody_changed_are_named(view: FolderView, root: Path) -> None:
+    for name in ("edited", "gone", "swapped"):
+        (root / name).write_text("old")
+        await view.write(name, b"mine")
+    await view.write("made", b"mine")
+    await view.write("folder/inside", b"mine")
+    (root / "edited").write_text("theirs")
+    (root / "gone").unlink()
+    (root / "swapped").unlink()
+    (root / "swapped").symlink_to("edited")
+    (root / "made").write_text("theirs")
+    (root / "folder").symlink_to("/tmp")  # noqa: S108  nothing is written there
+
+    with pytest.raises(StaleFile) as caught:
+        await view.land()
+
+    assert set(caught.value.paths) >= {"edited", "gone", "swapped", "made", "folder"}
+    assert (root / "edited").read_text() == "theirs"
+
+
+async def test_a_file_touched_but_not_changed_is_not_stale(view: FolderView, root: Path) -> None:
+    (root / "f").write_text("old")
+    (root / "g").write_text("old")
+    await view.read("f")
+    await view.write("g", b"new")
+    os.utime(root / "f", (1, 1))
+    os.utime(root / "g", (1, 1))
+    await view.land()
+    assert (root / "g").read_text() == "new"
+
+
+async def test_a_mode_that_somebody_else_set_is_kept(view: FolderView, root: Path) -> None:
+    (root / "f").write_text("old")
+    await view.write("f", b"new")
+    (root / "f").chmod(0o600)
+    await view.land()
+    assert stat.S_IMODE((root / "f").stat().st_mode) == 0o600
+
+
+async def test_who_is_told_may_look_again_and_land(view: FolderView, root: Path) -> None:
+    (root / "f").write_text("old")
+    await view.read("f")
+    await view.write("f", b"mine")
+    (root / "f").write_text("theirs")
+    with pytest.raises(StaleFile):
+        await view.land()
+    with pytest.raises(StaleFile):
+        await view.write("f", b"mine again")
+
+    assert (await view.read("f")).data == b"theirs"
+    await view.write("f", b"theirs and mine")
+    await view.land()
+
+    assert (root / "f").read_text() == "theirs and mine"
+
+
+async def test_a_folder_that_somebody_filled_is_not_deleted(view: FolderView, root: Path) -> None:
+    (root / "d").mkdir()
+    await view.delete("d")
+    (root / "d" / "theirs").touch()
+    with pytest.raises(StaleFile, match="'d/theirs'"):
+        await view.land()
+    assert (root / "d" / "theirs").exists()
+
+
+async def test_a_folder_that_somebody_made_too_is_no_conflict(view: FolderView, root: Path) -> None:
+    await view.write("d/mine", b"x")
+    (root / "d").mkdir()
+    (root / "d" / "theirs").touch()
+    await view.land()
+    assert sorted(path.name for path in (root / "d").iterdir()) == ["mine", "theirs"]
+
+
+async def test_guards_see_the_stage_and_keep_it_from_landing(view: FolderView, root: Path) -> None:
+    (root / "f").write_bytes(b"before")
+    seen: list[object] = []
+
+    async def guard(changes: Sequence[Change], stage: Stage) -> Sequence[Finding]:
+        content = await stage.before("f")
+        assert content is not None
+        seen.append([(c.path, c.kind, c.stage) for c in changes])
+        seen.append((content.data, (await stage.read("f")).data, await stage.before("new")))
+        level = "error" if (await stage.read("f")).data == b"bad" else "info"
+        return [Finding(code="look", message="looked", level=level, path="f")]
+
+    await view.write("f", b"bad")
+    await view.write("new", b"x")
+    with pytest.raises(Guarded) as caught:
+        await view.land([guard])
+    assert [finding.code for finding in caught.value.findings if isinstance(finding, Finding)]
+    assert (root / "f").read_bytes() == b"before"
+    assert seen == [
+        [("f", "modified", 1), ("new", "created", 1)],
+        (b"before", b"bad", None),
+    ]
+
+    await view.write("f", b"good")
+    findings = await view.land([guard])
+    assert [finding.level for finding in findings] == ["info"]
+    assert (root / "f").read_bytes() == b"good"
+
+
+async def test_nobody_is_asked_where_nothing_is_to_land(view: FolderView) -> None:
+    def guard(changes: Sequence[Change], stage: Stage) -> Sequence[Finding]:
+        raise AssertionError((changes, stage))
+
+    await view.write("f", b"x")
+    await view.delete("f")
+    assert await view.land([guard]) == ()
+
+
+async def test_a_command_does_not_start_before_changes_have_landed(
+    view: FolderView, root: Path
+) -> None:
+    await view.write("f", b"x")
+    command = Command(argv=("sh", "-c", "cat f; echo more >> f; echo y > g"))
+    with pytest.raises(WorkspaceError, match="not landed"):
+        await view.run(command)
+
+    await view.land()
+    done = await (await view.run(command)).wait()
+
+    assert done.stdout == "x"
+    told = [(c.path, c.kind, c.stage, c.undoable) for c in await view.changes()]
+    assert sorted(told) == [
+        ("f", "created", 1, True),
+        ("f", "modified", 0, False),
+        ("g", "created", 0, False),
+    ]
+    await view.write("f", b"after the command, which was this run's own")
+    await view.land()
+    assert (root / "f").read_bytes().startswith(b"after")
+
+
+async def test_symlinks_of_a_stage_lead_where_they_say_and_never_out(
+    view: FolderView, root: Path
+) -> None:
+    await view.write("real/f", b"x")
+    await view.link("link", "real")
+    await view.write("link/g", b"y")
+    for target in ("..", "/etc/passwd", "real/../../x"):
+        with pytest.raises(OutsideWorkspace):
+            await view.link("out", target)
+    with pytest.raises(PreconditionFailed):
+        await view.link("link", "elsewhere")
+    await view.land()
+    assert (root / "link").readlink() == Path("real")
+    assert (root / "real" / "g").read_bytes() == b"y"
+
+
+async def test_private_files_are_there_at_once_and_move_in_and_out(
+    view: FolderView, root: Path
+) -> None:
+    await view.write("@state/draft", b"x")
+    assert Path((await view.resolve("@state/draft")).real).read_bytes() == b"x"
+    await view.move("@state/draft", "final")
+    with pytest.raises(FileMissing):
+        await view.read("@state/draft")
+    assert list(root.iterdir()) == []
+    await view.land()
+    assert (root / "final").read_bytes() == b"x"
+    await view.write("@state/again", b"y")
+    with pytest.raises(PreconditionFailed):
+        await view.move("@state/again", "final")
+
+
+async def test_other_mounts_land_with_the_workspace(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "fixed").mkdir()
+    mounts = {
+        "@other": Mount(tmp_path / "other", writable=True),
+        "@fixed": Mount(tmp_path / "fixed"),
+    }
+    folder = Folder(root, aliases=mounts, journals=tmp_path / "journals")
+    view = folder.begin("run", atomic=True)
+    await view.write("f", b"x")
+    await view.move("f", "@other/f")
+    with pytest.raises(OutsideWorkspace):
+        await view.write("@fixed/f", b"x")
+    await view.land()
+    assert (tmp_path / "other" / "f").read_bytes() == b"x"
+    await folder.undo("run")
+    assert list((tmp_path / "other").iterdir()) == []
+
+
+async def test_a_fork_is_apart_and_never_lands(view: FolderView, root: Path) -> None:
+    await view.write("f", b"one")
+    await view.write("@state/s", b"one")
+    fork = await view.fork()
+    await fork.write("f", b"two")
+    await fork.write("@state/s", b"two")
+    assert (await view.read("f")).data == b"one"
+    assert (await view.read("@state/s")).data == b"one"
+    assert "+two" in await fork.diff()
+    with pytest.raises(ConfigError, match="never lands"):
+        await fork.land()
+    await fork.discard()
+    assert (await view.read("f")).data == b"one"
+    assert is_untouched(root, view)
+
+
+async def test_large_contents_wait_on_the_disk_and_come_back(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    contents = {f"f{number}": bytes([number]) * 3_000_000 for number in range(8)}
+    for name, data in contents.items():
+        await view.write(name, data)
+    for name, data in contents.items():
+        assert (await view.read(name)).data == data
+    again = folder.begin("run", atomic=True, packed=await view.pack())
+    await view.discard()
+    await again.land()
+    assert {path.name: path.read_bytes() for path in root.iterdir()} == contents
+    await folder.undo("run")
+    assert list(root.iterdir()) == []
+
+
+async def test_a_packed_view_goes_on_with_all_that_it_knew(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    (root / "read").write_text("old")
+    await view.write("landed", b"x")
+    await view.land()
+    await view.read("read")
+    await view.write("waits", b"y")
+    await view.write("@state/private", b"z")
+
+    again = folder.begin("run", atomic=True, packed=await view.pack())
+    await view.discard()
+
+    assert again.landed == 1
+    assert (await again.read("@state/private")).data == b"z"
+    assert [(c.path, c.stage) for c in await again.changes()] == [
+        ("landed", 1),
+        ("@state/private", 0),
+        ("waits", 2),
+    ]
+    (root / "read").write_text("theirs")
+    with pytest.raises(StaleFile, match="'read'"):
+        await again.land()
+    await again.discard()
+
+
+@pytest.mark.parametrize("damage", [b"", b"no view", b"lineshaft view\n{}\n"])
+async def test_what_is_no_packed_view_is_refused(folder: Folder, damage: bytes) -> None:
+    with pytest.raises(StateError, match="cannot be read"):
+        folder.begin("run", atomic=True, packed=damage or b"lineshaft view\n")
+
+
+async def test_a_packed_view_of_another_version_or_folder_is_refused(
+    view: FolderView, folder: Folder, tmp_path: Path
+) -> None:
+    await view.write("f", b"x")
+    packed = await view.pack()
+    with pytest.raises(StateError, match="format 2"):
+        folder.begin(atomic=True, packed=packed.replace(b'"format": 1', b'"format": 2'))
+    with pytest.raises(StateError, match="cut off"):
+        folder.begin(atomic=True, packed=packed[:-1])
+    (tmp_path / "elsewhere").mkdir()
+    other = Folder(tmp_path / "elsewhere", journals=tmp_path / "j")
+    with pytest.raises(StateError, match="another folder"):
+        other.begin(atomic=True, packed=packed)
+
+
+async def test_the_diff_is_one_that_git_applies(
+    view: FolderView, root: Path, tmp_path: Path, require: Callable[[str], str]
+) -> None:
+    git = require("git")
+    tree = {"edited": "one\ntwo\nthree", "gone": "gone\n", "old/name": "same\n", "tool": "x\n"}
+    other = tmp_path / "other"
+    for place in (root, other):
+        for name, text in tree.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text)
+    await view.write("edited", b"one\n2\nthree\n")
+    await view.delete("gone")
+    await view.move("old/name", "new/name")
+    await view.write("tool", b"x\n", mode=0o755)
+    await view.write("made/deep", "ä\n".encode())
+    await view.link("link", "edited")
+    await view.write("empty", b"")
+
+    diff = await view.diff()
+    await view.land()
+    await anyio.run_process([git, "init", "-q", "."], cwd=other)
+    await anyio.run_process([git, "apply", "-"], cwd=other, input=diff.encode())
+
+    for name in ("edited", "new/name", "tool", "made/deep", "empty"):
+        assert (other / name).read_bytes() == (root / name).read_bytes(), name
+    assert (other / "link").readlink() == Path("edited")
+    assert os.access(other / "tool", os.X_OK)
+    assert not (other / "gone").exists()
+    assert not (other / "old").exists()
+    assert await view.diff() == ""
+
+
+async def test_a_diff_says_what_it_leaves_out(view: FolderView) -> None:
+    await view.write("binary", b"\0\1")
+    await view.write("small", b"small\n")
+    for name in ("large", "later"):
+        await view.write(name, b"a line of text\n" * 12_000)
+    diff = await view.diff()
+    assert "Binary files /dev/null and b/binary differ\n" in diff
+    assert "+small\n" in diff
+    assert diff.endswith("left out: later\n")
+    assert len(diff) < 201_000
+
+
+async def test_an_empty_folder_is_told_of_and_kept(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    (root / "was").mkdir()
+    await view.delete("was")
+    await view.make_folder("empty/inner", mode=0o700)
+    await view.make_folder("full")
+    await view.write("full/f", b"x")
+    told = [(c.path, c.kind) for c in await view.changes()]
+    assert told == [("was", "deleted"), ("empty/inner", "created"), ("full/f", "created")]
+    assert "Folder empty/inner created\n" in await view.diff()
+    await view.land()
+    assert stat.S_IMODE((root / "empty" / "inner").stat().st_mode) == 0o700
+    await folder.undo("run")
+    assert [path.name for path in root.iterdir()] == ["was"]
+
+
+async def test_what_moved_is_the_same_file_as_before(view: FolderView, root: Path) -> None:
+    (root / "f").write_text("x")
+    os.utime(root / "f", (1_000_000, 1_000_000))
+    before = (root / "f").stat()
+    await view.move("f", "d/g")
+    await view.land()
+    after = (root / "d" / "g").stat()
+    assert (after.st_ino, after.st_mtime, after.st_nlink) == (before.st_ino, before.st_mtime, 1)
+
+
+async def test_two_files_change_places(view: FolderView, folder: Folder, root: Path) -> None:
+    (root / "a").write_text("a")
+    (root / "b").write_text("b")
+    await view.move("a", "c")
+    await view.move("b", "a")
+    await view.move("c", "b")
+    await view.land()
+    assert ((root / "a").read_text(), (root / "b").read_text()) == ("b", "a")
+    await folder.undo("run")
+    assert ((root / "a").read_text(), (root / "b").read_text()) == ("a", "b")
+
+
+async def test_pipes_are_neither_moved_nor_deleted(view: FolderView, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    with pytest.raises(WorkspaceError, match="pipes"):
+        await view.delete("pipe")
+    with pytest.raises(WorkspaceError, match="pipes"):
+        await view.move("pipe", "elsewhere")
+
+
+async def test_a_view_is_of_one_run(view: FolderView) -> None:
+    with pytest.raises(ConfigError):
+        view.begin("another")
+    with pytest.raises(ConfigError):
+        await view.recover()
+    with pytest.raises(ConfigError):
+        await view.undo("run")
