@@ -242,7 +242,7 @@ class Bench:
             how = Ended(status="error", error=waits.error)
         result = self._result(how, progress, landed, waits)
         self._note_end(result)
-        await self._let_go(result)
+        await self._let_go(result, progress.tape)
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
@@ -333,7 +333,7 @@ class Bench:
             return _Waits(error=RunError(code=error.code, message=text, hint=error.hint))
         return _Waits(pending=standing.pending, expires_at=expires_at)
 
-    async def _let_go(self, result: RunResult) -> None:
+    async def _let_go(self, result: RunResult, tape: Tape | None) -> None:
         """Keep only what a replay needs of a run that is over."""
         if self.keeping is None or result.status == "paused":
             return
@@ -343,6 +343,7 @@ class Bench:
             "error": result.error.code if result.error else None,
             "stdout": result.stdout,
             "stderr": result.stderr,
+            "clock": tape.clock if tape else [],
         }
         try:
             await self.keeping.over(replayable=self.control.reason is None, end=end)

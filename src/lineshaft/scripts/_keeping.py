@@ -10,7 +10,7 @@ from typing import Protocol
 import anyio
 import pydantic_core
 
-from lineshaft.values import Done, Failure, KeptCall, KeptPause, KeptRun, RunState
+from lineshaft.values import Done, Failure, KeptCall, KeptPause, KeptRun, RunState, Tape
 
 _MOST_WAITING = 16_000_000
 _MOST_KEPT = 64_000_000
@@ -52,8 +52,15 @@ class Keeping:
         self._waiting: list[tuple[KeptCall, Done]] = []
         self._bytes = 0
         self._beginning = anyio.Lock()
-        self.torn = ""
-        """Why the results are not all kept; empty where they are."""
+        self._too_much = ""
+        self.tape: Tape | None = None
+        """What its script takes from the world beside calls."""
+
+    @property
+    def torn(self) -> str:
+        """Why the script cannot be executed again over what is kept; empty where it can."""
+        clocks = self.tape is not None and self.tape.torn
+        return self._too_much or ("it read clocks more often than is kept" if clocks else "")
 
     async def started(self, call: KeptCall) -> None:
         """Keep that a call is about to act."""
@@ -99,13 +106,13 @@ class Keeping:
         return self._state
 
     def _has_room(self, done: Done) -> bool:
-        if self.torn:
+        if self._too_much:
             return False
         if not isinstance(done, Failure):
             self._bytes += len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
         in_memory = self._state is None and not self._eager
         most = _MOST_WAITING if in_memory else _MOST_KEPT
         if self._bytes > most:
-            self.torn = f"it read more than {most // 1_000_000} MB"
+            self._too_much = f"it read more than {most // 1_000_000} MB"
             self._waiting.clear()
-        return not self.torn
+        return not self._too_much

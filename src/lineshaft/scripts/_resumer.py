@@ -197,7 +197,7 @@ class Resumed:
         scope = await bench.enter(earlier=self.earlier)
         prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
         replays = engine.pauses == "replay"
-        progress.tape = self.tape if replays else None
+        progress.tape = self.keeping.tape = self.tape
         bench.keep(self.keeping, scope, "", replays=replays)
         ready = Ready(
             scope=scope,

@@ -276,7 +276,7 @@ class Runner:
         elif engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
-        progress.tape = tape if replays else None
+        progress.tape = keeping.tape = tape
         bench.keep(keeping, scope, why_not, replays=replays)
         return tape
 
