@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -304,11 +304,11 @@ def _trip(one: float | None, many: float | None) -> float | None:
     return (many - one) / (CALLS - 1) * 1000
 
 
-async def preloaded(stack: AsyncExitStack, turns: int) -> Table:
+async def preloaded(stack: AsyncExitStack, turns: int, *, install: bool) -> Table:
     """Compare runs that use what was imported before them with one that does not."""
     modules, use = STANDARD, STANDARD_USE
     ready = alone(stack, full(preload=("pandas",), packages=("pandas",)))
-    with offline():
+    with nullcontext() if install else offline():
         lacking = await warmed(Subject("", ready.run, PANDAS_USE + ONE))
     if lacking:
         ready, cold = alone(stack, full(preload=STANDARD)), alone(stack, full())
@@ -360,15 +360,16 @@ def choices(turns: int) -> Table:
     return Table(f"choice of the engine for {LINES} lines, ms", figures)
 
 
-async def show(turns: int) -> None:
+async def show(turns: int, *, install: bool) -> None:
     """Print all that is said of engines.
 
     Args:
         turns: Of what takes longest; quicker things get more.
+        install: Whether pandas may be installed, from the network, where it is not there yet.
     """
     async with AsyncExitStack() as stack:
         subjects = await driven(stack)
         print(f"\n{await fresh(subjects, turns * 2)}", flush=True)
         print(f"\n{await trips(subjects, max(3, turns // 3))}", flush=True)
-        print(f"\n{await preloaded(stack, turns * 2)}", flush=True)
+        print(f"\n{await preloaded(stack, turns * 2, install=install)}", flush=True)
         print(f"\n{choices(turns * 2)}", flush=True)

@@ -1,7 +1,8 @@
 """Lineshaft beside the bare engine: times and ratios, in one process, turn by turn.
 
 Figures are medians; turns alternate, so that noise of the machine meets both. Nothing here is
-asserted: a person reads it, and `docs/benchmarks.md` keeps a copy.
+asserted: a person reads it, and `docs/benchmarks.md` keeps a copy. `--quick` takes fewer turns;
+`--pandas` installs pandas, from the network, for the figures of packages.
 """
 
 import asyncio
@@ -137,7 +138,7 @@ def main() -> None:
         print(row, flush=True)
     for name, dumped, stored in asyncio.run(pausing.figures(turns)):
         print(Row(name, dumped, stored), flush=True)
-    asyncio.run(engine_figures.show(turns))
+    asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
     print()
     for line in remembered():
         print(f"* {line}")
