@@ -368,8 +368,9 @@ def test_a_guard_that_refuses_is_told_with_its_file(here: Lineshaft, workspace: 
     script = "await write_file(path='a.py', content='def f(:')\nreturn 5\n"
     done = here("run", script=script)
     assert done.returncode == 1
-    assert "[E_GUARD]" in done.stderr
-    assert "a.py" in done.stderr
+    assert "nothing landed: 1 finding [E_GUARD]" in done.stderr
+    assert "a.py:1:7: error: not Python" in done.stderr
+    assert "had taken effect" not in done.stderr
     assert files(workspace) == {}
     lowered = workspace.parent / "CONFIG/lineshaft/lineshaft.toml"
     lowered.parent.mkdir(parents=True)
@@ -378,3 +379,23 @@ def test_a_guard_that_refuses_is_told_with_its_file(here: Lineshaft, workspace: 
     assert (done.returncode, done.stdout) == (0, "5\n")
     assert "a.py:1" in done.stderr
     assert (workspace / "a.py").exists()
+
+
+def test_what_had_not_landed_had_no_effect(here: Lineshaft, workspace: Path) -> None:
+    script = (
+        "await write_file(path='a.txt', content='x')\n"
+        "await run_command(command='true')\n"
+        "await write_file(path='b.txt', content='x')\n"
+        "raise ValueError('no')\n"
+    )
+    done = here("run", "--mode", "open", script=script)
+    assert done.returncode == 1
+    told = done.stderr[done.stderr.index("These calls had taken effect:") :]
+    assert 'write_file path="a.txt"' in told
+    assert 'run_command command="true"' in told
+    assert "b.txt" not in told
+    assert set(files(workspace)) == {"a.txt"}
+    through = here("run", "--mode", "open", "--no-atomic", script=script)
+    told = through.stderr[through.stderr.index("These calls had taken effect:") :]
+    assert "b.txt" in told
+    assert set(files(workspace)) == {"a.txt", "b.txt"}

@@ -128,7 +128,7 @@ def test_a_failure_shows_the_line_and_the_calls_that_took_effect(
     (workspace / "s.py").write_text(
         "await write_file(path='a.txt', content='x')\nprint('so far')\n{}['gone']\n"
     )
-    done = here("run", "s.py")
+    done = here("run", "s.py", "--no-atomic")
     assert (done.returncode, done.stdout) == (1, "so far\n")
     assert "KeyError" in done.stderr
     assert "> 3 | {}['gone']" in done.stderr

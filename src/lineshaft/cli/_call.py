@@ -13,7 +13,15 @@ import typer
 from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
-from lineshaft.cli._options import Json, Mode, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._options import (
+    Json,
+    Mode,
+    Tools,
+    Workspace,
+    guards_for,
+    settings_for,
+    toolset_for,
+)
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
@@ -48,6 +56,7 @@ def command(
     session = build(
         settings,
         toolset=toolset_for(settings),
+        guards=guards_for(settings),
         limits=settings.limits(),
         approver=TerminalApprover(Silent()) if can_ask() else None,
         store=store_for(settings),

@@ -36,7 +36,7 @@ def command(
     settings = settings_for(workspace, tools=tools)
     toolset = toolset_for(settings)
     source = read_script(script)
-    session = build(settings, toolset=toolset)
+    session = build(settings, toolset=toolset, guards=())
     findings = carry(partial(_check, session, source, inputs=inputs))
     if json:
         result(json_module.dumps([asdict(f) for f in findings], ensure_ascii=False))

@@ -38,10 +38,14 @@ Limit = Annotated[
     typer.Option("--limit", help="A limit for this run, such as calls=50.", metavar="NAME=N"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Atomic = Annotated[
+    bool | None,
+    typer.Option("--atomic/--no-atomic", help="Changes land whole, or each is made at once."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
-def settings_for(
+def settings_for(  # noqa: PLR0913  as many as there are options
     workspace: Path | None = None,
     *,
     tools: Iterable[str] | None = None,
@@ -49,6 +53,7 @@ def settings_for(
     mode: str | None = None,
     limits: Iterable[str] | None = None,
     python_seconds: float | None = None,
+    atomic: bool | None = None,
 ) -> Settings:
     """Read the settings, with what was given by hand on top.
 
@@ -66,6 +71,8 @@ def settings_for(
         flags["policy.mode"] = mode
     if python_seconds is not None:
         flags["python.timeout_seconds"] = python_seconds
+    if atomic is not None:
+        flags["workspace.atomic"] = atomic
     for limit in limits or ():
         name, sign, text = limit.partition("=")
         if not sign:

@@ -54,8 +54,12 @@ def failure(
     blocking = [f for f in run.findings if f.level == "error"]
     if run.error is not None and run.error.code == "E_CHECK" and blocking:
         return _not_run(blocking, script=script, name=name, stream=stream)
-    lines = [f"{paint(run.status, 'red', stream=stream)}: {clean(_reason(run))}"]
     error = run.error
+    if error is not None and error.code == "E_GUARD" and blocking and error.line is None:
+        lines = _kept_from_landing(run, name, stream)
+        error = None
+    else:
+        lines = [f"{paint(run.status, 'red', stream=stream)}: {clean(_reason(run))}"]
     if error is not None and error.line is not None:
         lines.append(f"  {clean(name)}, line {error.line}:")
         lines += _excerpt(script, error.line)
@@ -67,6 +71,16 @@ def failure(
             lines.append(f"  … and {len(effects) - _LISTED:,} more")
     if error is not None and error.hint:
         lines.append(f"{paint('hint', 'yellow', stream=stream)}: {clean(error.hint)}")
+    return lines
+
+
+def _kept_from_landing(run: RunResult, name: str, stream: TextIO | None) -> list[str]:
+    """Return the lines that say which findings of guards kept a run's changes from landing."""
+    count = counted(sum(f.level == "error" for f in run.findings), "finding")
+    lines = [f"{paint('error', 'red', stream=stream)}: nothing landed: {count} [E_GUARD]"]
+    lines += [finding_line(f, name, stream=stream) for f in run.findings[:_LISTED] if f.path]
+    if len(run.findings) > _LISTED:
+        lines.append(f"  … and {len(run.findings) - _LISTED:,} more")
     return lines
 
 
@@ -85,7 +99,8 @@ def _not_run(
 
 def took_effect(run: RunResult) -> list[CallRecord]:
     """Return the calls that changed, or may have changed, something before the run ended."""
-    return [call for call in run.calls if call.effect != "read" and _did_something(call)]
+    done = {call.id for call in run.effects}
+    return [call for call in run.calls if call.id in done or _was_cut_short(call)]
 
 
 def finding_line(finding: Finding, name: str, *, stream: TextIO | None = None) -> str:
@@ -131,9 +146,9 @@ def _reason(run: RunResult) -> str:
     return f"{run.error.message} [{run.error.code}]"
 
 
-def _did_something(call: CallRecord) -> bool:
-    cut_short = call.status == "cancelled" and call.duration_ms > 0
-    return cut_short or call.status in ("done", "unknown")
+def _was_cut_short(call: CallRecord) -> bool:
+    began = call.status == "cancelled" and call.duration_ms > 0
+    return began and call.effect != "read" and call.staged_after is None
 
 
 def _doubt(call: CallRecord) -> str:

@@ -11,6 +11,7 @@ from lineshaft.cli._approver import TerminalApprover, can_ask
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._options import (
+    Atomic,
     Engine,
     Json,
     Limit,
@@ -47,12 +48,15 @@ def command(  # noqa: PLR0913  a command has its options
     timeout: Timeout = None,
     limit: Limit = None,
     workspace: Workspace = None,
+    atomic: Atomic = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run a script and exit with what came of it."""
     inputs = read_pairs(arg or ())
-    settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
+    settings = settings_for(
+        workspace, tools=tools, engine=engine, mode=mode, limits=limit, atomic=atomic
+    )
     limits = settings.limits(seconds=timeout)
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")

@@ -58,6 +58,9 @@ class Entry:
     staged: bool = False
     """It changed what its run keeps back until it lands."""
 
+    kept_back: bool = False
+    """All it did is such a change."""
+
     again: bool = False
     """It waited in an earlier part of the run, and the record has it already."""
 
@@ -197,6 +200,7 @@ class Book:
                 duration_ms=round(entry.duration_ms, 3),
                 error=entry.error,
                 bytes=size,
+                staged_after=_staged_after(entry),
             )
         self.show(entry)
         entry.arguments = {}  # the exact ones are not kept beyond the call
@@ -235,7 +239,12 @@ def _record(entry: Entry, shown: Mapping[str, object]) -> CallRecord:
         duration_ms=round(entry.duration_ms, 3),
         error=entry.error,
         parent=entry.call.parent,
+        staged_after=_staged_after(entry),
     )
+
+
+def _staged_after(entry: Entry) -> int | None:
+    return entry.stage if entry.kept_back else None
 
 
 def _size(done: Value) -> int:

@@ -92,6 +92,8 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         python=frame.gate.python,
     )
 
+    entry.stage = frame.view.landed
+
     async def body() -> object:
         leave.place.hold(entry.key)
         return await invoke(tool, entry.arguments, context)
@@ -101,6 +103,7 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
     finally:
         lease.over = True
         entry.staged = lease.changed
+        entry.kept_back = lease.changed and tool.spec.staged and frame.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     return _value(tool, ending, left)

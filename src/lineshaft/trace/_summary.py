@@ -193,6 +193,7 @@ def _call_finished(summary: _Summary, event: Event) -> None:
         status=cast("CallStatus", data["status"]),
         duration_ms=data.get("duration_ms", 0),
         error=_one(CallError, data.get("error")),
+        staged_after=data.get("staged_after"),
     )
     summary.bytes_in += int(cast("int", data.get("bytes", 0)))
 

@@ -86,10 +86,14 @@ class CallRecord:
     duration_ms: float = 0
     error: CallError | None = None
     parent: str | None = None
+    staged_after: int | None = None
+    """All it did waited to land, after so many landings; None: it acted at once, or not at all."""
 
 
-def _may_have_acted(call: CallRecord) -> bool:
+def _may_have_acted(call: CallRecord, landings: int) -> bool:
     if call.effect in (None, "read"):
+        return False
+    if call.staged_after is not None and call.staged_after >= landings:
         return False
     beyond_files = call.effect in ("exec", "external")
     return call.status in ("done", "unknown") or (call.status == "failed" and beyond_files)
@@ -163,7 +167,10 @@ class RunResult:
     @property
     def effects(self) -> tuple[CallRecord, ...]:
         """Return the calls that took effect, or may have taken effect."""
-        return tuple(call for call in self.calls if _may_have_acted(call))
+        landings = max((c.stage for c in self.changes), default=0)
+        if self.status == "paused" and not self.landed:
+            landings -= 1  # the last stage waits with the run
+        return tuple(call for call in self.calls if _may_have_acted(call, landings))
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as plain JSON-like data."""
