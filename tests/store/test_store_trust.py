@@ -46,6 +46,16 @@ def rows(path: Path) -> list[tuple[str, int]]:
         return connection.execute("SELECT part, ordinal FROM state_rows").fetchall()
 
 
+def put_back(path: Path, earlier: Path, part: str) -> None:
+    """Put rows of a part back to what they were in a copy of the file."""
+    with behind(path) as connection:
+        connection.execute("ATTACH ? AS earlier", (str(earlier),))
+        connection.execute("DELETE FROM state_rows WHERE part = ?", (part,))
+        connection.execute(
+            "INSERT INTO state_rows SELECT * FROM earlier.state_rows WHERE part = ?", (part,)
+        )
+
+
 FIELDS = {
     "workspace": "'/elsewhere'",
     "phase": "'running'",
@@ -151,15 +161,45 @@ async def test_an_earlier_pause_of_the_same_run_cannot_be_put_back(
     await state.finished(call(4), Value(4))
     await state.paused(pause("c5", snapshot=b"later", stage=b"three"))
     await store.aclose()
-    with behind(path) as connection:
-        connection.execute("ATTACH ? AS earlier", (str(tmp_path / "earlier.db"),))
-        for part in ("pause", "blob"):
-            connection.execute("DELETE FROM state_rows WHERE part = ?", (part,))
-            connection.execute(
-                "INSERT INTO state_rows SELECT * FROM earlier.state_rows WHERE part = ?", (part,)
-            )
+    for part in ("pause", "blob"):
+        put_back(path, tmp_path / "earlier.db", part)
     with pytest.raises(UntrustedState):
         await store.resume("r")
+
+
+@pytest.mark.parametrize("part", ["pause", "blob"])
+async def test_half_of_an_earlier_pause_cannot_be_put_back(
+    store: Store, path: Path, tmp_path: Path, part: str
+) -> None:
+    """Nothing happened between the two, so each row bears a signature for this very place."""
+    earlier = tmp_path / "earlier.db"
+    await keep(store)
+    shutil.copy(path, earlier)
+    _, state = await store.resume("r")
+    stage = b"two" * 10_000 if part == "pause" else b"three"
+    await state.paused(pause("c5", snapshot=b"one", stage=stage))
+    await store.aclose()
+    put_back(path, earlier, part)
+    with pytest.raises(UntrustedState):
+        await store.resume("r")
+
+
+async def test_the_last_step_of_another_past_cannot_be_put_in(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    """Both pasts begin alike, so each last step bears a signature for this very place."""
+    await keep(store)
+    shutil.copy(path, tmp_path / "other.db")
+    for place, number in ((path, 4), (tmp_path / "other.db", 5)):
+        async with Store(place, key=KEY) as one:
+            _, state = await one.resume("r")
+            await state.started(call(number))
+    async with Store(path, key=KEY) as one:
+        assert [each.id for each in (await one.saved("r")).unknown] == ["c3", "c4"]
+    put_back(path, tmp_path / "other.db", "started")
+    async with Store(path, key=KEY) as one:
+        with pytest.raises(UntrustedState):
+            await one.saved("r")
 
 
 async def test_a_run_that_cannot_be_trusted_stays_as_it_is(store: Store, path: Path) -> None:

@@ -215,7 +215,6 @@ class States:
 
     def forget(self, run_ids: list[str]) -> int:
         """Delete all that is kept of some runs; return of how many something was."""
-        self.settle()
         found = 0
         for run_id in run_ids:
             row = self._row(run_id)
