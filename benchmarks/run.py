@@ -20,6 +20,7 @@ from pathlib import Path
 import engine_figures
 import memory
 import pausing
+import staging
 from bare import Bare
 
 from lineshaft import Limits, Policy, Session, Tool, tool
@@ -139,6 +140,7 @@ def main() -> None:
     for name, dumped, stored in asyncio.run(pausing.figures(turns)):
         print(Row(name, dumped, stored), flush=True)
     asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
+    asyncio.run(staging.show_staging(turns))
     print()
     for line in remembered():
         print(f"* {line}")
