@@ -268,5 +268,14 @@ def test_a_tool_may_say_that_its_processes_are_jailed() -> None:
         Tool.from_function(plain_program, effect="read", jailed=True)
 
 
+def test_a_tool_may_say_that_all_it_does_is_staged() -> None:
+    staged = Tool.from_function(plain_program, effect="write", staged=True)
+    assert staged.spec.staged
+    assert staged.with_name("other").spec.staged
+    assert not Tool.from_function(plain_program, effect="write").spec.staged
+    with pytest.raises(ConfigError, match="staged"):
+        Tool.from_function(plain_program, effect="external", staged=True)
+
+
 def plain_program() -> None:
     """Do nothing."""
