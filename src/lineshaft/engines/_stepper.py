@@ -238,8 +238,11 @@ class Stepper:
         box = self._box
         box.sweep()
         wanted = self._order.stands(keys)
-        self._serve(keys, wanted)
-        if any(key in box.results for key in wanted):
+        came = any(key in box.results for key in wanted)
+        new = [key for key in keys if key not in self._started and key not in box.results]
+        if new or not came:
+            self._serve(new, wanted)
+        if came:
             return snapshot
         self._seat.idles()
         dump: bytes | None = None
@@ -258,10 +261,9 @@ class Stepper:
     def _skip(self, key: int) -> None:
         self._desk.post(self._desk.skip, key)
 
-    def _serve(self, keys: list[int], wanted: list[int]) -> None:
-        """Have the calls and sleeps among the keys started that were not."""
+    def _serve(self, new: list[int], wanted: list[int]) -> None:
+        """Have calls and sleeps started."""
         progress = self._progress
-        new = [key for key in keys if key not in self._started and key not in self._box.results]
         self._started.update(new)
         self._desk.post(
             self._desk.serve,
