@@ -21,28 +21,35 @@ class Owner:
     @property
     def lives(self) -> bool:
         """Whether the process is there; one in another container of this machine counts as so."""
-        mark = _mark(self.pid)
-        if not self.mark or not _own_mark():
+        own = this_process()
+        if self == own:
+            return True
+        if not self.mark or not own.mark:
             return _is_there(self.pid)
         boot, space, _ = self.mark.split("/")
-        own_boot, own_space, _ = _own_mark().split("/")
+        own_boot, own_space, _ = own.mark.split("/")
         if boot != own_boot:
             return False
-        return space != own_space or mark == self.mark
+        return space != own_space or _mark(self.pid) == self.mark
 
 
 def this_process() -> Owner:
     """Return the process that asks."""
-    return Owner(os.getpid(), _own_mark())
-
-
-def _own_mark() -> str:
-    return _own_mark_of(os.getpid())
+    return _process(os.getpid())
 
 
 @lru_cache(maxsize=4)
-def _own_mark_of(pid: int) -> str:
-    return _mark(pid)
+def _process(pid: int) -> Owner:
+    return Owner(pid, _mark(pid))
+
+
+@lru_cache(maxsize=4)
+def _here(pid: int) -> str:
+    """Return boot and PID namespace of this process."""
+    del pid  # another one after a fork
+    boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    space = os.readlink("/proc/self/ns/pid")  # noqa: PTH115  a text, not a path
+    return f"{boot}/{space}"
 
 
 def _mark(pid: int) -> str:
@@ -51,9 +58,7 @@ def _mark(pid: int) -> str:
         # The name of the program is in brackets and may hold anything.
         words = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
         if words[0] not in ("Z", "X"):
-            boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
-            space = os.readlink("/proc/self/ns/pid")  # noqa: PTH115  a text, not a path
-            return f"{boot}/{space}/{words[19]}"
+            return f"{_here(os.getpid())}/{words[19]}"
     return ""
 
 

@@ -23,6 +23,10 @@ INTERRUPTED = "E_INTERRUPTED"
 _EXPIRED = "E_EXPIRED"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LISTED = "lineshaft runs lists them"
+_UNDER_WAY = select(RUNS.c.run_id, RUNS.c.owner_pid, RUNS.c.owner_mark).where(
+    RUNS.c.status.is_(None)
+)
+_ROW = select(RUNS).where(RUNS.c.run_id == bindparam("of_run"))
 _UPDATE = update(RUNS).where(RUNS.c.run_id == bindparam("of_run"))
 
 
@@ -89,7 +93,7 @@ class Record:
 
     def row(self, run_id: str) -> Row[tuple[object, ...]] | None:
         """Return how a run stands, if anything is known of it."""
-        return self._connection.execute(select(RUNS).where(RUNS.c.run_id == run_id)).first()
+        return self._connection.execute(_ROW, {"of_run": run_id}).first()
 
     def owner(self, run_id: str) -> Owner | None:
         """Return the process that works, or last worked, on a run."""
@@ -103,11 +107,7 @@ class Record:
 
     def orphans(self) -> list[str]:
         """Return the runs that go on, as their records say, and whose process has died."""
-        found = self._connection.execute(
-            select(RUNS.c.run_id, RUNS.c.owner_pid, RUNS.c.owner_mark).where(
-                RUNS.c.status.is_(None)
-            )
-        )
+        found = self._connection.execute(_UNDER_WAY)
         return [run_id for run_id, pid, mark in found if not Owner(pid, mark).lives]
 
     def end(self, run_id: str, status: str, *, code: str, message: str, hint: str = "") -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     LargeBinary,
+    bindparam,
     cast,
     delete,
     select,
@@ -228,15 +229,13 @@ class States:
         for chain in self._chains.values():
             chain.changed_at = stamp(self._now)
             chain.seal = chain.sealed(self._keys.made())
-            of_run = update(STATES).where(STATES.c.run_id == chain.run_id)
-            self._connection.execute(of_run.values(_values(chain)))
+            self._put(chain)
         self._chains.clear()
 
     def _row(self, run_id: str) -> Chain | None:
         if run_id in self._chains:
             return self._chains[run_id]
-        of_run = _CHAINS.where(STATES.c.run_id == run_id).with_for_update()
-        row = self._connection.execute(of_run).mappings().first()
+        row = self._connection.execute(_CHAIN_OF, {"of_run": run_id}).mappings().first()
         return None if row is None else Chain(**row)
 
     def _kept(self, run_id: str) -> Chain:
@@ -300,7 +299,10 @@ class States:
     def _insert(self, run_id: str, part: str, ordinal: int, body: bytes) -> None:
         self.written += len(body)
         row = {"run_id": run_id, "part": part, "ordinal": ordinal, "body": body}
-        self._connection.execute(ROWS.insert(), row)
+        self._connection.execute(_INSERT, row)
+
+    def _put(self, chain: Chain) -> None:
+        self._connection.execute(_UPDATE, {**_values(chain), "of_run": chain.run_id})
 
     def _drop(self, run_id: str, *parts: str) -> None:
         gone = delete(ROWS).where(ROWS.c.run_id == run_id)
@@ -315,10 +317,8 @@ class States:
 
     def _chains_due(self) -> list[Chain]:
         """Return the runs that may be due, as their own rows say."""
-        late = stamp(self._now - self._keep)
-        waiting = (STATES.c.phase == "paused") & (STATES.c.expires_at <= stamp(self._now))
-        old = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= late)
-        found = self._connection.execute(_CHAINS.where(waiting | old)).mappings()
+        times = {"now": stamp(self._now), "late": stamp(self._now - self._keep)}
+        found = self._connection.execute(_DUE, times).mappings()
         return [Chain(**row) for row in found]
 
     def _is_due(self, chain: Chain) -> bool:
@@ -335,8 +335,7 @@ class States:
         paused = chain.phase == "paused" and chain.expires_at
         self._end(chain, "expired")
         chain.changed_at = paused or stamp(until)
-        of_run = update(STATES).where(STATES.c.run_id == chain.run_id)
-        self._connection.execute(of_run.values(_values(chain)))
+        self._put(chain)
         if paused:
             message = f"nobody answered until {paused}, and the run ended"
             self._record.end(chain.run_id, "cancelled", code="E_EXPIRED", message=message)
@@ -359,7 +358,15 @@ def _exact(column: Column[Any]) -> ColumnElement[Any]:
     return cast(column, LargeBinary).label(column.name) if is_bytes else column
 
 
+# Built once: to build a statement takes longer than to execute it.
 _CHAINS = select(*map(_exact, STATES.c))
+_OF_RUN = STATES.c.run_id == bindparam("of_run")
+_CHAIN_OF = _CHAINS.where(_OF_RUN).with_for_update()
+_WAITS = (STATES.c.phase == "paused") & (STATES.c.expires_at <= bindparam("now"))
+_IS_OLD = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= bindparam("late"))
+_DUE = _CHAINS.where(_WAITS | _IS_OLD)
+_UPDATE = update(STATES).where(_OF_RUN).values({c.name: bindparam(c.name) for c in STATES.c})
+_INSERT = ROWS.insert()
 
 
 def _values(chain: Chain) -> dict[str, object]:
