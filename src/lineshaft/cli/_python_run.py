@@ -17,7 +17,7 @@ from lineshaft.cli._call import make_call
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import CANCELLED, DENIED
-from lineshaft.cli._options import Json, Mode, Workspace, settings_for
+from lineshaft.cli._options import Json, Mode, Workspace, guards_for, settings_for
 from lineshaft.cli._records import store_for
 from lineshaft.cli._script import read_script
 from lineshaft.cli._terminal import clean, note, paint, pass_on, result
@@ -59,6 +59,7 @@ def command(
     session = build(
         settings,
         toolset=kit.tools("python_run"),
+        guards=guards_for(settings),
         limits=replace(limits, call_seconds=seconds),
         approver=TerminalApprover(Silent()) if can_ask() else None,
         store=store_for(settings),

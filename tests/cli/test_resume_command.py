@@ -1,0 +1,258 @@
+"""resume: answers to a paused run, from real processes, each of its own, over one store."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from cli.paused import ASK_WRITES, GATHER, Facts, Lineshaft, facts, files, ids, paused
+from cli.person import COLOUR, Sit
+
+
+def test_a_paused_run_says_what_waits_and_how_to_answer(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    done = lineshaft("run", "-", stdin=GATHER)
+    assert (done.returncode, done.stdout) == (5, "before\n")
+    assert "paused: 4 calls for your approval until " in done.stderr
+    assert "write_file  (look)" in done.stderr
+    assert "path: out/3.txt" in done.stderr
+    assert re.search(r"^ +\+3$", done.stderr, re.MULTILINE)
+    assert re.search(r"lineshaft resume \S+ --approve all", done.stderr)
+    assert "out/3.txt" not in files(workspace)
+
+
+def test_one_answer_from_another_process_approves_some_and_denies_others(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    run = paused(lineshaft, workspace)
+    first, second, *_ = ids(run)
+    words = ("--approve", f"{first},{second}", "--deny", "all", "--reason", "not today")
+    done = lineshaft("resume", str(run["run_id"]), "--json", *words)
+    assert done.returncode == 0, done.stderr
+    came = cast("list[str]", facts(done)["value"])
+    assert came[:2] == ["done", "done"]
+    assert all("not today" in text for text in came[2:])
+    assert facts(done)["stdout"] == "before\nafter\n"
+    assert {name for name in files(workspace) if name.startswith("out")} == {
+        "out/0.txt",
+        "out/1.txt",
+    }
+
+
+def test_answers_may_come_in_parts(lineshaft: Lineshaft, workspace: Path) -> None:
+    run = paused(lineshaft, workspace)
+    first, *others = ids(run)
+    done = lineshaft("resume", "--json", "--deny", first)
+    assert done.returncode == 5, done.stderr
+    assert ids(facts(done)) == others
+    assert {name for name in files(workspace) if name.startswith("out")} == set()
+    done = lineshaft("resume", "--approve", "all", "--json")
+    came = cast("list[str]", facts(done)["value"])
+    assert [text == "done" for text in came] == [False, True, True, True]
+    assert (workspace / "out/3.txt").read_text() == "3\n"
+
+
+def test_an_answer_for_the_run_holds_for_later_calls(lineshaft: Lineshaft, workspace: Path) -> None:
+    script = "for n in range(3):\n    await write_file(path=f'{n}.txt', content='x')\nreturn 'all'"
+    paused(lineshaft, workspace, script)
+    done = lineshaft("resume", "--approve", "all", "--for-run")
+    assert (done.returncode, done.stdout) == (0, "all\n")
+
+
+def test_without_answers_and_without_a_terminal_it_lists_what_waits(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    run = paused(lineshaft, workspace)
+    done = lineshaft("resume", str(run["run_id"])[:12])
+    assert done.returncode == 5
+    assert "paused: 4 calls for your approval until" in done.stderr
+    assert f"lineshaft resume {run['run_id']} --deny all" in done.stderr
+    told = facts(lineshaft("resume", "--json"))
+    assert (told["status"], ids(told)) == ("paused", ids(run))
+    assert lineshaft("resume", "--approve", "all").returncode == 0
+
+
+def test_a_paused_run_may_be_cancelled(lineshaft: Lineshaft, workspace: Path) -> None:
+    run = paused(lineshaft, workspace)
+    done = lineshaft("resume", "--cancel")
+    assert (done.returncode, done.stderr) == (0, f"cancelled {run['run_id']}\n")
+    again = lineshaft("resume", "--approve", "all")
+    assert again.returncode == 1
+    assert "is over: it ended as cancelled" in again.stderr
+    assert {name for name in files(workspace) if name.startswith("out")} == set()
+    assert "cancelled" in lineshaft("runs").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--approve", "nobody"), "no call 'nobody'"),
+        (("--approve", "all", "--deny", "all"), "all calls cannot be approved and denied"),
+        (("--approve", "a,b", "--deny", "b"), "call 'b' cannot be approved and denied"),
+        (("--reason", "why"), "there is no answer"),
+        (("--for-run",), "there is no answer"),
+        (("--cancel", "--approve", "all"), "takes no answers"),
+    ],
+)
+def test_an_answer_that_cannot_be_meant_is_refused_and_the_run_still_waits(
+    here: Lineshaft, lineshaft: Lineshaft, workspace: Path, words: tuple[str, ...], said: str
+) -> None:
+    run = paused(lineshaft, workspace, "await write_file(path='x', content='x')")
+    done = here("resume", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert facts(here("resume", "--json"))["run_id"] == run["run_id"]
+
+
+def test_two_processes_cannot_take_up_one_run(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    script = (
+        "await write_file(path='x', content='x')\n"
+        "await run_command(command='sh', args=['-c', 'touch started; sleep 60'])"
+    )
+    done = lineshaft("run", "-", "--json", "--mode", "open", stdin=script)
+    assert done.returncode == 5
+    holder = subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", "resume", "--approve", "all"],
+        cwd=workspace,
+        env=environ | {"LINESHAFT_POLICY_MODE": "open"},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _until(workspace / "started", holder)
+        again = lineshaft("resume", "--approve", "all")
+        assert again.returncode == 1
+        assert "goes on in another process" in again.stderr
+    finally:
+        holder.send_signal(signal.SIGINT)
+        said = holder.communicate(timeout=60)[1]
+    assert holder.returncode == 130, said
+
+
+def test_ctrl_c_in_the_middle_of_a_resume_cancels_the_run_for_good(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    script = (
+        "await write_file(path='x', content='x')\n"
+        "try:\n    await run_command(command='sleep', args=['60'])\n"
+        "finally:\n    await write_file(path='late', content='x')\n"
+    )
+    paused(lineshaft, workspace, script)
+    with sit("resume", "--approve", "all", variables={"LINESHAFT_POLICY_MODE": "open"}) as person:
+        person.read_until("sleep")
+        person.type("\x03")
+        shown = person.ends_with(130)
+    assert "Traceback" not in shown
+    assert not (workspace / "late").exists()
+    assert lineshaft("resume", "--approve", "all").returncode == 1
+    assert "cancelled" in lineshaft("runs").stdout
+
+
+def test_a_person_at_a_terminal_is_asked_with_the_diff(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "out").mkdir()
+    (workspace / "out/2.txt").write_text("old\n")
+    paused(lineshaft, workspace)
+    with sit("resume") as person:
+        question = COLOUR.sub("", person.read_until("Allow 1 of 4"))
+        assert "-old" in question
+        assert "+2" in question
+        person.type("n\r")
+        person.read_until("Allow 2 of 4")
+        person.type("y\r")
+        person.read_until("Allow 3 of 4")
+        person.type("d too many\r")
+        shown = person.ends_with(0)
+    assert "too many" in shown
+    assert {name for name in files(workspace) if name.startswith("out")} == {
+        "out/1.txt",
+        "out/2.txt",
+    }
+    assert (workspace / "out/2.txt").read_text() == "old\n"
+
+
+def test_whoever_says_later_or_leaves_leaves_the_run_waiting(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    run = paused(lineshaft, workspace)
+    with sit("resume") as person:
+        person.read_until("Allow 1 of 4")
+        person.type("l\r")
+        assert "resume" in person.ends_with(5)
+    with sit("resume") as person:
+        person.read_until("Allow 1 of 4")
+        person.type("\x03")
+        person.ends_with(130)
+    assert ids(facts(lineshaft("resume", "--json"))) == ids(run)
+
+
+def test_a_run_at_a_terminal_may_be_left_for_later(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    with sit("run", "-", script=GATHER) as person:
+        person.read_until("Allow 1 of 4")
+        person.type("l\r")
+        assert "--approve all" in person.ends_with(5)
+    assert lineshaft("resume", "--approve", "all").returncode == 0
+    assert (workspace / "out/3.txt").read_text() == "3\n"
+
+
+def _until(path: Path, process: "subprocess.Popen[str]") -> None:
+    """Wait until a file is there, as long as the process lives."""
+    while not path.exists():
+        try:
+            process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(process.communicate())
+
+
+def test_a_run_whose_host_died_goes_on_once_somebody_has_said_what_to_repeat(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "s.py").write_text(
+        "await run_command(command='sh', args=['-c', 'echo x >> first'])\n"
+        "try:\n"
+        "    await run_command(command='sh', args=['-c', 'echo x >> second; sleep 60'])\n"
+        "except ToolError as error:\n"
+        "    return error.message\n"
+    )
+    host = subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", "run", "s.py", "--mode", "open", "--quiet"],
+        cwd=workspace,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _until(workspace / "second", host)
+    host.kill()
+    host.communicate(timeout=60)
+    open_mode = {"LINESHAFT_POLICY_MODE": "open"}
+
+    listed = lineshaft("resume", variables=open_mode)
+    assert listed.returncode == 5, listed.stderr
+    assert "interrupted: nobody knows whether these calls took effect" in listed.stderr
+    assert "--repeat none" in listed.stderr
+    told = facts(lineshaft("resume", "--json", variables=open_mode))
+    assert told["status"] == "interrupted"
+    assert [each["tool"] for each in cast("list[Facts]", told["unknown"])] == ["run_command"]
+
+    done = lineshaft("resume", "--repeat", "none", variables=open_mode)
+    assert done.returncode == 0, done.stderr
+    assert "know" in done.stdout
+    assert (workspace / "first").read_text() == "x\n"
+    assert (workspace / "second").read_text() == "x\n"
