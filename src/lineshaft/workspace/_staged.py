@@ -184,9 +184,9 @@ class StagedView(FolderView):
             before = self._now(place)
             after = _stage_edits.make_folder(self._overlay, place, before, mode=mode)
             noted = place.path in self._staged.files
-            return self._changed(
-                place, before if noted else self._overlay.first(place), after.state()
-            )
+            self._changed(place, before if noted else self._overlay.first(place), after.state())
+        there = before.thing.kind == "folder"
+        return Change(path=place.path, kind="modified" if there else "created")
 
     def _make_link(self, path: str, target: str) -> Change:
         place = self._writable(path, follow=False)
