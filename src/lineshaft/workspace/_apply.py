@@ -51,6 +51,11 @@ class _Plan:
         self._changing = {item.place.real for item in journal.header.items}
 
     @cached_property
+    def marks(self) -> dict[str, Mark | None]:
+        """What was last seen at the places that are changed, by real path."""
+        return {task.item.place.real: task.mark for task in self.tasks}
+
+    @cached_property
     def made(self) -> list[Task]:
         """What will be a file or a symlink, and is not yet."""
         return [task for task in self.tasks if _is_made(task)]
@@ -208,15 +213,22 @@ def _write_temporary(journal: Journal, plan: _Plan, task: Task) -> None:
 
 
 def _link_moved(item: Item, plan: _Plan, at: At) -> bool:
-    """Give a file that was moved one more name, so that it stays the same file."""
-    if item.came is None or not BY_DESCRIPTOR:
+    """Give a file that was moved one more name, so that it stays the same file.
+
+    Not if somebody else has put another file there since: the journal has the content.
+    """
+    mark = None if item.came is None else plan.marks.get(item.came.real)
+    if item.came is None or mark is None or not BY_DESCRIPTOR:
         return False
     try:
         name, folder = plan.folders.at(item.came)
         os.link(name, at[0], src_dir_fd=folder, dst_dir_fd=at[1], follow_symlinks=False)
     except (OSError, WorkspaceError):
         return False
-    return True
+    if mark.same_file(Mark.of(os.stat(at[0], dir_fd=at[1], follow_symlinks=False))):
+        return True
+    os.unlink(at[0], dir_fd=at[1])
+    return False
 
 
 def _write_file(journal: Journal, plan: _Plan, item: Item, at: At) -> None:
