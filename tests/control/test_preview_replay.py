@@ -70,3 +70,24 @@ async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside:
         replay = await session.replay(done.run_id)
         assert replay.difference is None
     assert (outside.total, len(seen)) == (1, 1)
+
+
+async def test_a_replay_names_the_first_call_that_is_not_recorded(
+    opened: Open, workspace: Path, outside: Outside
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (workspace / name).write_text(name)
+    (workspace / "link").symlink_to("a.txt")
+    script = "text = (await read_file(path='link'))['content']\nreturn await note(what=text)"
+    async with opened() as session:
+        done = await session.run(script)
+        (workspace / "link").unlink()
+        (workspace / "link").symlink_to("b.txt")
+        replay = await session.replay(done.run_id)
+    found = replay.difference
+    assert found is not None
+    assert (found.call and found.call.arguments, found.expected and found.expected.tool) == (
+        {"path": "b.txt"},
+        "read_file",
+    )
+    assert (replay.run.status, outside.counts["note"]) == ("error", 1)
