@@ -8,9 +8,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
@@ -50,7 +52,17 @@ def copy(tmp_path: Path) -> Iterator[Path]:
     target = tmp_path / "src" / "lineshaft"
     shutil.copytree(SOURCE, target, ignore=shutil.ignore_patterns("__pycache__"))
     yield target
+    _end_all(str(target))
     shutil.rmtree(tmp_path)
+
+
+def _end_all(place: str) -> None:
+    """End what runs from a copy: a mutant that leaves processes behind leaves them for good."""
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess):
+            if any(place in word for word in process.cmdline()):
+                for one in (*process.children(recursive=True), process):
+                    one.kill()
 
 
 @pytest.mark.skipif(
