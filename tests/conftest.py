@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -44,6 +45,16 @@ def require() -> Require:
         return found
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signals() -> None:
+    """Ignore no signal that programs of tests are ended by, also behind `nohup` and `&`."""
+    ended = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL}
+    for name, handler in (ended | {"SIGHUP": signal.SIG_DFL}).items():
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)

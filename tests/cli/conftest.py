@@ -1,10 +1,9 @@
 """A person at a shell: a workspace, own folders, and the real command."""
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -30,19 +29,6 @@ def environ(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LINESHAFT_")}
     folders = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
     return kept | folders | {"HOME": str(tmp_path), "TERM": "xterm-256color"}
-
-
-@pytest.fixture(autouse=True)
-def _signals() -> Generator[None]:
-    """Start commands with no signal ignored, also where the tests run behind `nohup` or `&`."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    ignored = [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, signal.SIG_DFL)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture
