@@ -40,6 +40,9 @@ TREE: Tree = {
     "link": ("symlink", "edited"),
     "closed": ("folder", 0o755),
     "kept": ("file", 0o644, b"kept\n"),
+    "swapped-a": ("file", 0o644, b"a\n"),
+    "swapped-b": ("file", 0o644, b"b\n"),
+    "was-here": ("file", 0o644, b"went away\n"),
 }
 
 Work = Callable[[], Coroutine[object, object, None]]
@@ -61,6 +64,11 @@ async def edit(view: Stage) -> None:
     await view.link("link", "kept")
     await view.make_folder("closed", mode=0o700)
     await view.make_folder("new-empty")
+    await view.move("swapped-a", "swapping")
+    await view.move("swapped-b", "swapped-a")
+    await view.move("swapping", "swapped-b")
+    await view.move("was-here", "went-there")
+    await view.write("was-here", b"another\n")
     for number in range(4):
         await view.write(f"made/{number}", f"made {number}\n".encode())
 
@@ -228,11 +236,19 @@ def differences(tree: Tree, other: Tree) -> list[str]:
     return sorted(path for path in paths if tree.get(path) != other.get(path))
 
 
+def numbers(step: str, times: int) -> set[int]:
+    """Return at which of the times that a step is reached somebody is to die."""
+    middle = (times + 1) // 2
+    if not EVERYTHING:
+        return {middle, times} if step == "file-placed" else {middle}
+    return set(range(1, times + 1)) if step == "file-placed" else {1, middle, times}
+
+
 def report(ground: Ground, name: str, scenario: Scenario) -> None:
     """Die at each step, in the middle of the times that it is reached, or also at both ends."""
     start(ground, scenario)
     for step, times in count(ground, scenario).items():
-        for number in sorted({1, (times + 1) // 2, times} if EVERYTHING else {(times + 1) // 2}):
+        for number in sorted(numbers(step, times)):
             problem = crash(ground, scenario, step, number)
             sys.stdout.write(json.dumps([name, step, number, problem]) + "\n")
 

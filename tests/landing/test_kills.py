@@ -20,7 +20,7 @@ def test_whoever_is_killed_at_any_instant_leaves_all_or_none(tmp_path: Path) -> 
     )
     assert ended.returncode == 0, ended.stderr
     rounds = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert [one for one in rounds if one["wrong"]] == []
+    assert [one["wrong"] for one in rounds if one["wrong"]] == []
     assert len(rounds) == ROUNDS
     assert any(one["unfinished"] for one in rounds), "no landing was met"
     if EVERYTHING:

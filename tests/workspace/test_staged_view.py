@@ -330,6 +330,18 @@ async def test_what_moved_is_the_same_file_as_before(view: FolderView, root: Pat
     assert (after.st_ino, after.st_mtime, after.st_nlink) == (before.st_ino, before.st_mtime, 1)
 
 
+async def test_what_moved_keeps_a_mode_that_somebody_else_set(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    (root / "f").write_text("x")
+    await view.move("f", "g")
+    (root / "f").chmod(0o600)
+    await view.land()
+    assert stat.S_IMODE((root / "g").stat().st_mode) == 0o600
+    await folder.undo("run")
+    assert stat.S_IMODE((root / "f").stat().st_mode) == 0o600
+
+
 async def test_two_files_change_places(view: FolderView, folder: Folder, root: Path) -> None:
     (root / "a").write_text("a")
     (root / "b").write_text("b")

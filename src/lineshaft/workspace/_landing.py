@@ -10,7 +10,7 @@ somebody else's change is lost; other programs may see some changes before other
 after a loss of power the journal is whole, but files may have lost what the system had not written.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
@@ -94,7 +94,16 @@ def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, 
     stale += [base.place.path for base in landing.read if not _is_like(base, folders)]
     if stale:
         raise _stale(tuple(dict.fromkeys(stale)))
-    return tasks, contents
+    modes = {task.item.place.real: task.item.before.mode for task in tasks}
+    return [_as_it_is(task, modes) for task in tasks], contents
+
+
+def _as_it_is(task: Task, modes: Mapping[str, int | None]) -> Task:
+    """Return a task whose file, if it was moved, keeps the mode that it has now."""
+    item = task.item
+    if item.came is None:
+        return task
+    return Task(replace(item, after=replace(item.after, mode=modes[item.came.real])), task.mark)
 
 
 def _stale(paths: Sequence[str]) -> StaleFile:
