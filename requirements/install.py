@@ -5,6 +5,7 @@ Run by `./dev` with any Python 3.11 or newer: standard library only.
 
 import fcntl
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
+NODE_PACKAGES = VENV / "node"
+NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
 
 
 def main(level: str) -> None:
@@ -38,7 +41,10 @@ def _mark(level: str) -> Path:
 def _wanted(level: str) -> str:
     """Return what an installation depends on, the folder included: scripts name it."""
     digest = hashlib.sha256(str(ROOT).encode())
-    for name in ("requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"):
+    files = ["requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"]
+    if level == "all":
+        files += [f"tests/mcp/node/{name}" for name in NODE_FILES]
+    for name in files:
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()
 
@@ -52,12 +58,27 @@ def _install(level: str) -> None:
     uv = (str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON))
     _run(*uv, "--require-hashes", "-r", f"requirements/{level}.txt")
     _run(*uv, "--offline", "--no-deps", "--no-build-isolation", "-e", ".")
+    if level == "all":
+        _install_node_packages()
     _mark(level).write_text(_wanted(level))
 
 
-def _run(*command: str) -> None:
+def _install_node_packages() -> None:
+    """Install what tests of MCP start; without npm those tests say what is missing."""
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.stderr.write("dev: found no npm, so nothing of tests/mcp/node is installed\n")
+        return
+    NODE_PACKAGES.mkdir(exist_ok=True)
+    for name in NODE_FILES:
+        shutil.copy(ROOT / "tests" / "mcp" / "node" / name, NODE_PACKAGES / name)
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    _run(npm, "ci", *quiet, cwd=NODE_PACKAGES)
+
+
+def _run(*command: str, cwd: Path = ROOT) -> None:
     done = subprocess.run(  # noqa: S603  our own words and no shell
-        command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode:
         sys.exit(f"dev: failed: {' '.join(command)}\n{done.stdout}{done.stderr}")

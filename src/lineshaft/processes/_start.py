@@ -18,7 +18,7 @@ from lineshaft.processes._running import Running
 from lineshaft.processes._stray import MARK
 from lineshaft.values import Command, Process
 
-_SUPERVISOR = Path(__file__).with_name("_supervisor.py")
+SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 
 
 async def start(command: Command, *, cwd: Path, allow_env: Collection[str] = ()) -> Process:
@@ -46,7 +46,7 @@ async def start(command: Command, *, cwd: Path, allow_env: Collection[str] = ())
         raise
     if running.start_errno is not None:
         await running.kill()
-        raise _not_started(command.argv[0], running.start_errno)
+        raise not_started(command.argv[0], running.start_errno)
     return running
 
 
@@ -70,7 +70,7 @@ def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
     err, err_end = _pipe()
     try:
         supervisor = subprocess.Popen(  # noqa: S603  a list, no shell
-            [sys.executable, "-I", "-S", "-B", str(_SUPERVISOR), *command.argv],
+            [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), "-", *command.argv],
             stdin=far.fileno(),
             stdout=out_end,
             stderr=err_end,
@@ -81,7 +81,7 @@ def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
     except (OSError, ValueError) as error:
         for end in (near, out, err):
             end.close()
-        raise _not_launched(command.argv[0], cwd, error) from error
+        raise not_launched(command.argv[0], cwd, error) from error
     finally:
         far.close()
         os.close(out_end)
@@ -95,7 +95,8 @@ def _pipe() -> tuple[FileIO, int]:
     return FileIO(read), write
 
 
-def _not_started(program: str, number: int) -> WorkspaceError:
+def not_started(program: str, number: int) -> WorkspaceError:
+    """Return the error for a program that the system would not start."""
     if number == errno.ENOENT:
         where = "" if "/" in program else " on the PATH"
         return FileMissing(
@@ -110,7 +111,8 @@ def _not_started(program: str, number: int) -> WorkspaceError:
     return WorkspaceError(f"{program!r} could not be started: {os.strerror(number)}")
 
 
-def _not_launched(program: str, cwd: Path, error: Exception) -> WorkspaceError:
+def not_launched(program: str, cwd: Path, error: Exception) -> WorkspaceError:
+    """Return the error for a supervisor that could not be started."""
     if not isinstance(error, OSError):
         return WorkspaceError(f"{program!r} could not be started: {error}")
     if not cwd.is_dir():

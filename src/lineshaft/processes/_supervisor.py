@@ -11,6 +11,7 @@ a descendant, a host that was killed shows as the end of the socket, and `SIGTER
 `SIGKILL` need nobody else. Not covered: a command that kills its supervisor is ended by the host,
 which knows descendants only by a mark in their environment; and this is no jail.
 
+Its first argument is the descriptor that becomes the command's standard input, or `-` for none.
 To the host, one line each: `started PID`, `failed ERRNO`, `exited CODE`, `empty`.
 From the host: `end GRACE`, in seconds. The end of the socket means `end 0`.
 """
@@ -167,7 +168,7 @@ def ignore(_number: int, _frame: object) -> None:
     """Handle a signal by nothing but the byte that wakes the poll."""
 
 
-def main(argv: list[str]) -> None:
+def main(stdin: str, argv: list[str]) -> None:
     """Start the command in a session of its own and stay until its whole tree is gone."""
     os.set_inheritable(_CONTROL, False)  # noqa: FBT003  the standard library's own parameter
     wake, notify = os.pipe()
@@ -184,7 +185,7 @@ def main(argv: list[str]) -> None:
             argv[0],
             argv,
             os.environ,
-            file_actions=[(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)],
+            file_actions=[_input(stdin)],
             setsid=True,
             setsigmask=(),
             setsigdef=_RESTORED,
@@ -192,6 +193,8 @@ def main(argv: list[str]) -> None:
     except OSError as error:
         say(f"failed {error.errno}")
         os._exit(1)
+    if stdin != "-":
+        os.close(int(stdin))
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (1, 2):
         # The host reads until the last holder of the pipes is gone; that must not be this one.
@@ -201,5 +204,13 @@ def main(argv: list[str]) -> None:
     os._exit(0)  # at once: the host waits for it, and there is nothing to tidy up
 
 
+def _input(stdin: str) -> tuple[int, ...] | tuple[int, int, str, int, int]:
+    """Return how the command gets its standard input."""
+    if stdin == "-":
+        return (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    os.set_inheritable(int(stdin), False)  # noqa: FBT003  the standard library's own parameter
+    return (os.POSIX_SPAWN_DUP2, int(stdin), 0)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,284 @@
+"""A process tree that is talked to: bytes in on its standard input, bytes out on its output.
+
+Above: what speaks a protocol with a program, such as a client of MCP servers. Below:
+`_supervisor.py`, over a socket, as for commands: whatever ends the block, the task or the host,
+the whole tree ends.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+
+from lineshaft.errors import WorkspaceError
+from lineshaft.processes._environment import minimal_environment
+from lineshaft.processes._start import SUPERVISOR, not_launched, not_started
+from lineshaft.processes._stray import MARK, end_marked
+
+GRACE_SECONDS = 2.0
+"""For the program to end by itself once its input is closed, and again after SIGTERM."""
+
+_DRAIN_SECONDS = 0.3
+"""For output that still comes after the program's end."""
+
+_START_SECONDS = 10.0
+_REAP_SECONDS = 1.0
+_CHUNK = 65_536
+
+
+@asynccontextmanager
+async def piped(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    allow_env: Collection[str] = (),
+    stderr_bytes: int = 8_192,
+) -> AsyncGenerator["Piped"]:
+    """Start a program and talk to it as long as the block lasts.
+
+    At the end its input is closed; it gets 2 s to end, SIGTERM, 2 s more, then all that is left of
+    its tree is killed. So it is when the block is cancelled, and at once when the host dies.
+
+    Args:
+        argv: The program and its arguments; no shell.
+        cwd: Where it runs.
+        env: Its variables, beside the few that are passed on from the host.
+        allow_env: Names (or patterns) of more variables to pass on.
+        stderr_bytes: How much of the end of its other output is kept.
+
+    Raises:
+        FileMissing: There is no such program.
+        WorkspaceError: It could not be started for another reason.
+    """
+    process = _launch(argv, cwd, minimal_environment(env or {}, allow=allow_env), stderr_bytes)
+    tasks = anyio.create_task_group()
+    await tasks.__aenter__()
+    try:
+        tasks.start_soon(process.hear)
+        tasks.start_soon(process.collect)
+        with anyio.move_on_after(_START_SECONDS):
+            await process.settled.wait()
+        if process.start_errno is not None or not process.settled.is_set():
+            raise not_started(argv[0], process.start_errno or errno.ETIMEDOUT)
+        yield process
+    finally:
+        with anyio.CancelScope(shield=True):
+            await process.end()
+        tasks.cancel_scope.cancel()
+        try:
+            # Not told of the error, which a task group would wrap: it goes on as it is.
+            await tasks.__aexit__(None, None, None)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await process.let_go()
+
+
+class Piped:
+    """A program that runs.
+
+    Args:
+        mark: What its environment carries, to find it by if the supervisor is killed.
+        supervisor: The process that watches it.
+        control: The socket to the supervisor.
+        pipes: The host's ends of its input, output and other output.
+        stderr_bytes: How much of the last one is kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        mark: str,
+        supervisor: "subprocess.Popen[bytes]",
+        control: socket.socket,
+        pipes: tuple[int, int, int],
+        stderr_bytes: int,
+    ) -> None:
+        self.pid = 0
+        """Of the program itself; 0 until it runs."""
+
+        self.exit_code: int | None = None
+        """How it ended; None as long as it runs."""
+
+        self.start_errno: int | None = None
+        """Why it could not be started; None where it was."""
+
+        self.settled = anyio.Event()
+        """Set once it is known whether it was started."""
+
+        self._mark = mark
+        self._supervisor = supervisor
+        self._control = control
+        self._stdin, self._stdout, self._stderr = pipes
+        self._open = set(pipes)
+        self._tail = b""
+        self._tail_bytes = stderr_bytes
+        self._gone = anyio.Event()
+        self._empty = False
+        self._reading = anyio.CancelScope()
+        self._drained = False
+
+    @property
+    def stderr(self) -> str:
+        """The end of its other output."""
+        return self._tail.decode("utf-8", "replace")
+
+    async def send(self, data: bytes) -> None:
+        """Write to its input.
+
+        Raises:
+            BrokenPipeError: It does not read any more.
+        """
+        rest = memoryview(data)
+        while rest:
+            if self._stdin not in self._open:
+                raise BrokenPipeError(32, "the program's input is closed")
+            try:
+                rest = rest[os.write(self._stdin, rest[:_CHUNK]) :]
+            except BlockingIOError:
+                await anyio.wait_writable(self._stdin)
+
+    async def receive(self) -> bytes:
+        """Return what it writes next; nothing once it has ended."""
+        self._reading = anyio.CancelScope()
+        data = b""
+        with self._reading:
+            while not self._drained:
+                try:
+                    data = os.read(self._stdout, _CHUNK)
+                    break
+                except BlockingIOError:
+                    await anyio.wait_readable(self._stdout)
+        return data
+
+    async def hear(self) -> None:
+        """Take what the supervisor says, until it is gone."""
+        inbox = b""
+        while data := await self._heard():
+            *lines, inbox = (inbox + data).split(b"\n")
+            for line in lines:
+                word, _, number = line.decode().partition(" ")
+                self._take(word, int(number or 0))
+        if not self._empty:
+            # Somebody killed the supervisor; its orphans can still be told by their mark.
+            end_marked(self._mark)
+        self._gone.set()
+        self.settled.set()
+        await anyio.sleep(_DRAIN_SECONDS)
+        self._drain()
+
+    async def collect(self) -> None:
+        """Keep the end of its other output."""
+        while True:
+            try:
+                data = os.read(self._stderr, _CHUNK)
+            except BlockingIOError:
+                await anyio.wait_readable(self._stderr)
+                continue
+            if not data:
+                return
+            self._tail = (self._tail + data)[-self._tail_bytes :]
+            await anyio.lowlevel.checkpoint()
+
+    async def end(self) -> None:
+        """End the whole tree; takes a little over 4 s at the most."""
+        self._close(self._stdin)
+        if self.exit_code is None and self.start_errno is None:
+            with anyio.move_on_after(GRACE_SECONDS):
+                await self._gone.wait()
+        with contextlib.suppress(OSError):
+            self._control.send(f"end {GRACE_SECONDS}\n".encode())
+        with anyio.move_on_after(GRACE_SECONDS + _REAP_SECONDS):
+            await self._gone.wait()
+
+    async def let_go(self) -> None:
+        """Close what is open; the supervisor kills what is left once its socket is closed."""
+        self._control.close()
+        for pipe in tuple(self._open):
+            self._close(pipe)
+        with anyio.move_on_after(_REAP_SECONDS):
+            while self._supervisor.poll() is None:  # noqa: ASYNC110  nothing tells of it
+                await anyio.sleep(0.005)
+
+    async def _heard(self) -> bytes:
+        while True:
+            try:
+                return self._control.recv(4096)
+            except BlockingIOError:
+                await anyio.wait_readable(self._control)
+            except OSError:
+                return b""
+
+    def _take(self, word: str, number: int) -> None:
+        match word:
+            case "started":
+                self.pid = number
+                self.settled.set()
+            case "failed":
+                self.start_errno, self._empty = number, True
+                self.settled.set()
+            case "exited":
+                self.exit_code = number
+                with contextlib.suppress(OSError):
+                    # What is left of its tree holds the pipes, and would be talked to by nobody.
+                    self._control.send(b"end 0.5\n")
+            case _:
+                self._empty = True
+
+    def _drain(self) -> None:
+        """Stop waiting for output that nobody is left to write."""
+        self._drained = True
+        self._reading.cancel()
+
+    def _close(self, pipe: int) -> None:
+        if pipe in self._open:
+            self._open.remove(pipe)
+            os.close(pipe)
+
+
+def _launch(argv: Sequence[str], cwd: Path, env: Mapping[str, str], stderr_bytes: int) -> Piped:
+    if not hasattr(os, "posix_spawnp"):
+        raise WorkspaceError(f"programs cannot be started on {sys.platform} by this function")
+    mark = secrets.token_hex(16)
+    near, far = socket.socketpair()
+    near.setblocking(False)  # noqa: FBT003  the standard library's own parameter
+    (stdin_end, stdin), (stdout, stdout_end), (stderr, stderr_end) = os.pipe(), os.pipe(), os.pipe()
+    for pipe in (stdin, stdout, stderr):
+        os.set_blocking(pipe, False)
+    command = [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), str(stdin_end), *argv]
+    try:
+        supervisor = subprocess.Popen(  # noqa: S603  a list, no shell
+            command,
+            stdin=far.fileno(),
+            stdout=stdout_end,
+            stderr=stderr_end,
+            pass_fds=(stdin_end,),
+            cwd=cwd,
+            env={**env, MARK: mark},
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        near.close()
+        for pipe in (stdin, stdout, stderr):
+            os.close(pipe)
+        raise not_launched(argv[0], cwd, error) from error
+    finally:
+        far.close()
+        for pipe in (stdin_end, stdout_end, stderr_end):
+            os.close(pipe)
+    return Piped(
+        mark=mark,
+        supervisor=supervisor,
+        control=near,
+        pipes=(stdin, stdout, stderr),
+        stderr_bytes=stderr_bytes,
+    )
