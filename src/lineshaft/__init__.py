@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lineshaft.values import (
         Answer,
         Call,
+        Caller,
         CallResult,
         Context,
         Event,
@@ -35,6 +36,7 @@ _ROOMS = {
     "values": (
         "Answer",
         "Call",
+        "Caller",
         "CallResult",
         "Context",
         "Event",
@@ -51,6 +53,7 @@ __all__ = [
     "Answer",
     "Call",
     "CallResult",
+    "Caller",
     "ConfigError",
     "Context",
     "EntryPath",

@@ -10,7 +10,7 @@ import pytest
 
 from lineshaft import Policy, Session, Tool, tool
 from lineshaft.testing import ScriptedEngine
-from lineshaft.values import Call, Context, Origin
+from lineshaft.values import Call, Caller, Context, Origin
 from support import Make, Outside
 
 DENY = {"mode": "open", "rules": [{"id": "nothing", "verdict": "deny", "tool": "canary"}]}
@@ -58,8 +58,16 @@ async def from_the_shell(make: Make, outside: Outside, folder: Path) -> str:
     return (done.stdout + done.stderr).decode()
 
 
+async def from_an_mcp_client(make: Make, outside: Outside, folder: Path) -> str:
+    """Call it as what a client of `serve` called."""
+    async with make(outside.tool("canary"), policy=Policy.from_dict(DENY)) as session:
+        done = await session.call("canary", caller=Caller(origin="mcp"))
+    return f"{done.rule} {done.error}"
+
+
 WAYS: dict[Origin, WayIn] = {
     "code": from_code,
+    "mcp": from_an_mcp_client,
     "model": from_a_model,
     "script": from_a_script,
     "shell": from_the_shell,

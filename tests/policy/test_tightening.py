@@ -8,7 +8,7 @@ from lineshaft.values import Call, Effect, Origin, ToolSpec, VerdictKind
 
 KINDS: list[VerdictKind] = ["allow", "ask", "deny", "stop"]
 EFFECTS: list[Effect] = ["read", "write", "exec", "external"]
-ORIGINS: list[Origin] = ["code", "script", "model", "shell"]
+ORIGINS: list[Origin] = ["code", "script", "model", "shell", "mcp"]
 TOOLS = ["read_file", "write_file", "github.list", "github.close"]
 PATHS = [".", "a", "a/b", "a/b/c", "docs/x.md", ".env", ".env.example", ".git/config", ".mcp.json"]
 GLOBS = ["**", "a", "a/**", "a/b", "*.md", ".env", "docs/*", ".mcp.json", ".git/**"]

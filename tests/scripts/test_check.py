@@ -45,7 +45,7 @@ async def test_a_good_script_is_not_blocked(
     title: str, source: str, specs: Specs, checker: MontyChecker
 ) -> None:
     prepared = prepare(source, specs=specs)
-    found = await check(prepared, specs=specs, checker=checker, inputs=INPUTS)
+    found = await check(prepared, checker=checker, inputs=INPUTS)
     assert [f for f in found if f.level == "error" or f.code == "checker-failed"] == [], title
 
 
@@ -59,7 +59,7 @@ async def test_a_bad_script_is_blocked_at_its_place(
     before, _, after = marked.partition("«")
     line, column = before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
     prepared = prepare(before + after, specs=specs)
-    found = await check(prepared, specs=specs, checker=checker, inputs=INPUTS)
+    found = await check(prepared, checker=checker, inputs=INPUTS)
     first = found[0]
     assert (first.level, first.code, first.line, first.column) == ("error", code, line, column)
     assert "".join(words) in first.hint
@@ -71,7 +71,7 @@ async def found(
     """Return level, code and line of each finding."""
     prepared = prepare(source, specs=specs)
     level = cast("Literal['error', 'warn', 'off']", named.get("level", "error"))
-    said = await check(prepared, specs=specs, checker=checker, inputs=INPUTS, level=level)
+    said = await check(prepared, checker=checker, inputs=INPUTS, level=level)
     return [(f.level, f.code, f.line) for f in said]
 
 
@@ -113,7 +113,7 @@ async def test_what_nobody_can_read_blocks_at_every_level(
 ) -> None:
     assert await found("x = (", specs, checker, level=level) == [("error", "syntax-error", 1)]
     prepared = prepare(5, specs=specs)
-    (said,) = await check(prepared, specs=specs, checker=checker, inputs={}, level="off")
+    (said,) = await check(prepared, checker=checker, inputs={}, level="off")
     assert said.code == "E_INVALID_ARGS"
 
 

@@ -75,7 +75,7 @@ class Approvals:
 
     def _must_be_answerable(self, name: str, verdict: Verdict) -> None:
         why_not = self._kept.why_not_pause()
-        if why_not and self._kept.replays and self._frame.gate.approver is None:
+        if why_not and self._kept.replays and self._frame.caller.approver is None:
             text = f"{name} needs an approval (rule {verdict.rule!r}), and this run cannot pause"
             raise ToolError("E_NO_PAUSE", f"{text}: {why_not}")
 

@@ -31,7 +31,7 @@ class Asks:
 
     Args:
         approver: Answers; None: nobody is there.
-        turn: One approver call at a time in a session.
+        turn: One call of the approver at a time.
         paused: Stops the run's clock while a person is waited for.
         stuck: Whether nothing in the run can go on without an answer.
         can_pause: Whether what nobody answers may wait until the run is resumed.

@@ -13,6 +13,9 @@ import anyio
 GRACE_SECONDS = 2.0
 """A cancelled tool gets this long to end."""
 
+_LOOK_SECONDS = 0.05
+"""How soon it is looked again whether a clock that stood still goes on."""
+
 Outcome = tuple[object, BaseException | None]
 
 _left_behind: set[asyncio.Task[Outcome]] = set()
@@ -30,7 +33,11 @@ class Ending:
 
 
 async def bounded(
-    body: Callable[[], Awaitable[object]], *, seconds: float | None, ending: Ending
+    body: Callable[[], Awaitable[object]],
+    *,
+    seconds: float | None,
+    ending: Ending,
+    left: Callable[[], float] | None = None,
 ) -> None:
     """Run an async function in a task of its own, and fill in how it ended.
 
@@ -38,10 +45,13 @@ async def bounded(
         body: What to run.
         seconds: Then it is cancelled; it gets two more to end. None: it may take for ever.
         ending: Filled in, also when the caller is cancelled.
+        left: Says when they are over how many are left after all: the clock may have stood still.
     """
     task = asyncio.ensure_future(_contained(body))
     try:
         await asyncio.wait((task,), timeout=None if seconds is None else max(seconds, 0))
+        while left is not None and not task.done() and (more := left()) > 0:
+            await asyncio.wait((task,), timeout=max(more, _LOOK_SECONDS))
     finally:
         if not task.done():
             ending.told_to_end = True

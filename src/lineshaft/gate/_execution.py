@@ -9,6 +9,8 @@ from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import Lease, Leased
 from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._clock import RunClock
+from lineshaft.gate._elicit import Question
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import Place
 from lineshaft.policy import Policy, Subject, reach, sight
@@ -71,27 +73,12 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
     seconds = _seconds(frame, tool)
-    left = frame.controls.remaining if seconds is None else seconds
     in_reach = Reached(frame.gate.policy, leave.subject)
-    lease = Lease(
-        look=in_reach.sight,
-        granted=frozenset(leave.subject.paths),
-    )
+    lease = Lease(look=in_reach.sight, granted=frozenset(leave.subject.paths))
+    clock = RunClock(frame.controls.remaining if seconds is None else seconds, moved=_nothing)
     ending = Ending()
-    context = Context(
-        workspace=Leased(frame.view, lease),
-        call_id=entry.id,
-        run_id=frame.run_id,
-        key=entry.key,
-        deadline=time.monotonic() + left,
-        dispatch=partial(_further, entry, tool, lease, leave.dispatch),
-        notify=partial(_notify, frame, entry, lease),
-        ask=_nobody_to_ask,
-        deps=frame.gate.deps,
-        reach=in_reach,
-        python=frame.gate.python,
-    )
-
+    context = _context(frame, entry, tool, leave, hold=_Hold(lease, clock, in_reach))
+    left = clock.remaining
     entry.stage = frame.view.landed
 
     async def body() -> object:
@@ -99,14 +86,41 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         return await invoke(tool, entry.arguments, context)
 
     try:
-        await bounded(body, seconds=seconds, ending=ending)
+        await bounded(body, seconds=seconds, ending=ending, left=lambda: clock.remaining)
     finally:
         lease.over = True
         entry.staged = lease.changed
         entry.kept_back = lease.changed and tool.spec.staged and frame.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
-    return _value(tool, ending, left)
+    return _value(tool, ending, left if seconds is None else seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    """What a call holds as long as it lasts."""
+
+    lease: Lease
+    clock: RunClock
+    in_reach: Reached
+
+
+def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
+    lease = hold.lease
+    return Context(
+        workspace=Leased(frame.view, lease),
+        call_id=entry.id,
+        run_id=frame.run_id,
+        key=entry.key,
+        deadline=time.monotonic() + hold.clock.remaining,
+        dispatch=partial(_further, entry, tool, lease, leave.dispatch),
+        notify=partial(_notify, frame, entry, lease),
+        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock),
+        deps=frame.gate.deps,
+        trace=frame.caller.trace,
+        reach=hold.in_reach,
+        python=frame.gate.python,
+    )
 
 
 def _seconds(frame: Frame, tool: Tool) -> float | None:
@@ -147,6 +161,5 @@ def _notify(
         frame.book.note(_NOTICES[kind], entry.id, **data)
 
 
-async def _nobody_to_ask(message: str, schema: Mapping[str, object]) -> object:
-    del schema
-    raise ToolError("E_DENIED", f"nobody can be asked: {message!r}")
+def _nothing(seconds: float) -> None:
+    del seconds

@@ -5,10 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import anyio
+
 from lineshaft.errors import ToolError
 from lineshaft.gate._book import Book
 from lineshaft.gate._gate import Gate
-from lineshaft.values import CallStatus, Failure, Finding, Limits, Stage
+from lineshaft.values import Caller, CallStatus, Failure, Finding, Limits, Stage
 
 EndKind = Literal["refused", "limit", "error", "paused"]
 
@@ -57,6 +59,12 @@ class Frame:
     """Where its calls are written down."""
 
     controls: Controls
+    caller: Caller = field(default_factory=Caller)
+    """Who is behind the run."""
+
+    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    """One call of its approver at a time."""
+
     root: str = ""
     """The workspace's place on this machine, which no message shows."""
 

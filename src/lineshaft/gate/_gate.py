@@ -9,19 +9,21 @@ from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
-from lineshaft.values import Approver, Guard, Middleware, PythonOptions
+from lineshaft.values import Caller, Guard, Middleware, PythonOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """Tools, policy and whoever answers asks; each run passes it through a `Scope`."""
+    """Tools, policy and whoever is behind the runs; each run passes it through a `Scope`."""
 
     tools: Mapping[str, Tool]
-    """By canonical name."""
+    """By canonical name, as they are at each moment."""
 
     policy: Policy
     redactor: Redactor
-    approver: Approver | None = None
+    caller: Caller = field(default_factory=Caller)
+    """Who is behind runs that name nobody."""
+
     middleware: tuple[Middleware, ...] = ()
     """Outermost first; what it sends on passes policy like any call."""
 
@@ -36,4 +38,4 @@ class Gate:
 
     lanes: Lanes = field(default_factory=Lanes)
     approving: anyio.Lock = field(default_factory=anyio.Lock)
-    """One approver call at a time."""
+    """One call of that approver at a time."""

@@ -66,8 +66,8 @@ class Scope:
         self._order = Line()
         self._held = held_around()
         self._asks = Asks(
-            frame.gate.approver,
-            turn=frame.gate.approving,
+            frame.caller.approver,
+            turn=frame.turn,
             paused=frame.controls.paused,
             stuck=self._stuck,
             can_pause=lambda: not self.kept.why_not_pause(),

@@ -19,6 +19,7 @@ from lineshaft.scripts._output import Printed
 from lineshaft.scripts._standing import Halt, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
+    Caller,
     Change,
     Done,
     Finding,
@@ -70,6 +71,9 @@ class Part:
 
     keeps_back: bool = False
     """Its changes wait until they land."""
+
+    caller: Caller | None = None
+    """Who is behind it; None: whoever is behind the session."""
 
 
 @dataclass(slots=True)
@@ -180,6 +184,8 @@ class Bench:
             limits=self.limits,
             book=self.book,
             controls=self.control,
+            caller=self._part.caller or self._gate.caller,
+            turn=anyio.Lock() if self._part.caller else self._gate.approving,
             root=root.real,
             alone=alone,
             keeps_back=self._part.keeps_back,

@@ -13,7 +13,7 @@ from lineshaft.scripts._check_reading import undefined_names, unknown_tools
 from lineshaft.scripts._check_said import judge
 from lineshaft.scripts._check_stubs import stubs_of, type_of
 from lineshaft.scripts._prepare import Prepared
-from lineshaft.values import Checker, Finding, ToolSpec
+from lineshaft.values import Checker, Finding
 
 _MOST = 20
 """Findings of one script."""
@@ -22,7 +22,6 @@ _MOST = 20
 async def check(
     prepared: Prepared,
     *,
-    specs: Sequence[ToolSpec],
     checker: Checker,
     inputs: Mapping[str, object],
     level: Literal["error", "warn", "off"] = "error",
@@ -31,7 +30,6 @@ async def check(
 
     Args:
         prepared: The script, read.
-        specs: The tools that it was read with.
         checker: Checks its types.
         inputs: Values that it gets as globals, by name.
         level: With `warn` nothing blocks but what nobody can read; with `off` nothing is looked at.
@@ -41,7 +39,7 @@ async def check(
     if level == "off":
         return ()
     types = {name: type_of(value) for name, value in inputs.items()}
-    stubs = stubs_of(specs)
+    stubs = stubs_of(prepared.specs)
     said = await checker.check(prepared.program_source, stubs=stubs, inputs=types)
     text = Text.of(prepared.read_text)
     found = [

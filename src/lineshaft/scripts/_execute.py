@@ -1,6 +1,5 @@
 """A script, its engine and its way through the gate, put together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lineshaft.errors import EngineError
@@ -18,7 +17,6 @@ from lineshaft.values import (
     Raised,
     Suspended,
     Tape,
-    ToolSpec,
 )
 
 
@@ -37,8 +35,9 @@ class Ready:
     """The engine's state to go on from."""
 
 
-async def execute(ready: Ready, job: Job, bench: Bench, specs: Sequence[ToolSpec]) -> Outcome:
+async def execute(ready: Ready, job: Job, bench: Bench) -> Outcome:
     """Execute a script; what the engine cannot do is an outcome too."""
+    specs = ready.prepared.specs
     flat, namespaces = program_names(specs)
     program = Program(
         source=ready.prepared.program_source,
@@ -66,8 +65,9 @@ async def execute(ready: Ready, job: Job, bench: Bench, specs: Sequence[ToolSpec
         return Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
 
 
-def take(outcome: Outcome, ready: Ready, progress: Progress, specs: Sequence[ToolSpec]) -> None:
+def take(outcome: Outcome, ready: Ready, progress: Progress) -> None:
     """Note what an outcome means for the run."""
     if isinstance(outcome, Suspended):
         progress.suspended = outcome
-    progress.ended = ended(outcome, source=ready.prepared.original, specs=specs)
+    prepared = ready.prepared
+    progress.ended = ended(outcome, source=prepared.original, specs=prepared.specs)

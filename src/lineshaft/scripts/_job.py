@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, cast
 
-from lineshaft.values import Limits, Origin, ToolSpec
+from lineshaft.values import Caller, Limits, Origin, ToolSpec
 
 CheckLevel = Literal["error", "warn", "off"]
 
@@ -36,6 +36,9 @@ class Job:
 
     preview: bool = False
     """Nothing lands, and the first call that acts beyond files ends it."""
+
+    caller: Caller | None = None
+    """Who is behind the run, instead of whoever is behind the session; not kept."""
 
     def kept(self, source: str) -> dict[str, object]:
         """Return the job as it is kept.

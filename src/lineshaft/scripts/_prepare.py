@@ -34,6 +34,12 @@ class Prepared:
     shifts: Mapping[int, tuple[Shift, ...]] = field(default_factory=dict[int, tuple[Shift, ...]])
     """What the repair did to each line."""
 
+    specs: Sequence[ToolSpec] = field(default=(), repr=False)
+    """The tools that it was read with."""
+
+    missing: tuple[Finding, ...] = ()
+    """Which of the tools that it speaks of are not to be had, and why."""
+
     resolver: Resolver | None = field(default=None, repr=False, compare=False)
     """What the names of the script stand for; None where it could not be read."""
 
@@ -63,16 +69,19 @@ def prepare(source: object, *, specs: Sequence[ToolSpec], name: str = "script.py
     text = accept(source)
     original = source if isinstance(source, str) else ""
     if isinstance(text, Finding):
-        return Prepared(name=name, original=original, findings=(text,))
+        return Prepared(name=name, original=original, specs=specs, findings=(text,))
     reading = parse(text)
     if isinstance(reading, Finding):
-        return Prepared(name=name, original=original, program_source=text, findings=(reading,))
+        return Prepared(
+            name=name, original=original, specs=specs, program_source=text, findings=(reading,)
+        )
     resolver = Resolver(reading, Known.of(specs))
     awaits = Awaits.of(resolver, Text.of(text))
     edits = awaits.inserter.edits
     return Prepared(
         name=name,
         original=original,
+        specs=specs,
         program_source=edits.applied(),
         read_text=text,
         unawaited=tuple(awaits.findings),

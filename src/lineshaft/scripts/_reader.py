@@ -1,6 +1,7 @@
 """From a script's text to what is known of it: read, checked, an engine chosen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import anyio.to_thread
@@ -9,9 +10,10 @@ from lineshaft.scripts._bench import Progress
 from lineshaft.scripts._check import check
 from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._job import CheckLevel
+from lineshaft.scripts._offer import Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._prepare import Prepared, prepare
-from lineshaft.values import Finding, RunError, ToolSpec
+from lineshaft.values import Finding, RunError
 
 _LONG_SCRIPT = 20_000
 """From so many characters on, a script is read beside the event loop."""
@@ -22,23 +24,29 @@ class Reader:
 
     Args:
         engines: To choose from; their checker looks at types.
-        specs: The tools that scripts may call.
+        offer: The tools that scripts may call.
         level: Whether findings block, only inform, or are not looked for.
     """
 
-    def __init__(self, engines: Engines, *, specs: Sequence[ToolSpec], level: CheckLevel) -> None:
+    def __init__(self, engines: Engines, *, offer: Offer, level: CheckLevel) -> None:
         self._engines = engines
-        self._specs = specs
+        self._offer = offer
         self._level: CheckLevel = level
 
     async def read(self, script: object, *, name: str) -> Prepared:
-        """Return a script as it can be executed."""
+        """Return a script as it can be executed; waits for the tools that it speaks of."""
+        text = script if isinstance(script, str) else ""
+        missing = await self._offer.ready(text)
+        specs = self._offer.scriptable
         if not self._engines.reads_scripts:
-            return Prepared(name=name, original=str(script), program_source=str(script))
-        read = partial(prepare, script, specs=self._specs, name=name)
-        if isinstance(script, str) and len(script) > _LONG_SCRIPT:
-            return await anyio.to_thread.run_sync(read)
-        return read()
+            text = str(script)
+            return Prepared(name=name, original=text, specs=specs, program_source=text)
+        read = partial(prepare, script, specs=specs, name=name)
+        if len(text) > _LONG_SCRIPT:
+            prepared = await anyio.to_thread.run_sync(read)
+        else:
+            prepared = read()
+        return replace(prepared, missing=missing) if missing else prepared
 
     async def find(
         self,
@@ -58,13 +66,13 @@ class Reader:
             return ()
         if not prepared.ok:
             return prepared.findings
-        return await check(
+        found = await check(
             prepared,
-            specs=self._specs,
             checker=self._engines.checker,
             inputs=inputs,
             level=level or self._level,
         )
+        return prepared.missing + found
 
     async def choose(
         self, prepared: Prepared, inputs: Mapping[str, object], progress: Progress

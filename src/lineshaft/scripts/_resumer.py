@@ -18,6 +18,7 @@ from lineshaft.scripts._standing import Halt, halt_of
 from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
+    Caller,
     CallRecord,
     Difference,
     Engine,
@@ -62,6 +63,9 @@ class Reply:
 
     repeat: Collection[str] = ()
     """Ids of calls with an unknown end that may be made again; `*` for all."""
+
+    caller: Caller | None = None
+    """Who is behind the run from here on; None: whoever is behind the session."""
 
 
 class Resumer:
@@ -110,6 +114,7 @@ class Resumer:
                 limits=job.limits,
                 halt=halt,
                 last_seq=saved.last_seq,
+                caller=reply.caller,
             ),
             control=Control(job.limits.seconds, used=halt.seconds_used),
             sinks=sinks
@@ -195,7 +200,8 @@ class Resumed:
         again = self.halt.engine is None
         bench.book.note("run_resumed", None, again=again, answers=len(self.earlier.answers))
         scope = await bench.enter(earlier=self.earlier)
-        prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
+        with bench.control.paused():
+            prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
         replays = engine.pauses == "replay"
         progress.tape = self.keeping.tape = self.tape
         bench.keep(self.keeping, scope, "", replays=replays)
@@ -206,8 +212,7 @@ class Resumed:
             tape=self.tape,
             resume=self.halt.engine,
         )
-        specs = self.runner.specs
-        take(await execute(ready, self.job, bench, specs), ready, progress, specs)
+        take(await execute(ready, self.job, bench), ready, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,12 +234,13 @@ class Replaying:
         return Replay(run=result, difference=found or _at_the_end(result, self.saved, recorded))
 
     async def _work(self, recorded: Recorded, progress: Progress) -> None:
-        bench, job, specs = self.bench, self.job, self.runner.specs
+        bench, job = self.bench, self.job
         scope = await bench.enter(earlier=Earlier(recorded=recorded, only=True))
-        prepared = await self.runner.reader.read(job.script, name=job.name)
+        with bench.control.paused():
+            prepared = await self.runner.reader.read(job.script, name=job.name)
         tape = _tape(self.saved)
         ready = Ready(scope=scope, prepared=prepared, engine=self.engine, tape=tape)
-        take(await execute(ready, job, bench, specs), ready, progress, specs)
+        take(await execute(ready, job, bench), ready, progress)
 
 
 async def _engine(runner: Runner, name: str) -> Engine:

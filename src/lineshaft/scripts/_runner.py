@@ -18,10 +18,12 @@ from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import Ready, execute, take
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._keeping import Begins, Keeping
+from lineshaft.scripts._offer import Fixed, Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._reader import Reader
 from lineshaft.values import (
     Call,
+    Caller,
     CallError,
     CallResult,
     Done,
@@ -68,6 +70,9 @@ class Ground:
     eager: bool = False
     """Runs are kept that only read."""
 
+    offer: Offer | None = None
+    """The tools as they are at each moment; None: those of the gate, which stay as they are."""
+
 
 class Runner:
     """Runs scripts and single calls through one gate.
@@ -94,9 +99,8 @@ class Runner:
         self._scripts = scripts
         self.gate = gate
         self.engines = engines
-        self.specs = tuple(t.spec for t in gate.tools.values() if t.spec.scriptable)
-        """What scripts are told of."""
-        self.reader = Reader(engines, specs=self.specs, level=check)
+        self._offer = ground.offer or Fixed(gate.tools)
+        self.reader = Reader(engines, offer=self._offer, level=check)
         self.ground = ground
         self._sinks = sinks
 
@@ -128,14 +132,15 @@ class Runner:
             workspace=ground.workspace,
             view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
             control=control,
-            sinks=sinks if silent else (*self._sinks, *sinks),
+            sinks=(*(() if silent else self._sinks), *sinks, *_of_caller(part)),
         )
 
     async def run(
         self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
     ) -> RunResult:
         """Run a script and settle it, also when the caller is cancelled meanwhile."""
-        bench = self.bench(Part(run_id=run_id, limits=job.limits), control=control, sinks=sinks)
+        part = Part(run_id=run_id, limits=job.limits, caller=job.caller)
+        bench = self.bench(part, control=control, sinks=sinks)
         progress = Progress()
         return await settled(bench, progress, self._work(job, bench, progress))
 
@@ -144,7 +149,7 @@ class Runner:
     ) -> tuple[RunResult, str]:
         """Run a script that lands nothing; return its result and what it would change."""
         bench = self.bench(
-            Part(run_id=run_id, limits=job.limits),
+            Part(run_id=run_id, limits=job.limits, caller=job.caller),
             control=control,
             sinks=sinks,
             atomic=True,
@@ -171,12 +176,13 @@ class Runner:
         origin: Origin,
         limits: Limits,
         control: Control,
+        caller: Caller | None = None,
     ) -> CallResult:
         """Make one call, with a record of its own."""
         call = Call(tool=name, arguments=arguments, origin=origin)
-        bench = self.bench(Part(run_id=new_run_id(), limits=limits), control=control)
-        progress = Progress()
-        return _call_result(await settled(bench, progress, _alone(call, bench, progress)))
+        part = Part(run_id=new_run_id(), limits=limits, caller=caller)
+        bench, progress = self.bench(part, control=control), Progress()
+        return _call_result(await settled(bench, progress, self._alone(call, bench, progress)))
 
     def control_of_call(self, name: str, limits: Limits) -> Control:
         """Return the reins of a single call; only a container's time is that of a run."""
@@ -188,9 +194,8 @@ class Runner:
         self, script: object, *, name: str, inputs: Mapping[str, object]
     ) -> tuple[Finding, ...]:
         """Return the findings of a script without running it."""
-        return await self.reader.find(
-            await self.reader.read(script, name=name), inputs, level="error"
-        )
+        prepared = await self.reader.read(script, name=name)
+        return await self.reader.find(prepared, inputs, level="error")
 
     async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
         engine = self.engines.wanted
@@ -198,10 +203,10 @@ class Runner:
         ready = await self._read(job, bench, progress)
         if ready is None:
             return
-        outcome = await execute(ready, job, bench, self.specs)
+        outcome = await execute(ready, job, bench)
         if ready.restarts and isinstance(outcome, Raised) and lacks(outcome):
             outcome = await self._again(ready, outcome, job, bench, progress)
-        take(outcome, ready, progress, self.specs)
+        take(outcome, ready, progress)
 
     async def _again(
         self, ready: Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
@@ -223,7 +228,7 @@ class Runner:
         source = ready.prepared.original
         tape = self._keep(job, source, bench, scope, engine=full, progress=progress)
         anew = Ready(scope=scope, prepared=ready.prepared, engine=full, tape=tape)
-        return await execute(anew, job, bench, self.specs)
+        return await execute(anew, job, bench)
 
     async def _read(self, job: Job, bench: Bench, progress: Progress) -> Ready | None:
         try:
@@ -232,8 +237,8 @@ class Runner:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        prepared = await self.reader.read(script, name=job.name)
         with bench.control.paused():  # what has to be started for that is no run's time
+            prepared = await self.reader.read(script, name=job.name)
             choice = await self.reader.choose(prepared, job.inputs, progress)
         if choice is None or choice.engine is None:
             return None
@@ -280,6 +285,13 @@ class Runner:
         bench.keep(keeping, scope, why_not, replays=replays)
         return tape
 
+    async def _alone(self, call: Call, bench: Bench, progress: Progress) -> None:
+        bench.announce(script="", name=f"call {call.tool}", origin=call.origin, engine="")
+        with bench.control.paused():
+            progress.findings += await self._offer.ready(call.tool)
+        scope = await bench.enter(alone=True)
+        progress.ended = _of_call(await scope.dispatch(call))
+
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
         if not self._scripts:
             raise ToolError("E_DENIED", "scripts are switched off in this session")
@@ -310,10 +322,8 @@ async def settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> Ru
     return await bench.settle(progress)
 
 
-async def _alone(call: Call, bench: Bench, progress: Progress) -> None:
-    bench.announce(script="", name=f"call {call.tool}", origin=call.origin, engine="")
-    scope = await bench.enter(alone=True)
-    progress.ended = _of_call(await scope.dispatch(call))
+def _of_caller(part: Part) -> tuple[Sink, ...]:
+    return (part.caller.sink,) if part.caller and part.caller.sink else ()
 
 
 def _told(error: Exception) -> RunError:

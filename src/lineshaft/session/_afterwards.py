@@ -8,7 +8,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live import Live
 from lineshaft.store import Store
-from lineshaft.values import Answer, Change, Pending, Replay, RunResult, Workspace
+from lineshaft.values import Answer, Caller, Change, Pending, Replay, RunResult, Workspace
 
 
 class Afterwards(ABC):
@@ -40,6 +40,7 @@ class Afterwards(ABC):
         answers: Mapping[str, Answer] | None = None,
         *,
         repeat: Collection[str] = (),
+        caller: Caller | None = None,
     ) -> RunResult:
         """Let a run go on that was paused, or whose host died. No call is made twice.
 
@@ -50,6 +51,7 @@ class Afterwards(ABC):
             repeat: Ids of calls that had started when the host died and may be made again though
                 nobody knows what they did; `*` for all. A tool that says it is idempotent needs
                 none.
+            caller: Who is behind the run from here on, instead of whoever is behind the session.
 
         Returns:
             How the run ended, or that it waits again.
@@ -60,7 +62,7 @@ class Afterwards(ABC):
                 was stored.
         """
         live, resumer, _ = self._later()
-        reply = Reply(answers=_checked(answers), repeat=frozenset(repeat))
+        reply = Reply(answers=_checked(answers), repeat=frozenset(repeat), caller=caller)
         resumed = await resumer.resume(run_id, reply)
         with live.holding(resumed.bench.control):
             return await resumed.carry_on()

@@ -6,6 +6,7 @@ from typing import Literal
 
 from lineshaft.errors import ConfigError
 from lineshaft.scripts import Ground
+from lineshaft.session._offer import Offer
 from lineshaft.store import Store, workspace_folder
 from lineshaft.values import Sink, Workspace
 from lineshaft.workspace import Folder
@@ -26,10 +27,14 @@ class Footing:
 
     root: str
 
-    def under_runs(self) -> Ground:
-        """Return it as runs see it."""
+    def under_runs(self, offer: Offer) -> Ground:
+        """Return it as runs see it, with the tools that they may call."""
         return Ground(
-            workspace=self.workspace, atomic=self.atomic, shelf=self.store, eager=self.eager
+            workspace=self.workspace,
+            atomic=self.atomic,
+            shelf=self.store,
+            eager=self.eager,
+            offer=offer,
         )
 
     def sinks(self) -> tuple[Sink, ...]:

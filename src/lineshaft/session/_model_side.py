@@ -1,6 +1,6 @@
 """The side of a session that faces a model: definitions, instructions, and what it calls."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from lineshaft.errors import ToolError
@@ -28,7 +28,7 @@ class ModelSide:
     """What a model is told, and what becomes of its calls.
 
     Args:
-        specs: The session's tools.
+        specs: Gives the session's tools as they are now.
         runtime: The runtime's own tools, which may be called too.
         limits: For a model's scripts.
         mode: The policy's mode; in `plan` there are no scripts.
@@ -38,7 +38,7 @@ class ModelSide:
 
     def __init__(
         self,
-        specs: Sequence[ToolSpec],
+        specs: Callable[[], tuple[ToolSpec, ...]],
         *,
         runtime: Iterable[ToolSpec],
         limits: Limits,
@@ -46,8 +46,8 @@ class ModelSide:
         spoken: Callable[[], str] | None,
         redactor: Redactor,
     ) -> None:
-        self._specs = tuple(specs)
-        self._known = {model_name(spec.name): spec for spec in (*self._specs, *runtime)}
+        self._specs = specs
+        self._runtime = tuple(runtime)
         self._limits = limits
         self._mode = mode
         self._spoken = None if mode == "plan" else spoken
@@ -57,13 +57,13 @@ class ModelSide:
         """Return the tool definitions for a model API."""
         found: list[dict[str, Any]] = []
         if self._spoken is not None:
-            scriptable = [spec for spec in self._specs if spec.scriptable]
+            scriptable = [spec for spec in self._specs() if spec.scriptable]
             text = script_description(scriptable, self._limits, spoken=self._spoken())
             schema = script_schema(self._limits)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
         found += [
             definition(spec.name, description=spec.description, schema=spec.input_schema, api=api)
-            for spec in chosen(self._specs, tuple(direct))
+            for spec in chosen(self._specs(), tuple(direct))
         ]
         # An unknown API is an error also where there is nothing to define.
         definition("x", description="", schema={}, api=api)
@@ -72,7 +72,7 @@ class ModelSide:
     def instructions(self) -> str:
         """Return the text for a system prompt."""
         spoken = self._spoken() if self._spoken is not None else None
-        return instructions(self._specs, self._limits, spoken=spoken, mode=self._mode)
+        return instructions(self._specs(), self._limits, spoken=spoken, mode=self._mode)
 
     async def handle(
         self, name: str, arguments: object, *, run: RunScript, call: MakeCall
@@ -86,7 +86,8 @@ class ModelSide:
             problem = CallError(code=error.code, message=error.message, hint=error.hint)
             return self._of_call(CallResult(error=problem, status="refused"), None)
         said = str(name)  # a model may have said anything
-        spec = self._known.get(said)
+        known = {model_name(spec.name): spec for spec in (*self._specs(), *self._runtime)}
+        spec = known.get(said)
         return self._of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:

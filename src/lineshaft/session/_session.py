@@ -23,16 +23,19 @@ from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._inputs import checked_arguments, checked_inputs
 from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
+from lineshaft.session._offer import Offer, split
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._usable import refuse_unusable
 from lineshaft.store import Store
-from lineshaft.tools import Tool, Toolset
+from lineshaft.tools import Source, Toolset
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
     Approver,
+    Caller,
     CallResult,
+    Elicit,
     Engine,
     Finding,
     Guard,
@@ -53,13 +56,15 @@ class Session(Afterwards):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
-        tools: Tools, functions, objects with tools, toolsets; none unless given.
+        tools: Tools, functions, objects with tools, toolsets, sources such as MCP servers; none
+            unless given.
         workspace: The folder that files and commands live in, or a workspace of another kind.
         policy: What may be called; None: `Policy(mode="auto")`.
         engine: `auto`, the name of an engine, or an engine.
         limits: Of every run; a model's script may make 50 calls where they say no other number.
         check: Whether findings about a script block it (`error`), inform, or are not looked for.
         approver: Answers what policy asks. None, or what it leaves open: the run is paused.
+        elicit: Answers what tools ask a person; None: they are told that nobody can be asked.
         guards: Look at changes before they land, beside those that come with Lineshaft; None: no
             guards at all.
         middleware: Wraps the door, outermost first.
@@ -79,7 +84,7 @@ class Session(Afterwards):
 
     def __init__(  # noqa: PLR0913  the one constructor that users type
         self,
-        tools: Iterable[object] = (),
+        tools: Iterable[object] | Source = (),
         *,
         workspace: str | Path | Workspace = ".",
         policy: Policy | None = None,
@@ -87,6 +92,7 @@ class Session(Afterwards):
         limits: Limits | None = None,
         check: CheckLevel = "error",
         approver: Approver | None = None,
+        elicit: Elicit | None = None,
         guards: Sequence[Guard] | None = (),
         middleware: Sequence[Middleware] = (),
         sinks: Sequence[Sink] = (),
@@ -105,6 +111,7 @@ class Session(Afterwards):
             limits=limits,
             check=check,
             approver=approver,
+            elicit=elicit,
             guards=guards,
             middleware=middleware,
             sinks=sinks,
@@ -112,11 +119,14 @@ class Session(Afterwards):
             atomic=atomic,
             store=store,
         )
-        given = tools if isinstance(tools, Toolset) else Toolset(tools)
-        runtime = Toolset.of_runtime(runtime_tools(lambda: given.specs))
+        given, sources = split(tools)
+        runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
         redactor = Redactor(secrets)
         options = python or PythonOptions()
-        self.tools = Catalogue(given)
+        # Where somebody chose no boundary, no tool counts as jailed.
+        jailed = options.boundary != NO_BOUNDARY
+        self._offer = Offer(given, sources, runtime, jailed=jailed)
+        self.tools = Catalogue(lambda: self._offer.specs)
         """The tools, to look at: a mapping from name to facts, with search and stubs."""
 
         self.policy = policy or Policy()
@@ -126,32 +136,30 @@ class Session(Afterwards):
         self._engines = Engines(engine, python=options, workspace=ground.folder)
         self._runner = Runner(
             Gate(
-                tools={**_as_jailed(given, options), **runtime},
+                tools=self._offer,
                 policy=self.policy,
                 redactor=redactor,
-                approver=approver,
+                caller=Caller(approver=approver, elicit=elicit),
                 guards=with_built_in(guards),
                 middleware=tuple(middleware),
                 deps=deps,
                 python=options,
             ),
-            ground=ground.under_runs(),
+            ground=ground.under_runs(self._offer),
             engines=self._engines,
             check=check,
             sinks=(*ground.sinks(), *sinks),
             scripts=scripts,
         )
         self._resumer = Resumer(self._runner, ground.store) if ground.store else None
-        self._model = self._model_side(given, runtime, redactor, scripts=scripts)
+        self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
         self._stack = AsyncExitStack()
         self._live = Live()
 
-    def _model_side(
-        self, given: Toolset, runtime: Toolset, redactor: Redactor, *, scripts: bool
-    ) -> ModelSide:
+    def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
-            given.specs,
+            lambda: self._offer.specs,
             runtime=runtime.specs,
             limits=_for_model(self.limits),
             mode=self.policy.mode,
@@ -166,6 +174,8 @@ class Session(Afterwards):
         if self.store is not None:
             self._stack.push_async_callback(self.store.aclose)
         self._stack.push_async_callback(self._engines.aclose)
+        for source in self._offer.sources:
+            await self._stack.enter_async_context(source.opened(self._offer.renew))
         self._group = await self._stack.enter_async_context(anyio.create_task_group())
         return self
 
@@ -187,6 +197,7 @@ class Session(Afterwards):
         inputs: Mapping[str, object] | None = None,
         name: str = "script.py",
         limits: Limits | None = None,
+        caller: Caller | None = None,
     ) -> RunResult:
         """Run a script over the session's tools.
 
@@ -195,6 +206,7 @@ class Session(Afterwards):
             inputs: Values that the script finds as globals, JSON-like.
             name: What tracebacks call it.
             limits: Instead of the session's.
+            caller: Who is behind this run, instead of whoever is behind the session.
 
         Returns:
             How it ended; nothing that the script or a tool did is raised.
@@ -203,7 +215,7 @@ class Session(Afterwards):
             ConfigError: The inputs cannot be used, or the session was not entered.
         """
         job = self._job(script, inputs=inputs, name=name, limits=limits)
-        return await self._carry_out(job)
+        return await self._carry_out(self._behind(job, caller))
 
     async def start(
         self,
@@ -212,6 +224,7 @@ class Session(Afterwards):
         inputs: Mapping[str, object] | None = None,
         name: str = "script.py",
         limits: Limits | None = None,
+        caller: Caller | None = None,
     ) -> Run:
         """Start a script in the background; arguments as for `run`.
 
@@ -219,6 +232,7 @@ class Session(Afterwards):
             The run: its events, its result, and the way to cancel it.
         """
         job = self._job(script, inputs=inputs, name=name, limits=limits)
+        job = self._behind(job, caller)
         group = self._entered()
         run_id = new_run_id()
         run = Run(run_id, Control(job.limits.seconds))
@@ -266,7 +280,12 @@ class Session(Afterwards):
         return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
 
     async def call(
-        self, tool: str, arguments: Mapping[str, object] | None = None, *, origin: Origin = "code"
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        origin: Origin = "code",
+        caller: Caller | None = None,
     ) -> CallResult:
         """Make one call, through the same door as a script's.
 
@@ -274,16 +293,18 @@ class Session(Afterwards):
             tool: The tool's canonical name.
             arguments: By name, JSON-like.
             origin: The way the call came in, for policy and record.
+            caller: Who is behind it, instead of whoever is behind the session; its origin counts.
 
         Returns:
             How it ended; nothing that the tool did is raised.
         """
         self._entered()
         given = checked_arguments(tool, arguments)
-        limits = _for_model(self.limits) if origin == "model" else self.limits
+        origin = caller.origin if caller else origin
+        limits = self._limits_of(origin)
         with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
             return await self._runner.call(
-                tool, given, origin=origin, limits=limits, control=control
+                tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -359,6 +380,15 @@ class Session(Afterwards):
             limits=limits or self.limits,
         )
 
+    def _behind(self, job: Job, caller: Caller | None) -> Job:
+        if caller is None:
+            return job
+        limits = job.limits if job.limits is not self.limits else self._limits_of(caller.origin)
+        return replace(job, caller=caller, origin=caller.origin, limits=limits)
+
+    def _limits_of(self, origin: Origin) -> Limits:
+        return _for_model(self.limits) if origin in ("model", "mcp") else self.limits
+
     async def _carry_out(self, job: Job) -> RunResult:
         self._entered()
         with self._live.holding(Control(job.limits.seconds)) as control:
@@ -376,10 +406,3 @@ def _for_model(limits: Limits) -> Limits:
     """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
     unsaid = limits.calls == Limits().calls
     return replace(limits, calls=Limits.for_model().calls) if unsaid else limits
-
-
-def _as_jailed(tools: Toolset, python: PythonOptions) -> Mapping[str, Tool]:
-    """Return the tools; where somebody chose no boundary, none of them counts as jailed."""
-    if python.boundary != NO_BOUNDARY:
-        return tools
-    return {name: tool.without_jail() for name, tool in tools.items()}

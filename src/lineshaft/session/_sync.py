@@ -12,6 +12,7 @@ from lineshaft.session._session import Session
 from lineshaft.store import Store
 from lineshaft.values import (
     Approver,
+    Elicit,
     Engine,
     Guard,
     Limits,
@@ -32,6 +33,7 @@ class SessionArguments(TypedDict, total=False):
     limits: Limits | None
     check: CheckLevel
     approver: Approver | None
+    elicit: Elicit | None
     middleware: Sequence[Middleware]
     sinks: Sequence[Sink]
     deps: object

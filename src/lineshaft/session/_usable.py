@@ -6,7 +6,7 @@ from typing import cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
-from lineshaft.tools import Tool
+from lineshaft.tools import Source, Tool
 from lineshaft.values import Limits
 
 
@@ -24,7 +24,7 @@ def refuse_unusable(**arguments: object) -> None:
 
 
 def _is_tools(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Tool)
+    return isinstance(value, Source | Iterable) and not isinstance(value, str | bytes | Tool)
 
 
 def _is_functions(value: object) -> bool:
@@ -48,6 +48,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "limits": ("Limits", lambda v: v is None or isinstance(v, Limits)),
     "check": ("'error', 'warn' or 'off'", lambda v: v in ("error", "warn", "off")),
     "approver": ("an async function", lambda v: v is None or callable(v)),
+    "elicit": ("an async function", lambda v: v is None or callable(v)),
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions", _is_functions),
     "secrets": ("a list of texts", _is_texts),

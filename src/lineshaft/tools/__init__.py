@@ -7,6 +7,7 @@ from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
+from lineshaft.tools._sources import Source, filtered, opened, renamed
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
 from lineshaft.tools._typescript import typescript_stubs
@@ -14,14 +15,18 @@ from lineshaft.tools._typescript import typescript_stubs
 __all__ = [
     "RESERVED",
     "EntryPath",
+    "Source",
     "Tool",
     "ToolOptions",
     "Toolset",
     "WorkspacePath",
     "checker_stubs",
     "describe",
+    "filtered",
     "model_name",
+    "opened",
     "python_stubs",
+    "renamed",
     "script_name",
     "search_specs",
     "signature",

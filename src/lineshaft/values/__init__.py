@@ -1,5 +1,8 @@
 """What crosses rooms and wires: values and seams, without behaviour or I/O."""
 
+from lineshaft.values._caller import (
+    Caller,
+)
 from lineshaft.values._calls import (
     Answer,
     Approver,
@@ -112,6 +115,7 @@ __all__ = [
     "CallRecord",
     "CallResult",
     "CallStatus",
+    "Caller",
     "Capability",
     "Change",
     "ChangeKind",

@@ -7,8 +7,9 @@ from typing import Literal
 Effect = Literal["read", "write", "exec", "external"]
 """What a tool touches: nothing, workspace files, processes, or the world beyond."""
 
-Origin = Literal["code", "script", "model", "shell"]
-"""The way a call came in: host code, a script, a model's direct call, the command line."""
+Origin = Literal["code", "script", "model", "shell", "mcp"]
+"""The way a call came in: host code, a script, a model's direct call, the command line, an MCP
+client."""
 
 CallStatus = Literal["done", "failed", "refused", "cancelled", "pending", "unknown"]
 """How a call ended; `unknown`: it was started and nobody can say what it did."""

@@ -45,6 +45,9 @@ class Context:
     deps: object = None
     """What the session was given as `deps`."""
 
+    trace: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The trace that the run belongs to: `traceparent` and the like (W3C Trace Context)."""
+
     reach: Callable[[str], Reach] = nothing_in_reach
     """What policy lets a program of this call do with a canonical path, without asking again."""
 

@@ -1,0 +1,37 @@
+"""The tools that there are for scripts, which may come and go between runs."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from lineshaft.tools import Tool
+from lineshaft.values import Finding, ToolSpec
+
+
+class Offer(Protocol):
+    """The tools of a session, as they are at each moment."""
+
+    @property
+    def scriptable(self) -> tuple[ToolSpec, ...]:
+        """What scripts are told of; the same tuple as long as nothing changed."""
+        ...
+
+    async def ready(self, words: str) -> tuple[Finding, ...]:
+        """Wait for the tools that a text speaks of, and say which of them are not to be had."""
+        ...
+
+
+class Fixed:
+    """Tools that stay as they are.
+
+    Args:
+        tools: By canonical name.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self.scriptable = tuple(t.spec for t in tools.values() if t.spec.scriptable)
+        """What scripts are told of."""
+
+    async def ready(self, words: str) -> tuple[Finding, ...]:
+        """Return at once: all of them are there."""
+        del words
+        return ()

@@ -1,0 +1,105 @@
+"""Tools that come from elsewhere, and may come and go while a session is open."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol, runtime_checkable
+
+from lineshaft.tools._tool import Tool
+from lineshaft.tools._toolset import Rename, Toolset
+
+
+@runtime_checkable
+class Source(Protocol):
+    """One place that tools come from, such as an MCP server."""
+
+    @property
+    def name(self) -> str:
+        """The namespace of its tools; no two sources of a session have the same."""
+        ...
+
+    @property
+    def tools(self) -> Toolset:
+        """Its tools as they are now; none until the first catalogue is there."""
+        ...
+
+    @property
+    def problem(self) -> str:
+        """Why it has no tools now, or not all of them; empty where it has."""
+        ...
+
+    def opened(self, changed: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        """Connect in the background as long as the block lasts; entered at once.
+
+        Args:
+            changed: Called whenever `tools` or `problem` are others than before.
+        """
+        ...
+
+    async def ready(self) -> None:
+        """Wait for the first catalogue or the first failure; raises neither."""
+        ...
+
+
+class Shaped:
+    """A source whose tools are looked at through a function.
+
+    Args:
+        source: Where they come from.
+        shape: Makes of its tools those that are offered; the namespace stays.
+    """
+
+    def __init__(self, source: Source, shape: Callable[[Toolset], Toolset]) -> None:
+        self._source = source
+        self._shape = shape
+        self._of: Toolset | None = None
+        self._shaped = Toolset()
+
+    @property
+    def name(self) -> str:
+        """The namespace of its tools."""
+        return self._source.name
+
+    @property
+    def tools(self) -> Toolset:
+        """Its tools as they are now."""
+        tools = self._source.tools
+        if tools is not self._of:
+            self._of, self._shaped = tools, self._shape(tools)
+        return self._shaped
+
+    @property
+    def problem(self) -> str:
+        """Why it has no tools now, or not all of them."""
+        return self._source.problem
+
+    def opened(self, changed: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        """Connect in the background as long as the block lasts."""
+        return self._source.opened(changed)
+
+    async def ready(self) -> None:
+        """Wait for the first catalogue or the first failure."""
+        await self._source.ready()
+
+
+def filtered(source: Source, keep: Callable[[Tool], bool]) -> Source:
+    """Return a source that offers only the tools that a function keeps."""
+    return Shaped(source, lambda tools: tools.filter(keep))
+
+
+def renamed(source: Source, names: Rename) -> Source:
+    """Return a source whose tools have other names; names that it lacks are passed over."""
+
+    def shape(tools: Toolset) -> Toolset:
+        if callable(names):
+            return tools.rename(names)
+        return tools.rename({old: new for old, new in names.items() if old in tools})
+
+    return Shaped(source, shape)
+
+
+@asynccontextmanager
+async def opened(source: Source) -> AsyncGenerator[Toolset]:
+    """Connect to a source, and give its tools as they are when it is ready."""
+    async with source.opened(lambda: None):
+        await source.ready()
+        yield source.tools
