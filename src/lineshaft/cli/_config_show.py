@@ -2,6 +2,7 @@
 
 import json as json_module
 import sys
+from typing import cast
 
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._shape import brief
@@ -27,7 +28,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     if json:
         facts = {
             "settings": {
-                name: [{"value": s.value, "source": s.source} for s in sources]
+                name: [{"value": _shown(name, s), "source": s.source} for s in sources]
                 for name, sources in held.items()
             },
             "workspace": str(settings.root),
@@ -43,7 +44,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     say(f"state: {state_folder()}\n")
     for name, sources in held.items():
         for setting in sources:
-            value = one_line(f"{name} = {brief(setting.value)}", 100)
+            value = one_line(f"{name} = {brief(_shown(name, setting))}", 100)
             say(f"{value:<44}  {paint(one_line(setting.source), 'dim', stream=sys.stdout)}")
     if strictest != settings.setting("policy.mode").value:
         say(f"\nmode {strictest} holds: the stricter of yours and the project's")
@@ -53,11 +54,19 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
 
 _JOINED = frozenset(
     {
-        *("tools.modules", "workspace.aliases", "policy.mode", "policy.rules"),
+        *("mcp.servers", "tools.modules", "workspace.aliases", "policy.mode", "policy.rules"),
         *(name for name in KEYS if name.startswith("guards.")),
     }
 )
 """Where the project's and the person's values hold together."""
+
+
+def _shown(name: str, setting: Setting) -> object:
+    """Return a value without what may be secret in it."""
+    if name != "mcp.servers":
+        return setting.value
+    # `config mcp` says more, and shows no secret either.
+    return list(cast("dict[str, object]", setting.value))
 
 
 def _sources(settings: Settings, name: str) -> tuple[Setting, ...]:

@@ -32,6 +32,13 @@ changed = "src/**/*.py"
 needs = "tests/**"
 level = "warning"\
 """,
+    "mcp.servers": """\
+[mcp.servers.github]
+command = "npx"
+args = ["-y", "@modelcontextprotocol/server-github"]
+env = {GITHUB_TOKEN = "${GITHUB_TOKEN}"}\
+""",
+    "serve.direct": 'direct = ["github.list_issues"]',
     "policy.rules": """\
 [[policy.rules]]
 id = "no-secrets"

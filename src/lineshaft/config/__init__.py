@@ -4,39 +4,71 @@ Above: the command line. Below: the session. Files are read once, bounded, and m
 """
 
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
+from lineshaft.config._clients import ClientFile, client_files
+from lineshaft.config._clients_read import BrokenFile, read_client_file
 from lineshaft.config._files import read_bytes
 from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
+from lineshaft.config._masking import masked_url, shown_server
 from lineshaft.config._modules import Confirm, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._serve import ServeSettings, serve_settings
+from lineshaft.config._servers import ServerSetting
+from lineshaft.config._servers_found import (
+    FoundServers,
+    approval_of,
+    client_servers,
+    server_approved,
+    servers,
+    unapproved_servers,
+)
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
 from lineshaft.config._trust import Unapproved, approve
+from lineshaft.config._variables import AskInput, Input, Variables
 from lineshaft.store import private_folder, state_folder
 
 __all__ = [
     "KEYS",
     "PROJECT_FILE",
     "Alias",
+    "AskInput",
+    "BrokenFile",
+    "ClientFile",
     "Confirm",
+    "FoundServers",
+    "Input",
     "Key",
     "Module",
+    "ServeSettings",
+    "ServerSetting",
     "Setting",
     "Settings",
     "Unapproved",
+    "Variables",
+    "approval_of",
     "approve",
     "build",
+    "client_files",
+    "client_servers",
     "folder",
     "guard_modules",
     "guards",
     "load",
+    "masked_url",
     "policy",
     "private_folder",
     "read_bytes",
+    "read_client_file",
     "read_settings",
+    "serve_settings",
+    "server_approved",
+    "servers",
+    "shown_server",
     "state_folder",
     "store_of",
     "tools",
     "unapproved",
+    "unapproved_servers",
     "user_file",
 ]

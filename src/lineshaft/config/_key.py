@@ -20,6 +20,9 @@ class Key:
     """What it may be, in words that follow "allowed: "."""
 
     accepts: Callable[[object], bool]
+    problem: Callable[[object], str] | None = None
+    """Says what is wrong inside a value of the right kind, as a whole message."""
+
     default: object = None
     text: str = ""
     """What it does, in one line."""

@@ -6,13 +6,15 @@ from difflib import get_close_matches
 from typing import cast
 
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
+from lineshaft.config._keys_mcp import MCP_KEYS, TOKEN
+from lineshaft.config._variables import INPUT_PREFIX
 from lineshaft.errors import ConfigError
 from lineshaft.values import NO_BOUNDARY, Limits
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
-RESERVED = frozenset({NO_SCRIPT, "LINESHAFT_STATE_KEY"})
+RESERVED = frozenset({NO_SCRIPT, TOKEN, "LINESHAFT_STATE_KEY"})
 """Variables with a meaning of their own."""
 
 
@@ -129,6 +131,7 @@ KEYS: Mapping[str, Key] = {
             default=[],
             text="What else has to change where a file changes.",
         ),
+        *MCP_KEYS,
         choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
         Key(
             name="python.path",
@@ -261,6 +264,9 @@ def checked(name: str, value: object, *, source: str) -> object:
         raise _unknown(name, KEYS, source=source)
     if not key.accepts(value):
         raise ConfigError(f"{source}: {name} is {_shown(value)}; allowed: {key.allowed}")
+    problem = key.problem(value) if key.problem else ""
+    if problem:
+        raise ConfigError(f"{source}: {problem}")
     return value
 
 
@@ -288,6 +294,8 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]
     found: dict[str, tuple[object, str]] = {}
     for variable, text in environ.items():
         if not variable.startswith(PREFIX) or variable in RESERVED:
+            continue
+        if variable.startswith(INPUT_PREFIX):  # answers what the file of a client asks for
             continue
         if variable not in names:
             raise _unknown(variable, {*names, *RESERVED}, source="environment", what="variable")

@@ -142,7 +142,7 @@ class Settings:
         Raises:
             ConfigError: A project's file says what only a person may.
         """
-        return bool(self._own("workspace.atomic").value)
+        return bool(self.own("workspace.atomic").value)
 
     @property
     def script_enabled(self) -> bool:
@@ -161,7 +161,7 @@ class Settings:
         Raises:
             ConfigError: A project's file says what only a person may.
         """
-        path, boundary = (self._own(f"python.{name}") for name in ("path", "boundary"))
+        path, boundary = (self.own(f"python.{name}") for name in ("path", "boundary"))
         packages, preload = (
             tuple(cast("list[str]", self.setting(f"python.{name}").value))
             for name in ("packages", "preload")
@@ -181,14 +181,18 @@ class Settings:
         Raises:
             ConfigError: A project's file says what only a person may.
         """
-        url, days = self._own("store.url"), self._own("store.keep_days")
+        url, days = self.own("store.url"), self.own("store.keep_days")
         where = None if url.value is None else str(url.value)
         if where is not None and "://" not in where:
             where = str(_below(url.base, where))
         return where, float(cast("float", days.value))
 
-    def _own(self, name: str) -> Setting:
-        """Return a setting that a project's file may not give."""
+    def own(self, name: str) -> Setting:
+        """Return a setting that a project's file may not give.
+
+        Raises:
+            ConfigError: It does.
+        """
         held = self.setting(name)
         if held.giver == "project":
             raise ConfigError(

@@ -1,12 +1,15 @@
-"""Which modules of which projects a person has approved, by the hash of their content.
+"""Which modules and servers a person has approved, by the hash of their content.
 
-A project's file comes with the project, so whoever wrote the project wrote it. The modules it
-names run with the person's rights, outside policy; hence they start only once a person has said
-so, and again after every change of their content.
+A project's file comes with the project, so whoever wrote the project wrote it. The modules and the
+MCP servers it names run with the person's rights, outside policy; hence they start only once a
+person has said so, and again after every change of their content.
 
 Covered: of a file, the bytes that are executed are the bytes that were hashed; of an importable
-module, its own file and those of its packages are hashed before any of them runs. Not covered: what
-an approved module imports or reads in its turn, and an environment that others can write to.
+module, its own file and those of its packages are hashed before any of them runs; of a server, its
+whole definition as it is written, and the project's programs that it names. Not covered: what an
+approved module or program imports or reads in its turn, what `npx` and the like fetch, whether a
+server's program is changed between the hash and the start, and an environment that others can
+write to.
 """
 
 import json
@@ -15,7 +18,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from lineshaft.config._files import read_bytes
 from lineshaft.errors import ConfigError
@@ -26,35 +29,39 @@ _FILE = "trusted.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unapproved:
-    """A module that a project's file names and nobody has approved yet."""
+    """A module or server that somebody else's file names and nobody has approved yet."""
 
     project: Path
-    """The project's file."""
+    """The file."""
 
     name: str
-    """The module, as the file names it."""
+    """The module, as the file names it; the server's name."""
 
     sha256: str
     """Of its content now."""
 
     files: tuple[Path, ...]
-    """What would be executed."""
+    """What would be executed, as far as it lies in the project."""
+
+    kind: Literal["module", "server"] = "module"
 
 
 def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:
-    """Return whether a person has approved just this content for this project."""
-    return _read(environ).get(_key(module)) == module.sha256
+    """Return whether a person has approved just this content for this file."""
+    return _read(environ)[module.kind].get(_key(module)) == module.sha256
 
 
 def approve(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> None:
-    """Remember that a person approved the module as it is now.
+    """Remember that a person approved the module or server as it is now.
 
     Raises:
         ConfigError: The state folder cannot be written.
     """
     folder = private_folder(state_folder(environ))
-    approved = {**_read(environ), _key(module): module.sha256}
-    text = json.dumps({"version": 1, "modules": approved}, indent=2, sort_keys=True)
+    approved = _read(environ)
+    approved[module.kind][_key(module)] = module.sha256
+    tables = {f"{kind}s": table for kind, table in approved.items()}
+    text = json.dumps({"version": 1, **tables}, indent=2, sort_keys=True)
     try:
         handle, name = tempfile.mkstemp(dir=folder, prefix=_FILE)  # mode 0600
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -70,20 +77,26 @@ def _key(module: Unapproved) -> str:
     return f"{os.path.realpath(module.project)}::{module.name}"
 
 
-def _read(environ: Mapping[str, str] | None) -> dict[str, str]:
+def _read(environ: Mapping[str, str] | None) -> dict[str, dict[str, str]]:
+    """Return the hashes by kind, and then by file and name."""
     path = state_folder(environ) / _FILE
     if not os.path.lexists(path):
-        return {}
+        return {"module": {}, "server": {}}
     try:
         content = cast("object", json.loads(read_bytes(path)))
     except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"{str(path)!r} is not readable as JSON", hint="delete it and approve again"
         ) from error
-    modules = cast("dict[str, object]", content).get("modules") if _is_dict(content) else None
-    if not _is_dict(modules):
+    tables = cast("dict[str, object]", content) if _is_dict(content) else {}
+    modules, servers = tables.get("modules"), tables.get("servers", {})
+    if not _is_dict(modules) or not _is_dict(servers):
         raise ConfigError(f"{str(path)!r} holds no approvals", hint="delete it and approve again")
-    return {name: str(sha256) for name, sha256 in cast("dict[str, object]", modules).items()}
+    return {"module": _hashes(modules), "server": _hashes(servers)}
+
+
+def _hashes(table: object) -> dict[str, str]:
+    return {name: str(sha256) for name, sha256 in cast("dict[str, object]", table).items()}
 
 
 def _is_dict(value: object) -> bool:

@@ -1,0 +1,380 @@
+"""Servers of our own files, who may start them, and what is shown of them."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lineshaft.config import (
+    FoundServers,
+    Input,
+    ServerSetting,
+    Settings,
+    Variables,
+    approve,
+    masked_url,
+    read_settings,
+    serve_settings,
+    server_approved,
+    servers,
+    shown_server,
+    unapproved_servers,
+)
+from lineshaft.errors import ConfigError
+
+
+@dataclass
+class Home:
+    """A project, and the folders and variables of whoever works in it."""
+
+    root: Path
+    project: Path
+    user_file: Path
+    environ: dict[str, str]
+
+    def read(self, project: str = "", user: str = "") -> Settings:
+        (self.project / "lineshaft.toml").write_text(project, encoding="utf-8")
+        self.user_file.write_text(user, encoding="utf-8")
+        return read_settings(self.project, environ=self.environ)
+
+    def servers(self, project: str = "", user: str = "") -> tuple[ServerSetting, ...]:
+        return self.found(self.read(project, user)).servers
+
+    def found(self, settings: Settings) -> FoundServers:
+        return servers(settings, environ=self.environ)
+
+    def approved(self, server: ServerSetting) -> bool:
+        return server_approved(server, environ=self.environ)
+
+    def approve(self, *given: ServerSetting) -> None:
+        for each in unapproved_servers(given, environ=self.environ):
+            approve(each, environ=self.environ)
+
+
+@pytest.fixture
+def home(tmp_path: Path, project: Path, user_file: Path, environ: dict[str, str]) -> Home:
+    return Home(tmp_path, project, user_file, environ)
+
+
+GITHUB = '[mcp.servers.github]\ncommand = "github-server"\n'
+
+
+def test_everything_that_can_be_said_of_a_server(home: Home) -> None:
+    files, web = home.servers(
+        """
+        [mcp.servers.files]
+        command = "npx"
+        args = ["-y", "server-files", "${workspaceFolder}"]
+        env = { LEVEL = "${LEVEL:-info}" }
+        env_file = ".env"
+        cwd = "sub"
+        tools = { include = ["read_*"], exclude = ["*_all"] }
+        seconds = 30
+        claims = "external"
+        [mcp.servers.web]
+        url = "https://mcp.test/mcp"
+        headers = { Authorization = "Bearer ${WEB_TOKEN}" }
+        auth = { client_id = "ours", client_secret = "${WEB_SECRET}", scope = "read" }
+        tools = ["list_*"]
+        inputs = [{ id = "region", options = ["eu", "us"], default = "eu" }]
+        """
+    )
+    assert (files.name, files.transport, files.command) == ("files", "stdio", "npx")
+    assert files.args == ("-y", "server-files", "${workspaceFolder}")
+    assert (files.env, files.env_file, files.cwd) == ({"LEVEL": "${LEVEL:-info}"}, ".env", "sub")
+    assert (files.include, files.exclude) == (("read_*",), ("*_all",))
+    assert (files.seconds, files.claims, files.base) == (30, "external", home.project)
+    assert (web.transport, web.url, web.include) == ("http", "https://mcp.test/mcp", ("list_*",))
+    assert web.auth == {"client_id": "ours", "client_secret": "${WEB_SECRET}", "scope": "read"}
+    assert web.inputs["region"].default == "eu"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[mcp]\nservers = 3", "mcp.servers is 3"),
+        ("[mcp.servers]\na = 3", "must be a table"),
+        ("[mcp.servers.a]", "neither command nor url"),
+        ('[mcp.servers.a]\ncommand = "x"\nurl = "https://mcp.test"', "both command and url"),
+        ('[mcp.servers.a]\ncommand = " "', "mcp.servers.a.command"),
+        ('[mcp.servers.a]\ncommand = "x"\nargs = "y"', "mcp.servers.a.args"),
+        ('[mcp.servers.a]\ncommand = "x"\nenv = {A = 1}', "mcp.servers.a.env"),
+        ('[mcp.servers.a]\ncommand = "x"\nheaders = {A = "1"}', "only for a server with url"),
+        ('[mcp.servers.a]\nurl = "https://mcp.test"\nargs = []', "only for a server with command"),
+        ('[mcp.servers.a]\nurl = "ftp://mcp.test"', "http://"),
+        ('[mcp.servers.a]\nurl = "https://mcp.test"\ntype = "stdio"', "mcp.servers.a.type"),
+        ('[mcp.servers.a]\nurl = "https://mcp.test"\nauth = "basic"', "mcp.servers.a.auth"),
+        ('[mcp.servers.a]\ncommand = "x"\ntools = {only = []}', "mcp.servers.a.tools"),
+        ('[mcp.servers.a]\ncommand = "x"\nseconds = 0', "mcp.servers.a.seconds"),
+        ('[mcp.servers.a]\ncommand = "x"\nseconds = true', "mcp.servers.a.seconds"),
+        ('[mcp.servers.a]\ncommand = "x"\nclaims = "yes"', "mcp.servers.a.claims"),
+        ('[mcp.servers.a]\ncommand = "x"\ninputs = [{}]', "mcp.servers.a.inputs"),
+        ('[mcp.servers.a]\ncmd = "x"', "unknown key 'cmd'"),
+        ('[mcp.servers."a.b"]\ncommand = "x"', "'a.b' cannot be a server's name"),
+        ('[mcp.servers.json]\ncommand = "x"', "'json' means something else"),
+        ('[serve]\napprovals = "nobody"', "serve.approvals"),
+        ("[serve]\nport = 70000", "serve.port"),
+        ('[serve]\nhost = "a b"', "serve.host"),
+        ('[serve]\ntoken_env = "a-b"', "serve.token_env"),
+    ],
+)
+def test_what_is_wrong_with_our_own_file_is_said(home: Home, text: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        home.read(text)
+    assert problem in caught.value.message
+    assert "lineshaft.toml" in caught.value.message
+
+
+def test_a_secret_in_a_wrong_place_is_not_shown(home: Home) -> None:
+    with pytest.raises(ConfigError) as caught:
+        home.read('[mcp.servers.a]\ncommand = "x"\nenv = ["TOKEN=hunter2"]')
+    assert "hunter2" not in caught.value.message + caught.value.hint
+
+
+def test_a_persons_own_server_needs_no_approval_and_a_projects_does(home: Home) -> None:
+    (mine,) = home.servers(user=GITHUB)
+    assert home.approved(mine)
+    (theirs,) = home.servers(project=GITHUB)
+    assert not home.approved(theirs)
+    home.approve(theirs)
+    assert home.approved(theirs)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        GITHUB.replace("github-server", "github-server-2"),
+        GITHUB + 'args = ["--admin"]',
+        GITHUB + 'env = { NODE_OPTIONS = "--require ./evil.js" }',
+        GITHUB + 'env_file = ".env"',
+        GITHUB + 'cwd = "sub"',
+        GITHUB + 'tools = ["*"]',
+        '[mcp.servers.github]\nurl = "https://mcp.test"',
+    ],
+)
+def test_a_changed_definition_needs_approval_again(home: Home, changed: str) -> None:
+    home.approve(*home.servers(project=GITHUB))
+    (server,) = home.servers(project=changed)
+    assert not home.approved(server)
+
+
+def test_what_is_approved_is_what_is_written_not_what_variables_hold(home: Home) -> None:
+    text = GITHUB + 'env = { TOKEN = "${TOKEN}" }'
+    home.approve(*home.servers(project=text))
+    home.environ["TOKEN"] = "another"  # noqa: S105  a test's
+    (server,) = home.servers(project=text)
+    assert home.approved(server)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'command = "python3"\nargs = ["server.py"]',
+        'command = "./server.py"',
+        'command = "node"\nargs = ["--require=${workspaceFolder}/server.py"]',
+        'command = "x"\nenv_file = "server.py"',
+        'command = "python3"\nargs = ["../server.py"]\ncwd = "sub"',
+    ],
+)
+def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words: str) -> None:
+    (home.project / "sub").mkdir()
+    program = home.project / "server.py"
+    program.write_text("print('one')")
+    text = f"[mcp.servers.local]\n{words}"
+    (server,) = home.servers(project=text)
+    (asked,) = unapproved_servers([server], environ=home.environ)
+    assert asked.files == (program,)
+    home.approve(server)
+    assert home.approved(server)
+    program.write_text("print('two')")
+    assert not home.approved(server)
+
+
+def test_data_that_a_server_works_on_is_not_part_of_it(home: Home) -> None:
+    (home.project / "notes.db").write_text("one")
+    (server,) = home.servers(project='[mcp.servers.db]\ncommand = "db-server"\nargs = ["notes.db"]')
+    home.approve(server)
+    (home.project / "notes.db").write_text("two")
+    assert home.approved(server)
+
+
+def test_the_same_server_of_another_project_needs_its_own_approval(home: Home) -> None:
+    home.approve(*home.servers(project=GITHUB))
+    other = home.root / "other"
+    other.mkdir()
+    (other / "lineshaft.toml").write_text(GITHUB)
+    (server,) = home.found(read_settings(other, environ=home.environ)).servers
+    assert not home.approved(server)
+
+
+def test_a_project_cannot_change_a_persons_server(home: Home) -> None:
+    mine, theirs = home.servers(
+        project='[mcp.servers.github]\ncommand = "evil"\n[mcp.servers.other]\ncommand = "x"',
+        user=GITHUB,
+    )[:2]
+    assert (mine.command, mine.problem) == ("github-server", "")
+    assert (theirs.command, theirs.giver) == ("evil", "project")
+    assert "yours is used" in theirs.problem
+
+
+def test_a_server_that_both_name_alike_is_one(home: Home) -> None:
+    (server,) = home.servers(project=GITHUB, user=GITHUB)
+    assert (server.giver, server.problem) == ("user", "")
+
+
+def test_names_that_scripts_cannot_tell_apart_are_one_name(home: Home) -> None:
+    first, second = home.servers(
+        project='[mcp.servers.my_db]\ncommand = "x"', user='[mcp.servers.my-db]\ncommand = "y"'
+    )
+    assert (first.problem, bool(second.problem)) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[mcp]\nclients = true",
+        GITHUB + 'claims = "accept"',
+    ],
+)
+def test_a_project_does_not_loosen_what_servers_may(home: Home, text: str) -> None:
+    with pytest.raises(ConfigError, match="not for a project's file"):
+        home.servers(project=text)
+    home.servers(user=text)
+
+
+@pytest.mark.parametrize(
+    "text", ['approvals = "client"', 'host = "0.0.0.0"', "port = 1", 'token_env = "PATH"']
+)
+def test_a_project_does_not_loosen_how_we_serve(home: Home, text: str) -> None:
+    settings = home.read(project=f"[serve]\n{text}")
+    with pytest.raises(ConfigError, match="not for a project's file"):
+        serve_settings(settings, environ=home.environ)
+
+
+def test_how_we_serve(home: Home) -> None:
+    settings = home.read(
+        project='[serve]\ndirect = ["memory.*"]',
+        user='[serve]\napprovals = "client"\nport = 9000\ntoken_env = "OUR_TOKEN"',
+    )
+    serve = serve_settings(settings, environ=home.environ | {"OUR_TOKEN": "hunter2"})
+    assert (serve.direct, serve.approvals, serve.port) == (("memory.*",), "client", 9000)
+    assert (serve.host, serve.token) == ("127.0.0.1", "hunter2")
+    assert "hunter2" not in repr(serve)
+    assert serve_settings(home.read(), environ=home.environ).token is None
+
+
+def test_the_variables_of_tokens_and_inputs_are_no_settings(home: Home) -> None:
+    home.environ |= {"LINESHAFT_SERVE_TOKEN": "t", "LINESHAFT_INPUT_API_KEY": "k"}
+    assert serve_settings(home.read(), environ=home.environ).token == "t"  # noqa: S105  a test's
+
+
+def test_files_of_clients_count_where_a_person_said_so(home: Home) -> None:
+    found = {"github": {"command": "theirs"}, "web": {"url": "https://mcp.test"}}
+    off = {"off": {"command": "x", "disabled": True}}
+    us = {"us": {"command": "lineshaft", "args": ["serve"]}}
+    (home.project / ".mcp.json").write_text(json.dumps({"mcpServers": found | off | us}))
+    assert [server.name for server in home.servers(user=GITHUB)] == ["github"]
+    github, web = home.servers(user=f"[mcp]\nclients = true\n{GITHUB}")
+    assert (github.command, github.giver) == ("github-server", "user")
+    assert (web.name, web.giver, home.approved(web)) == ("web", "client", False)
+    home.approve(web)
+    assert home.approved(web)
+
+
+def variables(folder: Path = Path("/w/project"), **environ: str) -> Variables:
+    secret = {"KEPT": "from the safe"}
+    asked = {
+        "region": Input(id="region", options=("eu", "us"), default="eu"),
+        "token": Input(id="token"),
+    }
+    return Variables(environ=environ, secrets=secret, folder=folder, inputs=asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("plain $HOME and {x}", "plain $HOME and {x}"),
+        ("a ${ONE}-${env:ONE} b", "a 1-1 b"),
+        ("${NONE:-x}${EMPTY:-y}${ONE:-z}", "xy1"),
+        ("${env:NONE:-http://a:1}", "http://a:1"),
+        ("[${EMPTY}]", "[]"),
+        ("${workspaceFolder}/x ${workspaceFolderBasename}", "/w/project/x project"),
+        ("${userHome}${pathSeparator}", "/home/"),
+        ("${KEPT}", "from the safe"),
+        ("${input:region}", "eu"),
+        ("${TRICK}", "${ONE}"),
+    ],
+)
+def test_variables_of_all_kinds(text: str, filled: str) -> None:
+    held = variables(ONE="1", EMPTY="", TRICK="${ONE}", HOME="/home")
+    assert held.fill(text) == filled
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("${NONE}", "NONE"),
+        ("${env:NONE}", "NONE"),
+        ("${input:token}", "LINESHAFT_INPUT_TOKEN"),
+        ("${input:other-one}", "LINESHAFT_INPUT_OTHER_ONE"),
+        ("${command:evil}", "not known"),
+        ("${}", "not known"),
+        ("${ONE}${NONE}", "NONE"),
+    ],
+)
+def test_a_variable_without_a_value_is_named_and_no_value_is_shown(text: str, named: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        variables(ONE="hunter2").fill(text)
+    said = caught.value.message + caught.value.hint
+    assert named in said
+    assert "hunter2" not in said
+
+
+def test_an_input_comes_from_its_variable_or_is_asked_for() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def ask(server: str, wanted: Input) -> str | None:
+        asked.append((server, wanted.id))
+        return "typed"
+
+    held = Variables(environ={"LINESHAFT_INPUT_A": "set"}, folder=Path(), server="s", ask=ask)
+    assert held.fill("${input:a} ${input:b}") == "set typed"
+    assert asked == [("s", "b")]
+
+
+def test_an_answer_must_be_one_of_the_options() -> None:
+    with pytest.raises(ConfigError, match="none of its options"):
+        variables(LINESHAFT_INPUT_REGION="mars").fill("${input:region}")
+
+
+def shown(home: Home, text: str) -> str:
+    (server,) = home.servers(user=f"[mcp.servers.a]\n{text}")
+    return shown_server(server)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'command = "x"\nenv = {A = "hunter2"}',
+        'command = "x"\nargs = ["--api-key", "hunter2"]',
+        'command = "x"\nargs = ["--api-key=hunter2"]',
+        'command = "docker"\nargs = ["run", "-e", "GITHUB_TOKEN=hunter2"]',
+        'command = "x"\nargs = ["--header", "Authorization: Bearer hunter2"]',
+        'command = "x"\nargs = ["https://u:hunter2@mcp.test/?q=hunter2"]',
+        'url = "https://u:hunter2@mcp.test/mcp?key=hunter2"',
+        'url = "https://mcp.test"\nheaders = {A = "hunter2"}',
+    ],
+)
+def test_a_server_is_shown_without_its_secrets(home: Home, text: str) -> None:
+    assert "hunter2" not in shown(home, text)
+
+
+def test_a_server_is_shown_with_what_is_no_secret(home: Home) -> None:
+    text = 'command = "npx"\nargs = ["-y", "x@1", "--dir=/tmp", "--token", "${TOKEN}"]'
+    assert shown(home, text) == "npx -y x@1 --dir=/tmp --token ${TOKEN}"
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    assert shown(home, f'command = "x"\nargs = ["{token}", "y"]') == "x *** y"
+    assert (
+        masked_url("https://mcp.test/s/aB3dE6gH9jK2mN5pQ8sT1v/mcp") == "https://mcp.test/s/***/mcp"
+    )
