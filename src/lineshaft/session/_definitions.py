@@ -91,10 +91,13 @@ def script_description(specs: Sequence[ToolSpec], limits: Limits, *, spoken: str
         spoken: What scripts may be written in: `language`.
     """
     tools = python_stubs(specs) if specs else "(no tools are enabled)\n"
+    return f"{_WHEN}\n{guide(limits, spoken=spoken)}\nTools:\n```python\n{tools.rstrip()}\n```"
+
+
+def guide(limits: Limits, *, spoken: str) -> str:
+    """Return how a script is written; arguments as for `script_description`."""
     bounds = f"At most {limits.calls} calls and {limits.seconds:g} s.\n"
-    return (
-        f"{_WHEN}\n{_HOW.format(language=spoken)}{bounds}\nTools:\n```python\n{tools.rstrip()}\n```"
-    )
+    return f"{_HOW.format(language=spoken)}{bounds}"
 
 
 def instructions(

@@ -11,6 +11,7 @@ from lineshaft.session._definitions import (
     Api,
     chosen,
     definition,
+    guide,
     instructions,
     script_description,
     script_schema,
@@ -74,6 +75,10 @@ class ModelSide:
         spoken = self._spoken() if self._spoken is not None else None
         return instructions(self._specs(), self._limits, spoken=spoken, mode=self._mode)
 
+    def guide(self) -> str:
+        """Return how a script is written here."""
+        return "" if self._spoken is None else guide(self._limits, spoken=self._spoken())
+
     async def handle(
         self, name: str, arguments: object, *, run: RunScript, call: MakeCall
     ) -> Handled:
@@ -84,18 +89,21 @@ class ModelSide:
                 return await self._script(given, run)
         except ToolError as error:
             problem = CallError(code=error.code, message=error.message, hint=error.hint)
-            return self._of_call(CallResult(error=problem, status="refused"), None)
+            return self.of_call(CallResult(error=problem, status="refused"), None)
         said = str(name)  # a model may have said anything
         known = {model_name(spec.name): spec for spec in (*self._specs(), *self._runtime)}
         spec = known.get(said)
-        return self._of_call(await call(spec.name if spec else said, given), spec)
+        return self.of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
         if self._spoken is None:
             why = "in mode 'plan'" if self._mode == "plan" else "in this session"
             raise ToolError("E_DENIED", f"there are no scripts {why}")
         most = max(MAX_SECONDS, self._limits.seconds)
-        result = await run(script_request(given, most_seconds=most))
+        return self.of_run(await run(script_request(given, most_seconds=most)))
+
+    def of_run(self, result: RunResult) -> Handled:
+        """Return a run's result as a model reads it."""
         structured = {
             "status": result.status,
             "value": result.value,
@@ -109,7 +117,8 @@ class ModelSide:
             is_error=result.status not in ("success", "paused"),
         )
 
-    def _of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
+    def of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
+        """Return a call's result as a model reads it."""
         return Handled(
             text=_text.of_call(result, spec, self._redactor),
             structured=_text.structured(result.value, self._redactor),

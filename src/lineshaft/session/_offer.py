@@ -1,7 +1,7 @@
 """The tools of a session as they are at each moment: given once, or coming from sources."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import anyio
@@ -38,6 +38,7 @@ class Offer(Mapping[str, Tool]):
         self._sources = {source.name: source for source in sources}
         self._runtime = runtime
         self._jailed = jailed
+        self._watching: dict[object, Callable[[], None]] = {}
         _refuse_shared(given, sources)
         self.renew()
 
@@ -53,6 +54,14 @@ class Offer(Mapping[str, Tool]):
             tools = {name: tool.without_jail() for name, tool in tools.items()}
         self._tools: Mapping[str, Tool] = tools
         self._scriptable = tuple(t.spec for t in tools.values() if t.spec.scriptable)
+        for changed in tuple(self._watching.values()):
+            changed()
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called after each change; what is returned ends this."""
+        key = object()
+        self._watching[key] = changed
+        return lambda: self._watching.pop(key, None) and None
 
     def _with(self, found: Toolset, source: Source) -> Toolset:
         """Return tools and those of a source; where names clash, those stay that came first."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import anyio
 from anyio.abc import TaskGroup
@@ -17,7 +17,8 @@ from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
 from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._catalogue import Catalogue
-from lineshaft.session._definitions import Api, language
+from lineshaft.session._definitions import language
+from lineshaft.session._facing import Facing
 from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._inputs import checked_arguments, checked_inputs
@@ -52,7 +53,7 @@ from lineshaft.values import (
 from lineshaft.workspace import with_built_in
 
 
-class Session(Afterwards):
+class Session(Afterwards, Facing):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
@@ -307,25 +308,9 @@ class Session(Afterwards):
                 tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
 
-    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Return the tool definitions to hand to a model API.
-
-        Args:
-            api: `openai`, `openai-responses`, `anthropic` or `mcp`.
-            direct: Names of the tools that the model may also call without a script.
-
-        Raises:
-            ConfigError: There is no such API or tool.
-        """
-        return self._model.definitions(api, direct)
-
     def _spoken(self) -> str:
         engines = self._engines
         return language(engine=engines.wanted, full=engines.promises_full_python)
-
-    def instructions(self) -> str:
-        """Return the text for a system prompt: what there is, and when to write a script."""
-        return self._model.instructions()
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
         """Carry out what a model called, through the same door as everything else.

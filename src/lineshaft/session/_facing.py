@@ -1,0 +1,64 @@
+"""What a session tells those who use it from outside: models, and clients of a server."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lineshaft.session._definitions import Api
+from lineshaft.session._model_side import ModelSide
+from lineshaft.session._offer import Offer
+from lineshaft.values import CallResult, Handled, RunResult
+
+
+class Facing:
+    """The half of a session that says what there is, and how things went."""
+
+    _model: ModelSide
+    _offer: Offer
+
+    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """Return the tool definitions to hand to a model API.
+
+        Args:
+            api: `openai`, `openai-responses`, `anthropic` or `mcp`.
+            direct: Names of the tools that the model may also call without a script.
+
+        Raises:
+            ConfigError: There is no such API or tool.
+        """
+        return self._model.definitions(api, direct)
+
+    def instructions(self) -> str:
+        """Return the text for a system prompt: what there is, and when to write a script."""
+        return self._model.instructions()
+
+    def guide(self) -> str:
+        """Return how a script is written here; empty where there are no scripts."""
+        return self._model.guide()
+
+    def told(self, result: RunResult | CallResult, *, tool: str = "") -> Handled:
+        """Return a result as a model reads it: short, and without secrets.
+
+        Args:
+            result: Of a run, or of one call.
+            tool: The tool that was called.
+        """
+        if isinstance(result, RunResult):
+            return self._model.of_run(result)
+        found = self._offer.get(tool)
+        return self._model.of_call(result, found.spec if found else None)
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever the tools, or why some are missing, have changed.
+
+        Returns:
+            What ends this.
+        """
+        return self._offer.watch(changed)
+
+    async def ready(self, words: str = "") -> tuple[str, ...]:
+        """Wait for the sources of tools that a text speaks of; some time for all where it is empty.
+
+        Returns:
+            What of them is not there, and why.
+        """
+        return tuple(finding.message for finding in await self._offer.ready(words))
