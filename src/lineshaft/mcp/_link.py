@@ -1,0 +1,250 @@
+"""One connection to a server, over the SDK's client.
+
+Above: `_server.py`, which opens and replaces connections. Below: the wires, and the SDK.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, cast
+
+import anyio
+import httpx2
+import mcp_types as types
+from anyio.abc import TaskGroup
+from mcp import Client, MCPError
+from mcp.client import IncomingMessage
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import TypeAdapter
+
+from lineshaft.errors import ToolError
+from lineshaft.mcp._asks import Asks, Open
+from lineshaft.mcp._background import background
+from lineshaft.mcp._catalogue import MOST_TOOLS
+from lineshaft.mcp._http import http
+from lineshaft.mcp._spec import ServerSpec
+from lineshaft.mcp._stdio import stdio
+from lineshaft.mcp._wire import Wire, as_transport, watched
+
+KEY = "lineshaft/idempotencyKey"
+"""Where in `_meta` the key of a call stands: the same for the same call of a resumed run."""
+
+_MOST_PAGES = 200
+_MOST_ROUNDS = 10
+_LONGEST_PAUSE = 60.0
+_SHORT = 5.0
+
+_RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+
+# What servers do wrong stands in `problem` and in errors, and not on standard error.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a server listed."""
+
+    tools: tuple[types.Tool, ...]
+    left_out: Mapping[str, str]
+    ttl_seconds: float
+    """How long it holds, as the server says; 0 where it says nothing."""
+
+
+@asynccontextmanager
+async def connected(
+    server: object, spec: ServerSpec | None, auth: httpx2.Auth | None
+) -> AsyncGenerator["Link"]:
+    """Connect to a server as long as the block lasts.
+
+    Args:
+        server: The server itself, where `spec` is None.
+        spec: How it is reached.
+        auth: For servers at an address.
+    """
+    wire, asks, changed = Wire(), Asks(), anyio.Event()
+
+    async def heard(message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            link.changed.set()
+
+    client = Client(
+        cast("Any", server) if spec is None else as_transport(_transport(spec, auth, wire)),
+        cache=None,
+        client_info=types.Implementation(name="lineshaft", version=version("lineshaft")),
+        elicitation_callback=asks.elicit,
+        logging_callback=asks.log,
+        log_level="info",
+        message_handler=heard,
+    )
+    link = Link(client, wire, asks, changed)
+    async with client, background() as tasks:
+        await link.begin(tasks)
+        yield link
+
+
+def _transport(
+    spec: ServerSpec, auth: httpx2.Auth | None, wire: Wire
+) -> AbstractAsyncContextManager[Any]:
+    return watched(http(spec, auth) if spec.url else stdio(spec, wire), wire)
+
+
+class Link:
+    """A connection that has been made.
+
+    Args:
+        client: The SDK's.
+        wire: What is known below the protocol.
+        asks: The calls under way.
+        changed: Set once the server's tools may be others than were listed.
+    """
+
+    def __init__(self, client: Client, wire: Wire, asks: Asks, changed: anyio.Event) -> None:
+        self.wire = wire
+        self.asks = asks
+        self.changed = changed
+        self._client = client
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether it speaks the protocol without a handshake."""
+        return self._client.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def version(self) -> str:
+        """Name and version of the server, as it says."""
+        info = self._client.server_info
+        return "" if info is None else f"{info.name} {info.version}"
+
+    @property
+    def protocol(self) -> str:
+        """The revision that is spoken."""
+        return self._client.protocol_version
+
+    @property
+    def instructions(self) -> str:
+        """What the server says about its use."""
+        return self._client.instructions or ""
+
+    async def begin(self, tasks: TaskGroup) -> None:
+        """Ask to be told of changes and of what the server logs."""
+        capabilities = self._client.server_capabilities
+        tells = capabilities.tools is not None and capabilities.tools.list_changed is True
+        if self.is_modern and tells:
+            tasks.start_soon(self._listen)
+        if not self.is_modern and capabilities.logging is not None:
+            # `Client.set_logging_level` warns of what only servers of the older protocol know.
+            params = types.SetLevelRequestParams(level="info")
+            with suppress(MCPError), anyio.move_on_after(_SHORT):
+                request = types.SetLevelRequest(params=params)
+                await self._client.session.send_request(request, types.EmptyResult)
+
+    async def list(self) -> Listing:
+        """Return what the server offers now.
+
+        Raises:
+            MCPError: It would not say.
+        """
+        if self._client.server_capabilities.tools is None:
+            return Listing(tools=(), left_out={}, ttl_seconds=0)
+        self.wire.seen.clear()
+        self.wire.left_out.clear()
+        tools: list[types.Tool] = []
+        cursor, cursors, ttl = None, set[str](), 0.0
+        for _ in range(_MOST_PAGES):
+            page = await self._client.list_tools(cursor=cursor)
+            tools += page.tools
+            ttl, cursor = page.ttl_ms / 1000, page.next_cursor
+            if cursor is None or cursor in cursors or len(tools) > MOST_TOOLS:
+                break
+            cursors.add(cursor)
+        dropped = self.wire.seen - {tool.name for tool in tools}
+        reasons = dict.fromkeys(sorted(dropped), "its x-mcp-header annotations are invalid")
+        left_out = {**self.wire.left_out, **reasons}
+        return Listing(tools=tuple(tools), left_out=left_out, ttl_seconds=ttl)
+
+    async def call(
+        self, name: str, arguments: Mapping[str, object], call: Open
+    ) -> types.CallToolResult:
+        """Make a call, and answer what the server asks meanwhile.
+
+        Args:
+            name: What the server calls the tool.
+            arguments: Of the call.
+            call: The call as it is under way.
+
+        Raises:
+            MCPError: The server refused it, or is gone.
+            ToolError: It asks for what it does not get.
+        """
+        params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+        for number in range(_MOST_ROUNDS + 1):
+            context = call.context
+            key = context.key if number == 0 else f"{context.key}#{number}"
+            meta = {**context.trace, KEY: key}
+            params = params.model_copy(update={"meta": meta})
+            result = await self._send(params, call)
+            if isinstance(result, types.CallToolResult):
+                return result
+            params = types.CallToolRequestParams(
+                name=name,
+                arguments=dict(arguments),
+                input_responses=await _answers(result, call, number),
+                request_state=result.request_state,
+            )
+        text = f"it asked for more input {_MOST_ROUNDS} times and never gave a result"
+        raise ToolError("E_TOOL_FAILED", text)
+
+    async def _send(
+        self, params: types.CallToolRequestParams, call: Open
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        request = types.CallToolRequest(params=params)
+        session = self._client.session
+        try:
+            return await session.send_request(request, _RESULT, progress_callback=call.progress)
+        except MCPError as error:
+            if error.code != types.HEADER_MISMATCH or not self.is_modern:
+                raise
+            # Nothing was done: the headers follow the listed schema, which is another one by now.
+            await self.list()
+            self.changed.set()
+            return await session.send_request(request, _RESULT, progress_callback=call.progress)
+
+    async def _listen(self) -> None:
+        """Hear of changes (protocol without handshake), also after the stream has broken off."""
+        pause = 1.0
+        while True:
+            began = anyio.current_time()
+            try:
+                async with self._client.listen(tools_list_changed=True) as events:
+                    async for _event in events:
+                        self.changed.set()
+            except MCPError:
+                return
+            except Exception:  # noqa: BLE001, S110  lost, in one of several ways: begin again
+                pass
+            lasted = anyio.current_time() - began > _LONGEST_PAUSE
+            pause = 1.0 if lasted else min(2 * pause, _LONGEST_PAUSE)
+            await anyio.sleep(pause)
+            self.changed.set()
+
+
+async def _answers(
+    result: types.InputRequiredResult, call: Open, number: int
+) -> types.InputResponses | None:
+    if not result.input_requests:
+        await anyio.sleep(min(0.05 * 2**number, 0.5))  # it wants to be asked again, no more
+        return None
+    answers: dict[str, types.ElicitResult] = {}
+    for key, request in result.input_requests.items():
+        if not isinstance(request, types.ElicitRequest):
+            text = f"it asked for {request.method!r}, which is not offered"
+            raise ToolError("E_TOOL_FAILED", text)
+        answer = await call.answer(request.params)
+        if isinstance(answer, types.ErrorData):
+            raise ToolError("E_TOOL_FAILED", f"its question was refused: {answer.message}")
+        answers[key] = answer
+    return cast("types.InputResponses", answers)

@@ -1,0 +1,398 @@
+"""A server's tools as a source of tools: connected in the background, and again where it died.
+
+Above: sessions, which take it as `tools.Source`. Below: one connection at a time (`_link.py`).
+A server that hangs, dies, floods or lies fails its own calls, with what happened and what to do.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from math import inf
+
+import anyio
+import httpx2
+
+from lineshaft.errors import ConfigError, LineshaftError, ToolError
+from lineshaft.mcp._auth import provider
+from lineshaft.mcp._background import background
+from lineshaft.mcp._catalogue import Catalogue, Maker
+from lineshaft.mcp._failures import during_a_call, first_of, told
+from lineshaft.mcp._link import Link, connected
+from lineshaft.mcp._results import Content, Contents, Shape, value_of
+from lineshaft.mcp._spec import (
+    Authorize,
+    Claim,
+    Claims,
+    ServerSpec,
+    checked_namespace,
+    name_for,
+    spec_of,
+)
+from lineshaft.mcp._text import clean
+from lineshaft.tools import Toolset
+from lineshaft.values import Context
+
+_LONGEST_PAUSE = 60.0
+_CLOSE_SECONDS = 6.0
+_LIST_SECONDS = 10.0
+_SHORTEST_TTL = 1.0
+_INSTRUCTIONS = 4_000
+
+
+class McpServer:
+    """A source of tools: an MCP server.
+
+    Args:
+        server: Its address, its command (text is split by shell rules), a `ServerSpec`, or an
+            `MCPServer` or lowlevel `Server` of this process.
+        name: The namespace of its tools; made of the server where left out.
+        trust: Whether all it claims about the effects of its tools counts.
+        claims: Says which claims count, given all of them and the hash of the catalogue; None, or
+            where it returns None: every tool is `external`.
+        authorize: Asks a person to grant access, where the server wants it (OAuth).
+
+    Raises:
+        ConfigError: The name or the command cannot be used.
+    """
+
+    def __init__(
+        self,
+        server: object,
+        *,
+        name: str | None = None,
+        trust: bool = False,
+        claims: Claims | None = None,
+        authorize: Authorize | None = None,
+    ) -> None:
+        self._server = server
+        self._spec = spec_of(server)
+        if self._spec is None and not (hasattr(server, "run") or hasattr(server, "lifespan")):
+            raise ConfigError(
+                f"{server!r:.80} is no MCP server",
+                hint="give an address, a command, a ServerSpec or a server object",
+            )
+        self._name = checked_namespace(name or name_for(server, self._spec))
+        self._authorize = authorize
+        limits = self._spec or ServerSpec(url="http://in.process")
+        self._connect_seconds = limits.connect_seconds
+        self._maker = Maker(
+            self._name,
+            self._call,
+            claims=(lambda _claims, _digest: True) if trust else claims or _nobody_said,
+            seconds=limits.seconds,
+            most_bytes=limits.message_bytes,
+        )
+        self._most_bytes = limits.message_bytes
+        self._contents = Contents()
+        self._catalogue = Catalogue()
+        self._problem = ""
+        self._link: Link | None = None
+        self._version = self._instructions = self._protocol = ""
+        self._changed: Callable[[], None] | None = None
+        self._attempts = _Attempts()
+        self._refresh = anyio.Lock()
+        self._stale_at = inf
+
+    @property
+    def name(self) -> str:
+        """The namespace of its tools."""
+        return self._name
+
+    @property
+    def tools(self) -> Toolset:
+        """Its tools as they were listed last."""
+        return self._catalogue.tools
+
+    @property
+    def problem(self) -> str:
+        """Why it has no tools now, or not all of them; empty where it has."""
+        return "; ".join(text for text in (self._problem, self._catalogue.problem) if text)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims about the effects of its tools."""
+        return self._catalogue.claims
+
+    @property
+    def catalogue_hash(self) -> str:
+        """What changes whenever anything that it says of its tools does; empty before it did."""
+        return self._catalogue.digest
+
+    @property
+    def accepted(self) -> bool | None:
+        """Whether its claims count; None: nobody has said."""
+        return self._catalogue.accepted
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Why tools are missing, by what the server calls them."""
+        return self._catalogue.left_out
+
+    @property
+    def version(self) -> str:
+        """Its own name and version; empty where it did not say."""
+        return self._version
+
+    @property
+    def protocol(self) -> str:
+        """The revision of the protocol that was spoken last."""
+        return self._protocol
+
+    @property
+    def instructions(self) -> str:
+        """What it says about its use."""
+        return self._instructions
+
+    def content(self, handle: str) -> Content:
+        """Return what a handle in a result stands for.
+
+        Args:
+            handle: The `handle` of an image, audio or binary resource.
+
+        Raises:
+            LookupError: It is unknown, or was given up for newer ones.
+        """
+        return self._contents[handle]
+
+    @asynccontextmanager
+    async def opened(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
+        """Connect in the background as long as the block lasts; entered at once.
+
+        Args:
+            changed: Called whenever `tools` or `problem` are others than before.
+
+        Raises:
+            ConfigError: It is open already.
+        """
+        if self._changed is not None:
+            raise ConfigError(f"the MCP server {self._name!r} is open in another session already")
+        self._changed, self._attempts = changed, _Attempts()
+        try:
+            async with background() as tasks:
+                tasks.start_soon(self._keep)
+                try:
+                    yield
+                finally:
+                    self._attempts.close()
+                    with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
+                        await self._attempts.ended.wait()
+        finally:
+            self._changed = self._link = None
+
+    async def ready(self) -> None:
+        """Wait for the catalogue, or for the reason why there is none; raises neither."""
+        if self._changed is None:
+            return
+        await self._attempts.tried(again=self._link is None)
+        link = self._link
+        if link is not None and time.monotonic() >= self._stale_at:
+            await self._list_again(link)
+
+    async def _keep(self) -> None:
+        """Connect, whenever it is wanted, until the source is closed."""
+        attempts = self._attempts
+        try:
+            while await attempts.wanted():
+                settled = attempts.settled
+                problem = await self._once(attempts)
+                self._link = None
+                if not attempts.closing.is_set():
+                    attempts.failed()
+                    self._tell(problem)
+                settled.set()
+        finally:
+            attempts.ended.set()
+
+    async def _once(self, attempts: "_Attempts") -> str:
+        """Hold one connection until it ends; return why it did."""
+        attempts.scope = scope = anyio.CancelScope(
+            deadline=anyio.current_time() + self._connect_seconds
+        )
+        link: Link | None = None
+        text = ""
+        try:
+            with scope:
+                async with connected(self._server, self._spec, self._auth(scope)) as link:
+                    await self._list(link)
+                    self._link, scope.deadline = link, inf
+                    self._tell("")
+                    attempts.settled.set()
+                    await self._watch(link, attempts)
+        except Exception as error:  # noqa: BLE001  whatever a server does wrong, the SDK raises
+            text = told(first_of(error))
+        if scope.cancelled_caught and not text and self._link is None:
+            text = f"it has not listed its tools after {self._connect_seconds:g} s"
+        return self._reason(link, text)
+
+    def _reason(self, link: Link | None, text: str) -> str:
+        end = "" if link is None else link.wire.end()
+        return "; ".join(each for each in (text, end) if each) or "it ended the connection"
+
+    async def _watch(self, link: Link, attempts: "_Attempts") -> None:
+        """Follow what the server says of its tools, until it or the source ends."""
+        async with background() as tasks:
+            tasks.start_soon(self._follow, link)
+            await attempts.closing_or(link.wire.gone)
+
+    async def _follow(self, link: Link) -> None:
+        while True:
+            await link.changed.wait()
+            link.changed = anyio.Event()
+            await self._list_again(link)
+            await anyio.sleep(
+                _SHORTEST_TTL
+            )  # a server that keeps saying so is not asked more often
+
+    async def _list_again(self, link: Link) -> None:
+        async with self._refresh:
+            try:
+                with anyio.fail_after(_LIST_SECONDS):
+                    await self._list(link)
+            except Exception as error:  # noqa: BLE001  as above
+                self._stale_at = time.monotonic() + _SHORTEST_TTL
+                self._tell(f"its tools could not be listed again: {told(first_of(error))}")
+            else:
+                self._tell("")
+
+    async def _list(self, link: Link) -> None:
+        listing = await link.list()
+        # In a thread: hundreds of schemas take a while to look through.
+        self._catalogue = await anyio.to_thread.run_sync(
+            self._maker.make, listing.tools, listing.left_out
+        )
+        ttl = max(listing.ttl_seconds, _SHORTEST_TTL) if link.is_modern else inf
+        self._stale_at = time.monotonic() + ttl
+        self._version, self._protocol = clean(link.version, 200), link.protocol
+        self._instructions = clean(link.instructions, _INSTRUCTIONS)
+
+    def _tell(self, problem: str) -> None:
+        self._problem = clean(problem, 2_000)
+        if self._changed is not None:
+            self._changed()
+
+    def _auth(self, scope: anyio.CancelScope) -> httpx2.Auth | None:
+        spec = self._spec
+        if (
+            spec is None
+            or not spec.url
+            or any(key.lower() == "authorization" for key in spec.headers)
+        ):
+            return None
+        return provider(spec, self._authorize, waiting=lambda: _standing_still(scope))
+
+    async def _call(
+        self, name: str, shape: Shape, context: Context, arguments: Mapping[str, object]
+    ) -> object:
+        link = await self._linked()
+        with link.asks.under_way(context) as call:
+            try:
+                result = await link.call(name, arguments, call)
+            except LineshaftError:
+                raise
+            except Exception as error:
+                raise await during_a_call(
+                    error, server=self._name, wire=link.wire, most_bytes=self._most_bytes
+                ) from error
+        self._attempts.worked()
+        return value_of(result, shape, self._contents)
+
+    async def _linked(self) -> Link:
+        """Return the connection; where it died, another one.
+
+        Raises:
+            ToolError: There is none now.
+        """
+        if self._changed is not None and (self._link is None or self._link.wire.gone.is_set()):
+            await self._attempts.tried(again=True)
+        if self._changed is None or self._link is None:
+            wait = self._attempts.pause
+            raise ToolError(
+                "E_TOOL_FAILED",
+                f"the MCP server {self._name!r} is not there: {self._problem or 'it is closed'}",
+                hint=f"it is tried again in {wait:.0f} s"
+                if wait > 0
+                else "call again to try again",
+            )
+        return self._link
+
+
+class _Attempts:
+    """When to connect: at once, then again where it is needed, after pauses that grow."""
+
+    def __init__(self) -> None:
+        self.settled = anyio.Event()
+        """Set once it is known how the latest attempt went."""
+
+        self.ended = anyio.Event()
+        self.closing = anyio.Event()
+        self.scope: anyio.CancelScope | None = None
+        self._wanted = anyio.Event()
+        self._wanted.set()
+        self._failures = 0
+        self._not_before = 0.0
+
+    @property
+    def pause(self) -> float:
+        """Seconds until another attempt may be made."""
+        return self._not_before - time.monotonic()
+
+    async def wanted(self) -> bool:
+        """Wait until there is to be a connection; return False once there is to be none."""
+        await self.closing_or(self._wanted)
+        self._wanted = anyio.Event()
+        return not self.closing.is_set()
+
+    async def tried(self, *, again: bool) -> None:
+        """Wait for the attempt under way.
+
+        Args:
+            again: Have another one made where there is none, if it is time.
+        """
+        if again and self.settled.is_set() and self.pause <= 0:
+            self.settled = anyio.Event()
+            self._wanted.set()
+        await self.closing_or(self.settled)
+
+    def failed(self) -> None:
+        """Take note of a connection that ended, or never was."""
+        self._failures += 1
+        pause = min(2.0 ** (self._failures - 2), _LONGEST_PAUSE) if self._failures > 1 else 0.0
+        self._not_before = time.monotonic() + pause
+
+    def worked(self) -> None:
+        """Take note of a call that was answered."""
+        self._failures = 0
+
+    def close(self) -> None:
+        """End: what is connected lets go, what is connecting is given up."""
+        self.closing.set()
+        if self.scope is not None and not self.settled.is_set():
+            self.scope.cancel()
+
+    async def closing_or(self, event: anyio.Event) -> None:
+        """Wait for an event, or for the end."""
+        async with background() as tasks:
+            done = anyio.Event()
+
+            async def watch(each: anyio.Event) -> None:
+                await each.wait()
+                done.set()
+
+            tasks.start_soon(watch, event)
+            tasks.start_soon(watch, self.closing)
+            await done.wait()
+
+
+@contextmanager
+def _standing_still(scope: anyio.CancelScope) -> Generator[None]:
+    """Stop the time of a connection while a person is asked."""
+    left = scope.deadline - anyio.current_time()
+    scope.deadline = inf
+    try:
+        yield
+    finally:
+        scope.deadline = anyio.current_time() + left
+
+
+def _nobody_said(claims: object, digest: str) -> None:
+    del claims, digest

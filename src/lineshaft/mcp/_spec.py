@@ -1,0 +1,152 @@
+"""What is said of a server before anybody talks to it. Imports nothing of the MCP SDK."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from lineshaft.errors import ConfigError
+from lineshaft.tools import RESERVED, script_name
+from lineshaft.values import Effect
+
+Authorize = Callable[[str], Awaitable[str]]
+"""Shows a person the address at which to grant access; returns the address that their browser was
+sent back to, with what stands behind its `?`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSpec:
+    """How a server is reached: by a command, or at an address."""
+
+    command: Sequence[str] = ()
+    """The program and its arguments; it speaks over its standard input and output."""
+
+    url: str = ""
+    """Where it listens (streamable HTTP)."""
+
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Variables of its process, beside the few that every process gets (`PATH`, `HOME`, ...)."""
+
+    cwd: Path | None = None
+    """Where its process runs; the current folder where nothing is said."""
+
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Sent with each request, such as `Authorization`."""
+
+    seconds: float | None = None
+    """Time for each of its calls; None: what the run says."""
+
+    connect_seconds: float = 30.0
+    """Time until it must have listed its tools."""
+
+    message_bytes: int = 10_000_000
+    """No message of it may be longer."""
+
+    redirect: str = "http://127.0.0.1:33418/callback"
+    """Where a browser is sent once access was granted (OAuth)."""
+
+    client_id: str = ""
+    """Ours at its authorisation server, where one was registered by hand (OAuth)."""
+
+    client_secret: str = field(default="", repr=False)
+    """The secret that belongs to `client_id`."""
+
+    client_metadata_url: str = ""
+    """Where an authorisation server finds what we are (OAuth Client ID Metadata Document)."""
+
+    def __post_init__(self) -> None:
+        if bool(self.command) == bool(self.url):
+            raise ConfigError("an MCP server has either a command or a url")
+        if isinstance(self.command, str):
+            raise ConfigError("the command of an MCP server is a list: the program, its arguments")
+        if self.url and urlsplit(self.url).scheme not in ("http", "https"):
+            raise ConfigError(f"the address {self.url!r} of an MCP server is not http or https")
+        if not self.connect_seconds > 0 or not self.message_bytes > 0:
+            raise ConfigError("connect_seconds and message_bytes of an MCP server are above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a server says of the effects of one of its tools; nothing vouches for it."""
+
+    tool: str
+    """Canonical name."""
+
+    effect: Effect
+    """`read` where it is said to change nothing, else `external`."""
+
+    destructive: bool
+    idempotent: bool
+
+
+Claims = Callable[[Sequence[Claim], str], bool | Mapping[str, Effect] | None]
+"""Says which claims count, given all of them and the hash of the catalogue: all, none, or the
+effects by canonical name (others are `external`). None: nobody has answered, so none."""
+
+Protocol = Literal["stdio", "http", "in process"]
+
+
+def catalogue_hash(definitions: Sequence[Mapping[str, object]]) -> str:
+    """Return what changes whenever anything that a server says of its tools does.
+
+    Args:
+        definitions: Each tool as the server listed it; their order does not matter.
+    """
+    texts = sorted(json.dumps(each, sort_keys=True, ensure_ascii=True) for each in definitions)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+def spec_of(server: object) -> ServerSpec | None:
+    """Return how a server is reached; None where it is an object in this process.
+
+    Args:
+        server: A spec, an address, a command (text is split by shell rules), or an object.
+
+    Raises:
+        ConfigError: It is an empty command, or one that cannot be split.
+    """
+    if isinstance(server, ServerSpec):
+        return server
+    if isinstance(server, str):
+        if re.match(r"https?://", server, re.IGNORECASE):
+            return ServerSpec(url=server)
+        try:
+            return ServerSpec(command=tuple(shlex.split(server)))
+        except ValueError as error:
+            raise ConfigError(f"the command {server!r} cannot be split: {error}") from error
+    if isinstance(server, Sequence):
+        return ServerSpec(command=tuple(str(word) for word in server))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  any sequence
+    return None
+
+
+def checked_namespace(name: str) -> str:
+    """Return the namespace of a server's tools as it is.
+
+    Raises:
+        ConfigError: Scripts could not use it.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise ConfigError(
+            f"{name!r} cannot name an MCP server", hint="use letters, digits, '-' and '_'"
+        )
+    if {name.casefold(), script_name(name).casefold()} & {each.casefold() for each in RESERVED}:
+        raise ConfigError(f"the name {name!r} of an MCP server is reserved", hint="give name=...")
+    return name
+
+
+def name_for(server: object, spec: ServerSpec | None) -> str:
+    """Return a namespace for a server that was given no name."""
+    if spec is None:
+        text = str(getattr(server, "name", "") or "server")
+    elif spec.url:
+        text = (urlsplit(spec.url).hostname or "server").removeprefix("www.")
+    else:
+        words = [word for word in spec.command[1:] if not word.startswith("-")]
+        text = Path((words or list(spec.command))[0]).stem
+    text = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:64] or "server"
+    return text if text.casefold() not in RESERVED else f"{text}_server"

@@ -1,0 +1,46 @@
+"""Text that a server wrote, made fit to be shown: no control characters, not longer than needed."""
+
+import unicodedata
+from collections.abc import Mapping
+from typing import cast
+
+_KEPT = "\n\t"
+_VALUES = frozenset({"enum", "const", "default", "examples"})
+_PROSE = frozenset({"description", "title", "$comment"})
+
+DESCRIPTION = 2_000
+"""Characters of what describes a tool."""
+
+PARAMETER = 1_000
+"""Characters of what describes one part of a schema."""
+
+
+def clean(text: str, most: int) -> str:
+    """Return text without what a terminal or a reader would not see as text.
+
+    Control characters, marks of direction, characters without width and those of private use go:
+    they hide words, or say what is to be done to a terminal.
+
+    Args:
+        text: As the server wrote it.
+        most: Characters to keep; a cut is marked.
+    """
+    short = text[: most + 1]
+    if not short.isascii() or not short.isprintable():
+        short = "".join(c for c in short if c in _KEPT or unicodedata.category(c)[0] != "C")
+    return short if len(text) <= most else f"{short[:most].rstrip()} ..."
+
+
+def clean_schema(schema: object) -> object:
+    """Return a schema whose descriptions are fit to be shown; all else stays as it is."""
+    if isinstance(schema, list):
+        return [clean_schema(each) for each in cast("list[object]", schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, object] = {}
+    for key, value in cast("Mapping[str, object]", schema).items():
+        if key in _PROSE and isinstance(value, str):
+            found[key] = clean(value, PARAMETER)
+        else:
+            found[key] = value if key in _VALUES else clean_schema(value)
+    return found
