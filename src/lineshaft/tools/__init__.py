@@ -3,6 +3,7 @@
 Above are the gate, which alone runs tools, and the session; below are values and errors.
 """
 
+from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
@@ -14,6 +15,7 @@ from lineshaft.tools._typescript import typescript_stubs
 
 __all__ = [
     "RESERVED",
+    "Detail",
     "EntryPath",
     "Source",
     "Tool",
@@ -22,6 +24,7 @@ __all__ = [
     "WorkspacePath",
     "checker_stubs",
     "describe",
+    "detailed",
     "filtered",
     "model_name",
     "opened",
