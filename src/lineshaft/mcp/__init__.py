@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from lineshaft.mcp._auth import loopback
     from lineshaft.mcp._results import Content
     from lineshaft.mcp._server import McpServer
-    from lineshaft.mcp._spec import Authorize, Claim, Claims, ServerSpec, catalogue_hash
+    from lineshaft.mcp._spec import (
+        Authorize,
+        Claim,
+        Claims,
+        ServerOptions,
+        ServerSpec,
+        catalogue_hash,
+    )
 
 _FILE_OF = {
     "Authorize": "_spec",
@@ -18,6 +25,7 @@ _FILE_OF = {
     "Claims": "_spec",
     "Content": "_results",
     "McpServer": "_server",
+    "ServerOptions": "_spec",
     "ServerSpec": "_spec",
     "catalogue_hash": "_spec",
     "loopback": "_auth",
@@ -29,6 +37,7 @@ __all__ = [
     "Claims",
     "Content",
     "McpServer",
+    "ServerOptions",
     "ServerSpec",
     "catalogue_hash",
     "loopback",

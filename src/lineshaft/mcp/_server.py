@@ -6,13 +6,15 @@ A server that hangs, dies, floods or lies fails its own calls, with what happene
 
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from math import inf
+from typing import Unpack
 
 import anyio
 import httpx2
 
 from lineshaft.errors import ConfigError, LineshaftError, ToolError
+from lineshaft.mcp._attempts import Attempts
 from lineshaft.mcp._auth import provider
 from lineshaft.mcp._background import background
 from lineshaft.mcp._catalogue import Catalogue, Maker
@@ -20,19 +22,17 @@ from lineshaft.mcp._failures import during_a_call, first_of, told
 from lineshaft.mcp._link import Link, connected
 from lineshaft.mcp._results import Content, Contents, Shape, value_of
 from lineshaft.mcp._spec import (
-    Authorize,
     Claim,
-    Claims,
+    ServerOptions,
     ServerSpec,
     checked_namespace,
     name_for,
     spec_of,
 )
 from lineshaft.mcp._text import clean
-from lineshaft.tools import Toolset
+from lineshaft.tools import Source, Tool, Toolset, filtered, opened, renamed
 from lineshaft.values import Context
 
-_LONGEST_PAUSE = 60.0
 _CLOSE_SECONDS = 6.0
 _LIST_SECONDS = 10.0
 _SHORTEST_TTL = 1.0
@@ -46,10 +46,7 @@ class McpServer:
         server: Its address, its command (text is split by shell rules), a `ServerSpec`, or an
             `MCPServer` or lowlevel `Server` of this process.
         name: The namespace of its tools; made of the server where left out.
-        trust: Whether all it claims about the effects of its tools counts.
-        claims: Says which claims count, given all of them and the hash of the catalogue; None, or
-            where it returns None: every tool is `external`.
-        authorize: Asks a person to grant access, where the server wants it (OAuth).
+        **options: See `ServerOptions`.
 
     Raises:
         ConfigError: The name or the command cannot be used.
@@ -60,9 +57,7 @@ class McpServer:
         server: object,
         *,
         name: str | None = None,
-        trust: bool = False,
-        claims: Claims | None = None,
-        authorize: Authorize | None = None,
+        **options: Unpack[ServerOptions],
     ) -> None:
         self._server = server
         self._spec = spec_of(server)
@@ -72,13 +67,13 @@ class McpServer:
                 hint="give an address, a command, a ServerSpec or a server object",
             )
         self._name = checked_namespace(name or name_for(server, self._spec))
-        self._authorize = authorize
+        self._authorize = options.get("authorize")
         limits = self._spec or ServerSpec(url="http://in.process")
         self._connect_seconds = limits.connect_seconds
         self._maker = Maker(
             self._name,
             self._call,
-            claims=(lambda _claims, _digest: True) if trust else claims or _nobody_said,
+            claims=_all if options.get("trust") else options.get("claims") or _nobody_said,
             seconds=limits.seconds,
             most_bytes=limits.message_bytes,
         )
@@ -89,9 +84,10 @@ class McpServer:
         self._link: Link | None = None
         self._version = self._instructions = self._protocol = ""
         self._changed: Callable[[], None] | None = None
-        self._attempts = _Attempts()
+        self._attempts = Attempts()
         self._refresh = anyio.Lock()
         self._stale_at = inf
+        self._stack = AsyncExitStack()
 
     @property
     def name(self) -> str:
@@ -154,6 +150,38 @@ class McpServer:
         """
         return self._contents[handle]
 
+    def filter(self, keep: Callable[[Tool], bool]) -> Source:
+        """Return a source that offers only some of the tools.
+
+        Args:
+            keep: Whether a tool stays.
+        """
+        return filtered(self, keep)
+
+    def rename(self, names: Mapping[str, str] | Callable[[str], str]) -> Source:
+        """Return a source whose tools have other names, in the same namespace.
+
+        Args:
+            names: New name by old, others keep theirs; or a function from old to new.
+        """
+        return renamed(self, names)
+
+    async def __aenter__(self) -> Toolset:
+        """Connect, and return the tools as they are, for use without a session.
+
+        Raises:
+            ConfigError: It has none, and says why.
+        """
+        async with AsyncExitStack() as stack:
+            tools = await stack.enter_async_context(opened(self))
+            if not tools and self.problem:
+                raise ConfigError(f"the MCP server {self._name!r} has no tools: {self.problem}")
+            self._stack = stack.pop_all()
+        return tools
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._stack.aclose()
+
     @asynccontextmanager
     async def opened(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
         """Connect in the background as long as the block lasts; entered at once.
@@ -166,7 +194,7 @@ class McpServer:
         """
         if self._changed is not None:
             raise ConfigError(f"the MCP server {self._name!r} is open in another session already")
-        self._changed, self._attempts = changed, _Attempts()
+        self._changed, self._attempts = changed, Attempts()
         try:
             async with background() as tasks:
                 tasks.start_soon(self._keep)
@@ -203,7 +231,7 @@ class McpServer:
         finally:
             attempts.ended.set()
 
-    async def _once(self, attempts: "_Attempts") -> str:
+    async def _once(self, attempts: Attempts) -> str:
         """Hold one connection until it ends; return why it did."""
         attempts.scope = scope = anyio.CancelScope(
             deadline=anyio.current_time() + self._connect_seconds
@@ -228,7 +256,7 @@ class McpServer:
         end = "" if link is None else link.wire.end()
         return "; ".join(each for each in (text, end) if each) or "it ended the connection"
 
-    async def _watch(self, link: Link, attempts: "_Attempts") -> None:
+    async def _watch(self, link: Link, attempts: Attempts) -> None:
         """Follow what the server says of its tools, until it or the source ends."""
         async with background() as tasks:
             tasks.start_soon(self._follow, link)
@@ -316,73 +344,6 @@ class McpServer:
         return self._link
 
 
-class _Attempts:
-    """When to connect: at once, then again where it is needed, after pauses that grow."""
-
-    def __init__(self) -> None:
-        self.settled = anyio.Event()
-        """Set once it is known how the latest attempt went."""
-
-        self.ended = anyio.Event()
-        self.closing = anyio.Event()
-        self.scope: anyio.CancelScope | None = None
-        self._wanted = anyio.Event()
-        self._wanted.set()
-        self._failures = 0
-        self._not_before = 0.0
-
-    @property
-    def pause(self) -> float:
-        """Seconds until another attempt may be made."""
-        return self._not_before - time.monotonic()
-
-    async def wanted(self) -> bool:
-        """Wait until there is to be a connection; return False once there is to be none."""
-        await self.closing_or(self._wanted)
-        self._wanted = anyio.Event()
-        return not self.closing.is_set()
-
-    async def tried(self, *, again: bool) -> None:
-        """Wait for the attempt under way.
-
-        Args:
-            again: Have another one made where there is none, if it is time.
-        """
-        if again and self.settled.is_set() and self.pause <= 0:
-            self.settled = anyio.Event()
-            self._wanted.set()
-        await self.closing_or(self.settled)
-
-    def failed(self) -> None:
-        """Take note of a connection that ended, or never was."""
-        self._failures += 1
-        pause = min(2.0 ** (self._failures - 2), _LONGEST_PAUSE) if self._failures > 1 else 0.0
-        self._not_before = time.monotonic() + pause
-
-    def worked(self) -> None:
-        """Take note of a call that was answered."""
-        self._failures = 0
-
-    def close(self) -> None:
-        """End: what is connected lets go, what is connecting is given up."""
-        self.closing.set()
-        if self.scope is not None and not self.settled.is_set():
-            self.scope.cancel()
-
-    async def closing_or(self, event: anyio.Event) -> None:
-        """Wait for an event, or for the end."""
-        async with background() as tasks:
-            done = anyio.Event()
-
-            async def watch(each: anyio.Event) -> None:
-                await each.wait()
-                done.set()
-
-            tasks.start_soon(watch, event)
-            tasks.start_soon(watch, self.closing)
-            await done.wait()
-
-
 @contextmanager
 def _standing_still(scope: anyio.CancelScope) -> Generator[None]:
     """Stop the time of a connection while a person is asked."""
@@ -392,6 +353,11 @@ def _standing_still(scope: anyio.CancelScope) -> Generator[None]:
         yield
     finally:
         scope.deadline = anyio.current_time() + left
+
+
+def _all(claims: object, digest: str) -> bool:
+    del claims, digest
+    return True
 
 
 def _nobody_said(claims: object, digest: str) -> None:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TypedDict
 from urllib.parse import urlsplit
 
 from lineshaft.errors import ConfigError
@@ -88,7 +88,18 @@ Claims = Callable[[Sequence[Claim], str], bool | Mapping[str, Effect] | None]
 """Says which claims count, given all of them and the hash of the catalogue: all, none, or the
 effects by canonical name (others are `external`). None: nobody has answered, so none."""
 
-Protocol = Literal["stdio", "http", "in process"]
+
+class ServerOptions(TypedDict, total=False):
+    """What may be said of a server beside how it is reached."""
+
+    trust: bool
+    """Whether all that it claims about the effects of its tools counts."""
+
+    claims: Claims | None
+    """Says which claims count; where it is left out or returns None, every tool is `external`."""
+
+    authorize: Authorize | None
+    """Asks a person to grant access, where the server wants it (OAuth)."""
 
 
 def catalogue_hash(definitions: Sequence[Mapping[str, object]]) -> str:
