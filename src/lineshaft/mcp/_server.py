@@ -30,7 +30,7 @@ from lineshaft.mcp._spec import (
     spec_of,
 )
 from lineshaft.mcp._text import clean
-from lineshaft.tools import Source, Tool, Toolset, filtered, opened, renamed
+from lineshaft.tools import Shaped, Tool, Toolset, filtered, opened, renamed
 from lineshaft.values import Context
 
 _CLOSE_SECONDS = 6.0
@@ -150,7 +150,7 @@ class McpServer:
         """
         return self._contents[handle]
 
-    def filter(self, keep: Callable[[Tool], bool]) -> Source:
+    def filter(self, keep: Callable[[Tool], bool]) -> Shaped:
         """Return a source that offers only some of the tools.
 
         Args:
@@ -158,7 +158,7 @@ class McpServer:
         """
         return filtered(self, keep)
 
-    def rename(self, names: Mapping[str, str] | Callable[[str], str]) -> Source:
+    def rename(self, names: Mapping[str, str] | Callable[[str], str]) -> Shaped:
         """Return a source whose tools have other names, in the same namespace.
 
         Args:

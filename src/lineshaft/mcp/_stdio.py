@@ -64,6 +64,7 @@ async def _read(
                 message = _message(line, most_bytes)
                 if message is not None:
                     await inward.send(message)
+        await process.ended()
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         return  # the session is over
     finally:

@@ -122,6 +122,7 @@ class Piped:
         self._open = set(pipes)
         self._tail = b""
         self._tail_bytes = stderr_bytes
+        self._exited = anyio.Event()
         self._gone = anyio.Event()
         self._empty = False
         self._reading = anyio.CancelScope()
@@ -159,6 +160,11 @@ class Piped:
                 except BlockingIOError:
                     await anyio.wait_readable(self._stdout)
         return data
+
+    async def ended(self) -> None:
+        """Wait a moment for the program's end to be known, after its output has ended."""
+        with anyio.move_on_after(_DRAIN_SECONDS):
+            await self._exited.wait()
 
     async def hear(self) -> None:
         """Take what the supervisor says, until it is gone."""
@@ -228,6 +234,7 @@ class Piped:
                 self.settled.set()
             case "exited":
                 self.exit_code = number
+                self._exited.set()
                 with contextlib.suppress(OSError):
                     # What is left of its tree holds the pipes, and would be talked to by nobody.
                     self._control.send(b"end 0.5\n")

@@ -8,7 +8,7 @@ from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
-from lineshaft.tools._sources import Source, filtered, opened, renamed
+from lineshaft.tools._sources import Shaped, Source, filtered, opened, renamed
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
 from lineshaft.tools._typescript import typescript_stubs
@@ -17,6 +17,7 @@ __all__ = [
     "RESERVED",
     "Detail",
     "EntryPath",
+    "Shaped",
     "Source",
     "Tool",
     "ToolOptions",

@@ -80,13 +80,21 @@ class Shaped:
         """Wait for the first catalogue or the first failure."""
         await self._source.ready()
 
+    def filter(self, keep: Callable[[Tool], bool]) -> "Shaped":
+        """Return a source that offers only the tools that a function keeps."""
+        return filtered(self, keep)
 
-def filtered(source: Source, keep: Callable[[Tool], bool]) -> Source:
+    def rename(self, names: Rename) -> "Shaped":
+        """Return a source whose tools have other names; names that it lacks are passed over."""
+        return renamed(self, names)
+
+
+def filtered(source: Source, keep: Callable[[Tool], bool]) -> Shaped:
     """Return a source that offers only the tools that a function keeps."""
     return Shaped(source, lambda tools: tools.filter(keep))
 
 
-def renamed(source: Source, names: Rename) -> Source:
+def renamed(source: Source, names: Rename) -> Shaped:
     """Return a source whose tools have other names; names that it lacks are passed over."""
 
     def shape(tools: Toolset) -> Toolset:
