@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from queue import SimpleQueue
 
+from lineshaft.engines._again import Again
 from lineshaft.values import Call, Dispatch, Done, Failure, Limits, Output, Program, Stream, Waiting
 
 _OUTPUT_AT_ONCE = 256_000
@@ -15,8 +16,6 @@ _OUTPUT_AT_ONCE = 256_000
 
 _FACTOR = 200
 """Printed text may be this many times as long as what is kept of it."""
-
-_LONGEST_PAUSE = 1.0
 
 
 class Signal(Enum):
@@ -106,7 +105,9 @@ class Desk:
 
         self._asleep_since = 0.0
         self._alarm: asyncio.TimerHandle | None = None
-        self._again: asyncio.Handle | None = None
+        self._soon: asyncio.Handle | None = None
+        # A call may come to wait for a person after it was started.
+        self._again = Again(self._blocked)
         self._closed = False
         self._suspended = False
         self._suspending: asyncio.Task[None] | None = None
@@ -219,6 +220,8 @@ class Desk:
 
     def _clock_sleep(self) -> None:
         """Count the time in which the script sleeps, however many sleeps there are at once."""
+        if not self._timers and self._alarm is None:
+            return
         now = self._loop.time()
         if self._timers and self._alarm is None:
             self._asleep_since = now
@@ -234,17 +237,13 @@ class Desk:
         self._box.put(Signal.STOP)
 
     def _ask_soon(self) -> None:
-        if self._again is not None:
-            self._again.cancel()
-        self._again = self._loop.call_soon(self.blocked)
+        self._again.not_now()
+        if self._soon is not None:
+            self._soon.cancel()
+        self._soon = self._loop.call_soon(self._blocked)
 
-    def blocked(self, pause: float = 0.01) -> None:
-        """Ask whether to go on waiting, when the script can only wait for calls.
-
-        Args:
-            pause: Seconds until the question is put again: a call may come to wait for a
-                person after it was started.
-        """
+    def _blocked(self) -> None:
+        """Ask whether to go on waiting, when the script can only wait for calls."""
         under_way = bool(self._blocking) and self._blocking <= self._tasks.keys()
         if self._closed or self._suspended or not under_way:
             return  # something has come, or will by itself
@@ -257,8 +256,7 @@ class Desk:
             self._suspended = True
             self._suspending = self._loop.create_task(self._suspend())
             return
-        longer = min(pause * 2, _LONGEST_PAUSE)
-        self._again = self._loop.call_later(pause, self.blocked, longer)
+        self._again.later()
 
     async def _suspend(self) -> None:
         tasks = list(self._tasks.values())
@@ -269,9 +267,10 @@ class Desk:
 
     def stop(self) -> None:
         """Let no further call begin, and hold up no printing thread."""
-        for timer in (self._alarm, self._again, *self._timers.values()):
+        for timer in (self._alarm, self._soon, *self._timers.values()):
             if timer is not None:
                 timer.cancel()
+        self._again.close()
         with self._drained:
             self._closed = True
             self._drained.notify_all()

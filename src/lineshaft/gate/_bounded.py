@@ -47,12 +47,17 @@ async def bounded(
         ending: Filled in, also when the caller is cancelled.
         left: Says when they are over how many are left after all: the clock may have stood still.
     """
-    task = asyncio.ensure_future(_contained(body))
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+    task = loop.create_task(_contained(body, over))
+    alarm = None if seconds is None else loop.call_later(max(seconds, 0), _settle, over)
     try:
-        await asyncio.wait((task,), timeout=None if seconds is None else max(seconds, 0))
+        await over
         while left is not None and not task.done() and (more := left()) > 0:
             await asyncio.wait((task,), timeout=max(more, _LOOK_SECONDS))
     finally:
+        if alarm is not None:
+            alarm.cancel()
         if not task.done():
             ending.told_to_end = True
             try:
@@ -65,7 +70,12 @@ async def bounded(
         ending.error = RuntimeError("it cancelled itself")
 
 
-async def _contained(body: Callable[[], Awaitable[object]]) -> Outcome:
+def _settle(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
+
+
+async def _contained(body: Callable[[], Awaitable[object]], over: asyncio.Future[None]) -> Outcome:
     try:
         return await body(), None
     except (asyncio.CancelledError, KeyboardInterrupt):
@@ -74,6 +84,8 @@ async def _contained(body: Callable[[], Awaitable[object]]) -> Outcome:
         return None, RuntimeError(f"it called sys.exit({error.code!r})")
     except BaseException as error:  # noqa: BLE001  a tool's body is the user's code
         return None, error
+    finally:
+        _settle(over)  # a turn of the loop sooner than the end of a task is told
 
 
 async def _end(task: asyncio.Task[Outcome]) -> None:

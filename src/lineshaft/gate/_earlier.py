@@ -61,6 +61,8 @@ class Recorded:
 
     def release(self) -> bool:
         """Let the call go on that went on first; return whether there was one."""
+        if not self._left:
+            return False
         for key in self._left:
             turn = self._waiting.get(key)
             if turn is not None:

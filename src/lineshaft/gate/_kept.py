@@ -14,6 +14,16 @@ End = Callable[[EndKind, str, str], Awaitable[None]]
 class State(RunState, Protocol):
     """Keeps what a run does."""
 
+    def holds(self, call: KeptCall, done: Done, *, size: int) -> bool:
+        """Keep how a call ended where that takes no waiting; False: `finished` has to.
+
+        Args:
+            call: The call.
+            done: Its result.
+            size: The result's, in bytes.
+        """
+        ...
+
     @property
     def torn(self) -> str:
         """Why results are missing, so that the run cannot be executed again; empty: none is."""
@@ -74,8 +84,11 @@ class Kept:
         """Keep how a call ended."""
         if self._state is None or not entry.key or entry.answered:
             return
-        if not isinstance(done, Failure) or done.status != "cancelled":
-            await self._keep(self._state.finished(_call(entry), done))
+        if isinstance(done, Failure) and done.status == "cancelled":
+            return
+        call = _call(entry)
+        if not self._state.holds(call, done, size=entry.weigh(done)):
+            await self._keep(self._state.finished(call, done))
 
     async def flush(self) -> None:
         """Put all of it on the disk: before changes land."""

@@ -123,6 +123,8 @@ def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iter
 
 def _strictest(said: Sequence[Verdict]) -> Verdict:
     """Return the first of the strictest; where several rules ask, all of them."""
+    if len(said) == 1:
+        return said[0]
     strength = max(STRENGTH[each.kind] for each in said)
     strictest = [each for each in said if STRENGTH[each.kind] == strength]
     if strength != STRENGTH["ask"]:

@@ -158,7 +158,7 @@ class Bench:
             "engine": engine,
             "mode": self._gate.policy.mode,
             "origin": origin,
-            "limits": asdict(self.limits),
+            "limits": self.limits.as_dict(),
         }
         self.book.note("run_started", None, **self._announced)
 

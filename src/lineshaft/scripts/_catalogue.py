@@ -24,6 +24,7 @@ def by_script_name(dispatch: Dispatch, specs: Sequence[ToolSpec]) -> Dispatch:
     canonical = {script_name(spec.name): spec.name for spec in specs}
 
     async def translated(call: Call) -> Done:
-        return await dispatch(replace(call, tool=canonical.get(call.tool, call.tool)))
+        name = canonical.get(call.tool, call.tool)
+        return await dispatch(call if name == call.tool else replace(call, tool=name))
 
     return translated

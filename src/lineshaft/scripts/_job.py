@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, cast
 
@@ -50,7 +50,7 @@ class Job:
             "script": source,
             "name": self.name,
             "inputs": dict(self.inputs),
-            "limits": asdict(self.limits),
+            "limits": self.limits.as_dict(),
             "origin": self.origin,
         }
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import anyio
-import pydantic_core
 
-from lineshaft.values import Done, Failure, KeptCall, KeptPause, KeptRun, RunState, Tape
+from lineshaft.values import Done, KeptCall, KeptPause, KeptRun, RunState, Tape
 
 _MOST_WAITING = 16_000_000
 _MOST_KEPT = 64_000_000
@@ -66,15 +65,19 @@ class Keeping:
         """Keep that a call is about to act."""
         await (await self._begun()).started(call)
 
+    def holds(self, call: KeptCall, done: Done, *, size: int) -> bool:
+        """Keep how a call ended in memory, where it only read or staged and nothing has acted."""
+        read = call.effect == "read"
+        if read and not self._has_room(size):
+            return True
+        if self._state is not None or self._eager or not (read or call.staged):
+            return False
+        self._waiting.append((call, done))
+        return True
+
     async def finished(self, call: KeptCall, done: Done) -> None:
-        """Keep how a call ended; until something acts, what only read or staged stays in memory."""
-        waits = call.effect == "read" or call.staged
-        if call.effect == "read" and not self._has_room(done):
-            return
-        if self._state is None and waits and not self._eager:
-            self._waiting.append((call, done))
-        else:
-            await (await self._begun()).finished(call, done)
+        """Keep how a call ended that cannot be held."""
+        await (await self._begun()).finished(call, done)
 
     async def flush(self) -> None:
         """Put what was kept on the disk."""
@@ -105,11 +108,10 @@ class Keeping:
                 self._state = state
         return self._state
 
-    def _has_room(self, done: Done) -> bool:
+    def _has_room(self, size: int) -> bool:
         if self._too_much:
             return False
-        if not isinstance(done, Failure):
-            self._bytes += len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
+        self._bytes += size
         in_memory = self._state is None and not self._eager
         most = _MOST_WAITING if in_memory else _MOST_KEPT
         if self._bytes > most:

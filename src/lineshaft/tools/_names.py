@@ -6,6 +6,7 @@ import keyword
 import re
 import sys
 import unicodedata
+from functools import lru_cache
 
 from lineshaft.errors import ConfigError
 
@@ -31,6 +32,7 @@ _LONGEST = 128
 _LONGEST_FOR_MODELS = 64
 
 
+@lru_cache(maxsize=4_096)
 def script_name(canonical: str) -> str:
     """Return the name by which scripts call a tool.
 

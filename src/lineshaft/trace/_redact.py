@@ -23,7 +23,9 @@ _LONG = 200
 _LONG_CONTENT = 80
 _LARGE = 2_000
 _CONTENTS = frozenset({"body", "code", "content", "data", "new", "old", "patch", "text"})
+_NUMBERS = frozenset({int, float, bool, type(None)})
 _MISSING: Mapping[str, object] = {}
+_NONE: frozenset[str] = frozenset()
 
 
 class Redactor:
@@ -36,6 +38,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
+        self._shown: dict[str, tuple[ToolSpec, frozenset[str]]] = {}
 
     def text(self, text: str) -> str:
         """Return a text without its secrets."""
@@ -67,13 +70,24 @@ class Redactor:
             spec: The tool, whose schema may call an argument a password; None where unknown.
             arguments: By name, as bound.
         """
-        paths = {keys[0] for keys in spec.paths} if spec else set[str]()
+        shown = self._names_shown(spec)
         return {
             name: self._argument(name, value, 0)
-            if name in paths or not (looks_secret(name) or _is_password(spec, name))
+            if name in shown or not (looks_secret(name) or _is_password(spec, name))
             else _hidden(value)
             for name, value in arguments.items()
         }
+
+    def _names_shown(self, spec: ToolSpec | None) -> frozenset[str]:
+        """Return the names of arguments that hold no secret, as far as the tool declares them."""
+        if spec is None:
+            return _NONE
+        known = self._shown.get(spec.name)
+        if known is None or known[0] is not spec:
+            declared = cast("Mapping[str, object]", spec.input_schema.get("properties", _MISSING))
+            shown = {n for n in declared if not (looks_secret(n) or _is_password(spec, n))}
+            known = self._shown[spec.name] = spec, frozenset(shown | {p[0] for p in spec.paths})
+        return known[1]
 
     def _value(self, value: object, depth: int) -> object:
         if isinstance(value, str):
@@ -100,6 +114,8 @@ class Redactor:
 
     def _argument(self, name: str, value: object, depth: int) -> object:
         """Redact one argument, or part of one, and sum up what is long."""
+        if type(value) in _NUMBERS:
+            return value
         if isinstance(value, str):
             text = self.text(value)
             long = len(value) > (_LONG_CONTENT if name in _CONTENTS else _LONG)

@@ -53,6 +53,10 @@ class Limits:
         """Return the limits for a script that a model wrote: 50 calls."""
         return cls(calls=50)
 
+    def as_dict(self) -> dict[str, float]:
+        """Return them by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     def within(self, other: "Limits") -> "Limits":
         """Return these limits, none of them above the other's."""
         return replace(

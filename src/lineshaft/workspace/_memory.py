@@ -52,6 +52,11 @@ class Memory:
     def __post_init__(self) -> None:
         self.staged.seen = self.through.seen
 
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return bool(self.done or self.staged.touched or self.through.touched or self.overlay.nodes)
+
     def waiting(self) -> tuple[Change, ...]:
         """Return what is to land."""
         number = self.stages + 1

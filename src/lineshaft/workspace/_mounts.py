@@ -21,6 +21,8 @@ PROJECT = "project"
 _LONGEST_PATH = 4_096
 _MOST_LINKS = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(r"[\w.][\w./-]{0,200}", re.ASCII)
+"""What most paths look like; they need no closer look."""
 
 
 ReadLink = Callable[[str], str | None]
@@ -121,7 +123,7 @@ class Mounts:
         self._make: Mapping[str, Callable[[], None]] = {}
         self.link: ReadLink = read_link
 
-    def with_mount(self, alias: str, path: Path, make: Callable[[], None]) -> "Mounts":
+    def with_mount(self, alias: str, path: str, make: Callable[[], None]) -> "Mounts":
         """Return these mounts and one more, writable.
 
         Args:
@@ -130,7 +132,7 @@ class Mounts:
             make: Called whenever a path names the alias, to see that the folder is there.
         """
         more = Mounts.__new__(Mounts)
-        more.roots = {**self.roots, alias: Root(alias, str(path), writable=True)}
+        more.roots = {**self.roots, alias: Root(alias, path, writable=True)}
         more._make = {**self._make, alias: make}
         more.link = self.link
         return more
@@ -261,6 +263,8 @@ def _root(alias: str, mount: Mount) -> Root:
 
 def _unusable(path: str) -> str:
     """Return why a path cannot be one of the workspace, or an empty string."""
+    if _PLAIN.fullmatch(path):
+        return ""
     drive, rest = os.path.splitdrive(path)
     reasons = {
         "is empty: name a file, or '.' for the workspace": not path.strip(),

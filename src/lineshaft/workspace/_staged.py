@@ -259,7 +259,7 @@ class StagedView(FolderView):
 
     async def changes(self) -> tuple[Change, ...]:
         """Return what this view changed, landed or not: one entry a path and stage, in order."""
-        return await self._hop(self._changes)
+        return await self._hop(self._changes) if self._memory.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
         with self._lock:
@@ -305,6 +305,8 @@ class StagedView(FolderView):
         """
         if not self._lands:
             raise ConfigError("a copy of a view never lands")
+        if next(self._overlay.changed(), None) is None:
+            return ()
         async with self._landing:
             while next(self._overlay.changed(), None) is not None:
                 version = self._version
@@ -339,7 +341,8 @@ class StagedView(FolderView):
 
     async def discard(self) -> None:
         """End the view: what has not landed goes, and its `@state`."""
-        await self._hop(self._discard)
+        if self._memory.touched or self._state.made:
+            await self._hop(self._discard)
 
     def _discard(self) -> None:
         with self._lock:
@@ -356,12 +359,9 @@ class StagedView(FolderView):
         with self._lock:
             other._memory = self._memory.copy()
         if self._state.made:
-            other._fill(self._state.path)
+            other._state.make()
+            shutil.copytree(self._state.path, other._state.path, symlinks=True, dirs_exist_ok=True)
         return other
-
-    def _fill(self, private: Path) -> None:
-        self._state.make()
-        shutil.copytree(private, self._state.path, symlinks=True, dirs_exist_ok=True)
 
     async def pack(self) -> bytes:
         """Return what has not landed and what was seen, for a view that goes on elsewhere.

@@ -19,9 +19,14 @@ class StateFolder:
 
     def __init__(self) -> None:
         name = f"lineshaft-state-{os.getpid()}-{secrets.token_hex(8)}"
-        self.path = Path(_temporary(tempfile.gettempdir())) / name
+        self.real = os.path.join(_temporary(tempfile.gettempdir()), name)  # noqa: PTH118  each run
         self._lock = threading.Lock()
         self._remove: weakref.finalize[..., StateFolder] | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is, or will be."""
+        return Path(self.real)
 
     def make(self) -> None:
         """See to it that it is there."""

@@ -21,7 +21,7 @@ class FolderView(Through, Stage):
 
     def __init__(self, mounts: Mounts, shared: "Shared") -> None:
         self._state = StateFolder()
-        super().__init__(mounts.with_mount("state", self._state.path, self._state.make), shared)
+        super().__init__(mounts.with_mount("state", self._state.real, self._state.make), shared)
         self._own = Ledger()
 
     @property

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from contextvars import copy_context
 
+from lineshaft.engines._again import Again
 from lineshaft.engines._cpython._wire import TO_ENGINE, Asked, TooLarge, frame
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
 _HELD_BYTES = 8_000_000
 _HELD_CALLS = 50_000
 _ID_LENGTH = 32
-_FIRST_PAUSE = 0.01
-_LONGEST_PAUSE = 1.0
 
 
 class Calls:
@@ -44,7 +43,8 @@ class Calls:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._seen: set[str] = set()
         self._held = 0
-        self._again: asyncio.TimerHandle | None = None
+        self._waited_for: Collection[str] = ()
+        self._again = Again(self._ask)
         self._closed = False
 
     @property
@@ -69,7 +69,7 @@ class Calls:
         """
         self._seen.add(asked.id)
         self._held += size
-        self._ask_no_more()
+        self._again.not_now()
         call = Call(
             tool=asked.tool,
             arguments=asked.arguments,
@@ -110,35 +110,31 @@ class Calls:
             self._send(call.id, done)
 
     def _send(self, call: str, done: Done) -> None:
-        self._ask_no_more()
+        self._again.not_now()
         self._answer(_answer(call, done))
 
-    def _ask_no_more(self) -> None:
-        if self._again is not None:
-            self._again.cancel()
-            self._again = None
+    def blocked(self, calls: Collection[str]) -> None:
+        """Ask whether to go on waiting, when the script waits for these calls, now and again.
 
-    def blocked(self, calls: Collection[str], pause: float = _FIRST_PAUSE) -> None:
-        """Ask whether to go on waiting, when the script waits for these calls.
-
-        Args:
-            calls: Their ids.
-            pause: Seconds until the question is put again: a call may come to wait for a
-                person after it was started.
+        A call may come to wait for a person after it was started.
         """
-        self._again = None
+        self._again.not_now()
+        self._waited_for = calls
+        self._ask()
+
+    def _ask(self) -> None:
+        calls = self._waited_for
         if self._closed or not self.under_way(calls):
             return  # something has come
         if self._waiting(tuple(calls)) == "suspend":
             self._suspend()
-            return
-        longer = min(pause * 2, _LONGEST_PAUSE)
-        self._again = self._loop.call_later(pause, self.blocked, calls, longer)
+        else:
+            self._again.later()
 
     def stop(self) -> "list[asyncio.Task[None]]":
         """Cancel all calls, let none begin, and return those that have not ended yet."""
         self._closed = True
-        self._ask_no_more()
+        self._again.close()
         tasks = list(self._tasks.values())
         for task in tasks:
             _cancel(task)
