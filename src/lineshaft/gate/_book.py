@@ -72,23 +72,6 @@ class Entry:
         """The call's id."""
         return self.call.id
 
-    def decided(self, name: str) -> Call:
-        """Return the call as policy judges it: its arguments are what they mean.
-
-        Args:
-            name: Canonical name of its tool.
-        """
-        call = self.call  # `replace` takes three times as long
-        return Call(
-            tool=name,
-            arguments=self.arguments,
-            origin=call.origin,
-            id=call.id,
-            positional=call.positional,
-            parent=call.parent,
-            replayable=call.replayable,
-        )
-
     def weigh(self, done: Done) -> int:
         """Return the size of its result in bytes; that of a failure is none."""
         if self.size is None:

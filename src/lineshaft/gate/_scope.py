@@ -216,7 +216,8 @@ class Scope:
             if (done := await self._answered(entry, tool)) is not None:
                 return done
             self._frame.book.asked(entry)
-            subject = Subject(spec=tool.spec, call=entry.decided(tool.name), paths=paths)
+            call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
+            subject = Subject(spec=tool.spec, call=call, paths=paths)
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
             verdict = await self._judge(entry, subject)
             return await self._allowed(entry, tool, verdict=verdict, leave=leave)
