@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lineshaft.mcp._auth import loopback
+    from lineshaft.mcp._front import Front
+    from lineshaft.mcp._front_http import serve_http
+    from lineshaft.mcp._front_options import HttpOptions
+    from lineshaft.mcp._front_stdio import serve_stdio
+    from lineshaft.mcp._front_words import front_instructions, front_tools
     from lineshaft.mcp._results import Content
     from lineshaft.mcp._server import McpServer
     from lineshaft.mcp._spec import (
@@ -24,11 +29,17 @@ _FILE_OF = {
     "Claim": "_spec",
     "Claims": "_spec",
     "Content": "_results",
+    "Front": "_front",
+    "HttpOptions": "_front_options",
     "McpServer": "_server",
     "ServerOptions": "_spec",
     "ServerSpec": "_spec",
     "catalogue_hash": "_spec",
+    "front_instructions": "_front_words",
+    "front_tools": "_front_words",
     "loopback": "_auth",
+    "serve_http": "_front_http",
+    "serve_stdio": "_front_stdio",
 }
 
 __all__ = [
@@ -36,11 +47,17 @@ __all__ = [
     "Claim",
     "Claims",
     "Content",
+    "Front",
+    "HttpOptions",
     "McpServer",
     "ServerOptions",
     "ServerSpec",
     "catalogue_hash",
+    "front_instructions",
+    "front_tools",
     "loopback",
+    "serve_http",
+    "serve_stdio",
 ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer
+from lineshaft.tools import Source
 from lineshaft.values import CallResult, Handled, RunResult
 
 
@@ -46,6 +47,18 @@ class Facing:
             return self._model.of_run(result)
         found = self._offer.get(tool)
         return self._model.of_call(result, found.spec if found else None)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where tools come from that may come and go."""
+        return self._offer.sources
+
+    def namespaces(self) -> dict[str, int]:
+        """Return how many tools each namespace has now; none where a source is not there yet."""
+        counts = {source.name: 0 for source in self._offer.sources}
+        for spec in self._offer.specs:
+            counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
+        return dict(sorted(counts.items()))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Have a function called whenever the tools, or why some are missing, have changed.

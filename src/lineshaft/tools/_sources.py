@@ -55,6 +55,11 @@ class Shaped:
         self._shaped = Toolset()
 
     @property
+    def source(self) -> Source:
+        """What is looked at."""
+        return self._source
+
+    @property
     def name(self) -> str:
         """The namespace of its tools."""
         return self._source.name

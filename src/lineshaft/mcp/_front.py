@@ -1,0 +1,173 @@
+"""A session as a few tools: what a client calls becomes runs and calls, whatever the protocol.
+
+Above: `_front_server.py`, which speaks the protocol. Below: the session, whose door everything goes
+through. What is not listed here cannot be called by name either.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Literal
+
+from lineshaft.errors import LineshaftError
+from lineshaft.mcp._front_checked import checked
+from lineshaft.mcp._front_client import Asked, Client, Reply, UnknownTool
+from lineshaft.mcp._front_direct import Direct
+from lineshaft.mcp._front_runs import Runs
+from lineshaft.mcp._front_words import front_instructions, front_tools
+from lineshaft.mcp._results import Content
+from lineshaft.mcp._server import McpServer
+from lineshaft.session import Session
+from lineshaft.tools import Shaped, Source, detailed, search_specs
+from lineshaft.values import ToolSpec
+
+Approvals = Literal["person", "client"]
+
+
+class Front:
+    """A session, offered to clients.
+
+    Args:
+        session: An entered session.
+        direct: Names and globs of tools that may be called without a script.
+        approvals: Who answers what policy asks where a client cannot ask its person: a person
+            elsewhere, or whoever calls `resume`.
+        passed: The namespace whose tools are offered under the names that they have there.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        direct: Sequence[str] = (),
+        approvals: Approvals = "person",
+        passed: str = "",
+    ) -> None:
+        self._session = session
+        self._answers = approvals == "client"
+        self._direct = Direct(session, globs=direct, passed=passed)
+        self._runs = Runs(session, answers=self._answers)
+        self._schemas = {each["name"]: each["inputSchema"] for each in self._own()}
+
+    @property
+    def instructions(self) -> str:
+        """What a client is told for its model."""
+        return front_instructions(self._session, direct=self._direct.wanted)
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """Return the tools as they are now, as `tools/list` tells them."""
+        own = self._own()
+        names = {each["name"] for each in own}
+        return own + self._direct.definitions(without=names)
+
+    def contents(self, handle: str) -> Content | None:
+        """Return what a handle in a result stands for; None where it was given up."""
+        for source in self._session.sources:
+            place = _unshaped(source)
+            if isinstance(place, McpServer):
+                with suppress(LookupError):
+                    return place.content(handle)
+        return None
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever the definitions have changed; return what ends this."""
+        told = json.dumps(self.definitions(), sort_keys=True)
+
+        def look() -> None:
+            nonlocal told
+            now = json.dumps(self.definitions(), sort_keys=True)
+            if now != told:
+                told = now
+                changed()
+
+        return self._session.watch(look)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Take calls inside the block; what is under way at its end is ended and recorded."""
+        async with self._runs.works.opened():
+            yield
+
+    async def call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+        """Carry out a call.
+
+        Args:
+            name: A tool's, as it is listed.
+            arguments: By name.
+            client: Whoever calls.
+
+        Raises:
+            UnknownTool: It is not listed; nothing was reached.
+        """
+        try:
+            if name in self._schemas:
+                return await self._own_call(name, arguments, client)
+            spec = self._direct.spec(name)
+            if spec is None and self._direct.wanted:
+                await self._session.ready(self._direct.source_of(name))
+                spec = self._direct.spec(name)
+            if spec is None:
+                raise UnknownTool(name)
+            return await self._runs.call(spec, arguments, client)
+        except LineshaftError as error:
+            return _failed(error)
+
+    async def _own_call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+        given = checked(name, self._schemas[name], arguments)
+        match name:
+            case "search":
+                return await self._search(given)
+            case "describe":
+                return await self._describe(given)
+            case "run":
+                return await self._runs.run(given, client)
+            case "resume":
+                return await self._runs.resume(given, client)
+            case _:
+                return await self._runs.status(given["run_id"])
+
+    def _own(self) -> list[dict[str, Any]]:
+        return front_tools(self._session, answers=self._answers)
+
+    def _specs(self) -> list[ToolSpec]:
+        """Return the tools that a client can reach, in a script or directly."""
+        reached = self._direct.reaches
+        return [spec for spec in self._session.tools.values() if spec.scriptable or reached(spec)]
+
+    async def _search(self, given: Mapping[str, Any]) -> Reply:
+        namespace = given.get("namespace")
+        problems = await self._session.ready(namespace or "")
+        specs = self._specs()
+        if namespace is not None:
+            specs = [spec for spec in specs if spec.namespace == namespace]
+        found = search_specs(specs, given["words"], limit=given.get("limit", 10))
+        told = [
+            {"name": spec.name, "text": detailed(spec, given.get("detail", "brief"))}
+            for spec in found
+        ]
+        lines = [each["text"] for each in told]
+        lines += [f"not there now: {problem}" for problem in problems]
+        text = "\n".join(lines) or "no tool fits these words; try others, or another namespace"
+        return Reply(text=text, structured={"tools": told, "problems": list(problems)})
+
+    async def _describe(self, given: Mapping[str, Any]) -> Reply:
+        await self._session.ready(" ".join(given["names"]))
+        specs = {spec.name: spec for spec in self._specs()}
+        known = [specs[name] for name in given["names"] if name in specs]
+        unknown = [name for name in given["names"] if name not in specs]
+        text = "\n\n".join(detailed(spec) for spec in known)
+        told = [text] if text else []
+        told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
+        structured = {"text": text, "unknown": unknown}
+        return Reply(text="\n".join(told), structured=structured, is_error=not known)
+
+
+def _unshaped(source: Source) -> Source:
+    while isinstance(source, Shaped):
+        source = source.source
+    return source
+
+
+def _failed(error: LineshaftError) -> Reply:
+    hint = f"\n{error.hint}" if error.hint else ""
+    return Reply(text=f"{error.code}: {error.message}{hint}", is_error=True)

@@ -1,0 +1,99 @@
+"""Who calls a front, whatever protocol they speak; and what they get back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Asks = Literal["at once", "later", "never"]
+"""How a person behind a client is asked: by a request in the middle of a call (older protocol), by
+an answer that the client comes back from (newest), or not at all."""
+
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a person is asked."""
+
+    message: str
+    schema: Mapping[str, object]
+    """An object with flat members: what clients can show as a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What they said."""
+
+    action: Action
+    content: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One thing that happened in a run under way."""
+
+    text: str
+    log: bool = False
+    """A line for the log, and not progress."""
+
+    done: float | None = None
+    """As a tool said it."""
+
+    total: float | None = None
+
+
+class Client(Protocol):
+    """Whoever made one request."""
+
+    @property
+    def asks(self) -> Asks:
+        """How their person can be asked."""
+        ...
+
+    @property
+    def trace(self) -> Mapping[str, str]:
+        """The trace that the request belongs to."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """What they were given to come back with; empty where they come for the first time."""
+        ...
+
+    @property
+    def filled(self) -> Mapping[str, Filled]:
+        """The forms they come back with, by key."""
+        ...
+
+    async def ask(self, form: Form) -> Filled:
+        """Ask their person at once; one that cannot be asked has cancelled."""
+        ...
+
+    async def tell(self, note: Note) -> None:
+        """Pass on what happens while they wait."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The end of a call."""
+
+    text: str
+    structured: Any = None
+    is_error: bool = False
+    value: Any = None
+    """Of a tool that was called directly: what it gave, of which `text` is the short form."""
+
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The client is to come back with these forms filled in."""
+
+    forms: Mapping[str, Form]
+    state: str
+
+
+class UnknownTool(LookupError):
+    """There is no such tool, or none that this client may call by name."""

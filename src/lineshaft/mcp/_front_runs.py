@@ -1,0 +1,270 @@
+"""What a client starts, waits for, answers and looks at."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+import anyio
+
+from lineshaft.errors import RunUnknown, ToolError
+from lineshaft.mcp._front_client import Asked, Client, Filled, Form, Reply
+from lineshaft.mcp._front_forms import (
+    answers_by_id,
+    answers_of,
+    approval_form,
+    question_form,
+    value_of,
+)
+from lineshaft.mcp._front_told import of_call, of_run, running
+from lineshaft.mcp._front_works import Work, Works
+from lineshaft.session import Session
+from lineshaft.trace import summarise
+from lineshaft.values import (
+    Answer,
+    Caller,
+    CallResult,
+    Event,
+    Limits,
+    Pending,
+    RunResult,
+    ToolSpec,
+)
+
+_APPROVAL = "approval"
+_ENDS = frozenset({"run_finished", "run_paused"})
+
+Ask = Callable[[Form], Awaitable[Filled]]
+
+
+class Runs:
+    """The runs and calls of a front.
+
+    Args:
+        session: What they go through.
+        answers: Whether whoever calls `resume` may answer what policy asks.
+    """
+
+    def __init__(self, session: Session, *, answers: bool) -> None:
+        self._session = session
+        self._answers = answers
+        self.works = Works()
+        """What is under way."""
+
+    async def run(self, given: Mapping[str, Any], client: Client) -> Reply | Asked:
+        """Carry out `run`."""
+        if client.state:
+            return await self._back(client)
+        background = bool(given.get("background"))
+        work = Work()
+        caller = self._caller(work, client, alone=background)
+        self.works.start(work, partial(self._script, given, caller))
+        if not background:
+            return await self._follow(work, client)
+        while not (work.run_id or work.ended):
+            await work.moved()
+        if work.run_id:
+            self.works.keep(work)
+        return await self._looked_at(work)
+
+    async def resume(self, given: Mapping[str, Any], client: Client) -> Reply | Asked:
+        """Carry out `resume`."""
+        run_id = str(given["run_id"])
+        if client.state:
+            return await self._back(client)
+        if (work := self.works.of_run(run_id)) is not None and not work.ended:
+            return await self._follow(work, client)
+        events = await self._recorded(run_id)
+        if events[-1].kind == "run_finished":
+            return await self.status(run_id)
+        pending = await self._session.pending(run_id)
+        if pending and not self._said(given) and client.asks == "later":
+            return _ask_for(run_id, pending)
+        answers = await self._answers_to(pending, given, client)
+        if pending and not answers:
+            return await self.status(run_id)
+        return await self._go_on(run_id, answers, client)
+
+    def _said(self, given: Mapping[str, Any]) -> bool:
+        return self._answers and bool(given.get("approve") or given.get("deny"))
+
+    async def _answers_to(
+        self, pending: Sequence[Pending], given: Mapping[str, Any], client: Client
+    ) -> Mapping[str, Answer]:
+        if self._said(given):
+            return answers_by_id(
+                pending,
+                approve=given.get("approve", ()),
+                deny=given.get("deny", ()),
+                reason=str(given.get("reason", "")),
+            )
+        if pending and client.asks == "at once":
+            return answers_of(pending, await client.ask(approval_form(pending)))
+        return {}
+
+    async def status(self, run_id: str) -> Reply:
+        """Carry out `status`."""
+        if (work := self.works.of_run(run_id)) is not None:
+            return await self._looked_at(work)
+        events = await self._recorded(run_id)
+        result = summarise(events)
+        if events[-1].kind not in _ENDS:
+            return running(run_id, calls=len(result.calls), status=await self._standing(run_id))
+        return of_run(self._session, result, answers=self._answers)
+
+    async def call(self, spec: ToolSpec, arguments: object, client: Client) -> Reply | Asked:
+        """Make one call of a tool, without a script."""
+        if client.state:
+            return await self._back(client)
+        given = cast("Mapping[str, object]", arguments or {})
+        work = Work(spec=spec)
+        caller = self._caller(work, client)
+
+        async def carry(_: Work) -> CallResult:
+            return await self._session.call(spec.name, given, caller=caller)
+
+        self.works.start(work, carry)
+        return await self._follow(work, client)
+
+    def _caller(self, work: Work, client: Client, *, alone: bool = False) -> Caller:
+        asks = "never" if alone else client.asks
+        approver = elicit = None
+        if asks == "at once":
+            approver, elicit = partial(_approve, client.ask), partial(_elicit, client.ask)
+        elif asks == "later":
+            elicit = partial(_elicit, work.question)
+            # A script's run waits in the store; what cannot wait there waits here.
+            if work.spec is not None or self._session.store is None:
+                approver = partial(_approve, work.question)
+        return Caller(
+            approver=approver, elicit=elicit, sink=work.hear, origin="mcp", trace=client.trace
+        )
+
+    async def _script(self, given: Mapping[str, Any], caller: Caller, work: Work) -> RunResult:
+        run = await self._session.start(
+            given["code"],
+            inputs={"args": given.get("args", [])},
+            limits=self._limits(given.get("timeout_seconds")),
+            caller=caller,
+        )
+        work.begun(run.run_id)
+        try:
+            return await run.result()
+        except anyio.get_cancelled_exc_class():
+            run.cancel()
+            with anyio.CancelScope(shield=True):
+                work.result = await run.result()
+            raise
+
+    def _limits(self, seconds: float | None) -> Limits | None:
+        if seconds is None:
+            return None
+        limits = self._session.limits
+        calls = Limits.for_model().calls if limits.calls == Limits().calls else limits.calls
+        return replace(limits, seconds=seconds, calls=calls)
+
+    async def _go_on(
+        self, run_id: str, answers: Mapping[str, Answer], client: Client
+    ) -> Reply | Asked:
+        work = Work(run_id)
+        caller = self._caller(work, client)
+
+        async def carry(_: Work) -> RunResult:
+            return await self._session.resume(run_id, answers, caller=caller)
+
+        self.works.start(work, carry)
+        return await self._follow(work, client)
+
+    async def _follow(self, work: Work, client: Client) -> Reply | Asked:
+        """Wait until something has ended or asks; it ends when the client no longer waits."""
+        try:
+            while True:
+                while (note := work.note()) is not None:
+                    await client.tell(note)
+                if work.ended or work.questions:
+                    break
+                await work.moved()
+        except anyio.get_cancelled_exc_class():
+            work.cancel()
+            raise
+        if not work.ended:
+            state = json.dumps({"work": work.key, "run": work.run_id})
+            return Asked(forms=work.questions, state=state)
+        result = work.result
+        if isinstance(result, RunResult) and result.status == "paused" and client.asks == "later":
+            return _ask_for(result.run_id, result.pending)
+        return await self._looked_at(work)
+
+    async def _back(self, client: Client) -> Reply | Asked:
+        """Go on where a client was asked; the state is what this process gave it."""
+        state = json.loads(client.state)
+        if "work" not in state:
+            return await self._answered(state["run"], state["pending"], client)
+        work = self.works.by_key(state["work"])
+        if work is None:
+            if not state["run"]:
+                raise ToolError("E_DENIED", "the call is over: the answer came too late")
+            return await self.status(state["run"])
+        work.answer(client.filled)
+        return await self._follow(work, client)
+
+    async def _answered(self, run_id: str, asked: Sequence[str], client: Client) -> Reply | Asked:
+        pending = await self._session.pending(run_id)
+        if not pending:
+            return await self.status(run_id)
+        if [each.id for each in pending] != list(asked):
+            return _ask_for(run_id, pending)  # somebody else answered, and it waits again
+        filled = client.filled.get(_APPROVAL, Filled("cancel"))
+        answers = answers_of(pending, filled)
+        return await (self._go_on(run_id, answers, client) if answers else self.status(run_id))
+
+    async def _looked_at(self, work: Work) -> Reply:
+        if work.error is not None:
+            raise work.error
+        match work.result:
+            case CallResult() as result if work.spec is not None:
+                return of_call(self._session, result, work.spec)
+            case RunResult() as result:
+                return of_run(self._session, result, answers=self._answers)
+            case _ if work.ended:
+                raise ToolError("E_CANCELLED", "the call was cancelled")
+            case _:
+                return running(work.run_id, calls=work.calls)
+
+    async def _recorded(self, run_id: str) -> list[Event]:
+        """Return the record of a run that came in this way.
+
+        Raises:
+            RunUnknown: There is none.
+        """
+        store = self._session.store
+        unknown = RunUnknown(f"there is no run {run_id[:100]!r}", hint="run ids come from `run`")
+        if store is None:
+            raise unknown
+        try:
+            events = await store.events(run_id)
+        except RunUnknown:
+            raise unknown from None
+        if not events or events[0].data.get("origin") != "mcp":
+            raise unknown
+        return events
+
+    async def _standing(self, run_id: str) -> str:
+        store = self._session.store
+        runs = await store.runs(limit=1_000) if store is not None else []
+        return next((each.status for each in runs if each.run_id == run_id), "interrupted")
+
+
+def _ask_for(run_id: str, pending: Sequence[Pending]) -> Asked:
+    state = json.dumps({"run": run_id, "pending": [each.id for each in pending]})
+    return Asked(forms={_APPROVAL: approval_form(pending)}, state=state)
+
+
+async def _approve(ask: Ask, waiting: tuple[Pending, ...]) -> Mapping[str, Answer]:
+    return answers_of(waiting, await ask(approval_form(waiting)))
+
+
+async def _elicit(ask: Ask, message: str, schema: Mapping[str, object]) -> object:
+    form, wrapped = question_form(message, schema)
+    return value_of(form, await ask(form), wrapped=wrapped)

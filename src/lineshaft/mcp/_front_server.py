@@ -1,0 +1,156 @@
+"""A front as a server of the SDK: both kinds of protocol, on any transport."""
+
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from importlib import metadata
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+from lineshaft.mcp._front import Front
+from lineshaft.mcp._front_blocks import blocks_of
+from lineshaft.mcp._front_client import Asked, Reply, UnknownTool
+from lineshaft.mcp._front_request import Context, Request, input_request
+
+NAME = "lineshaft"
+GONE = "lineshaft.gone"
+"""Where an HTTP request says that its client has gone (an event)."""
+
+_LISTENERS = 256
+_FRESH_MS = 5_000
+
+
+class FrontServer(Server[Any]):
+    """The server of a front; use it inside `opened`.
+
+    Args:
+        front: What it speaks for.
+    """
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+        self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus, max_subscriptions=_LISTENERS)
+        self._older: OrderedDict[int, ServerSession] = OrderedDict()
+        self._changed = anyio.Event()
+        super().__init__(
+            NAME,
+            version=metadata.version("lineshaft"),
+            instructions=front.instructions,
+            cache_hints={"tools/list": CacheHint(ttl_ms=_FRESH_MS, scope="private")},
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=self._listening,
+        )
+        security = RequestStateSecurity.ephemeral()
+        security.bind_principal = _client_of
+        self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
+        # Older clients set a level, and get an error where nobody takes it.
+        self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
+        self.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._came
+        )
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what an older client is told when it connects, as things stand now."""
+        self.instructions = self._front.instructions
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Serve inside the block; at its end all that is under way is ended and recorded."""
+        async with self._front.opened(), anyio.create_task_group() as group:
+            group.start_soon(self._announce)
+            end = self._front.watch(self._has_changed)
+            try:
+                yield
+            finally:
+                end()
+                self._listening.close()
+                group.cancel_scope.cancel()
+
+    def _has_changed(self) -> None:
+        self._changed.set()
+
+    async def _announce(self) -> None:
+        """Tell clients whenever the list of tools has changed."""
+        while True:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            self.instructions = self._front.instructions
+            await self._bus.publish(ToolsListChanged())
+            for session in list(self._older.values()):
+                with anyio.move_on_after(1):  # one that reads nothing keeps nobody else waiting
+                    await session.send_tool_list_changed()
+
+    async def _came(self, context: Context, params: types.NotificationParams) -> None:
+        del params
+        self._older[id(context.session)] = context.session
+        while len(self._older) > _LISTENERS:
+            self._older.popitem(last=False)
+
+    async def _list(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        del context, params
+        return types.ListToolsResult(
+            tools=[types.Tool.model_validate(each) for each in self._front.definitions()]
+        )
+
+    async def _call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        request = Request(context, params)
+        gone = context.request.scope.get(GONE) if context.request is not None else None
+        came: list[Reply | Asked] = []
+        async with anyio.create_task_group() as group:
+            if gone is not None:
+                group.start_soon(_end_with, gone, group.cancel_scope)
+            with suppress(UnknownTool):
+                came.append(await self._front.call(params.name, params.arguments, request))
+            group.cancel_scope.cancel()
+        if not came:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:200]!r}")
+        return self._told(came[0])
+
+    def _told(self, reply: Reply | Asked) -> types.CallToolResult | types.InputRequiredResult:
+        if isinstance(reply, Asked):
+            return types.InputRequiredResult(
+                input_requests={key: input_request(form) for key, form in reply.forms.items()},
+                request_state=reply.state,
+            )
+        content = blocks_of(reply, self._front.contents)
+        known = {} if reply.structured is None else {"structured_content": reply.structured}
+        return types.CallToolResult(content=content, is_error=reply.is_error, **known)
+
+
+async def _end_with(gone: anyio.Event, scope: anyio.CancelScope) -> None:
+    await gone.wait()
+    scope.cancel()
+
+
+async def _any_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+    del context, params
+    return types.EmptyResult()
+
+
+def _client_of(context: Context) -> str | None:
+    """Return who a client says it is: what one was given is of no use to another."""
+    known = context.session.client_params
+    info = known.client_info if known is not None else None
+    return f"{info.name}/{info.version}" if info is not None else None
