@@ -5,6 +5,7 @@ Above are the gate, which alone runs tools, and the session; below are values an
 
 from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._names import RESERVED, model_name, script_name
+from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
@@ -27,13 +28,17 @@ __all__ = [
     "describe",
     "detailed",
     "filtered",
+    "infer_shape",
+    "merge_shapes",
     "model_name",
     "opened",
     "python_stubs",
     "renamed",
     "script_name",
     "search_specs",
+    "shape_difference",
     "signature",
     "tool",
+    "tool_version",
     "typescript_stubs",
 ]
