@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 from anyio.abc import SocketStream
 from mcp.client.auth import OAuthClientProvider
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -65,6 +66,13 @@ def provider(
             raise ConfigError(f"access was not granted: {reason[:200]}")
         return AuthorizationCodeResult(code=code, state=state or None, iss=issuer or None)
 
+    if spec.grant == "client_credentials":
+        return ClientCredentialsOAuthProvider(
+            server_url=spec.url,
+            storage=_Kept(spec),
+            client_id=spec.client_id,
+            client_secret=spec.client_secret,
+        )
     return OAuthClientProvider(
         server_url=spec.url,
         client_metadata=OAuthClientMetadata(

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict
+from typing import Literal, TypedDict
 from urllib.parse import urlsplit
 
 from lineshaft.errors import ConfigError
@@ -56,6 +56,9 @@ class ServerSpec:
     client_secret: str = field(default="", repr=False)
     """The secret that belongs to `client_id`."""
 
+    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    """Who grants access: a person, or `client_id` and `client_secret` by themselves (OAuth)."""
+
     client_metadata_url: str = ""
     """Where an authorisation server finds what we are (OAuth Client ID Metadata Document)."""
 
@@ -66,6 +69,8 @@ class ServerSpec:
             raise ConfigError("the command of an MCP server is a list: the program, its arguments")
         if self.url and urlsplit(self.url).scheme not in ("http", "https"):
             raise ConfigError(f"the address {self.url!r} of an MCP server is not http or https")
+        if self.grant == "client_credentials" and not (self.client_id and self.client_secret):
+            raise ConfigError("the grant 'client_credentials' needs client_id and client_secret")
         if not self.connect_seconds > 0 or not self.message_bytes > 0:
             raise ConfigError("connect_seconds and message_bytes of an MCP server are above 0")
 
