@@ -100,6 +100,7 @@ def test_a_store_with_more_steps_than_are_known_is_refused(old: Path) -> None:
 
 
 def test_the_tables_of_the_last_step_are_those_that_the_code_reads(old: Path) -> None:
+    steps(old, STEPS)
     engine = create_engine(f"sqlite:///{old}")
     found = {
         name: sorted(str(column["name"]) for column in inspect(engine).get_columns(name))

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner
 from lineshaft.store._record import Record
+from lineshaft.store._shapes import Shapes
 from lineshaft.store._states import States
 
 
@@ -35,12 +36,13 @@ class Books:
         owner: Owner,
     ) -> None:
         self.record = Record(connection, now=now, owner=owner)
+        self.shapes = Shapes(connection, now=now)
         self.states = States(connection, self.record, keys=keys, keep_days=keep_days, now=now)
 
     @property
     def written(self) -> int:
         """About how many bytes were written."""
-        return self.record.written + self.states.written
+        return self.record.written + self.states.written + self.shapes.written
 
     def settle(self) -> None:
         """Write what was put off to the end of the transaction."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection, inspect, select
 
 from lineshaft.errors import StateError
-from lineshaft.store._tables import METADATA, SCHEMA
+from lineshaft.store._tables import METADATA, SCHEMA, SHAPES
 
 Step = Callable[[Connection], None]
 
@@ -17,7 +17,11 @@ def _first(connection: Connection) -> None:
     METADATA.create_all(connection)
 
 
-STEPS: Sequence[Step] = (_first,)
+def _second(connection: Connection) -> None:
+    SHAPES.create(connection, checkfirst=True)
+
+
+STEPS: Sequence[Step] = (_first, _second)
 """From version n to n + 1 at index n; the first makes all tables as they are now."""
 
 

@@ -5,7 +5,7 @@ writer thread and a database. Nothing is opened, and SQLAlchemy not imported, be
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -19,12 +19,13 @@ from lineshaft.store._key import Keys
 from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._run_state import KeptState
 from lineshaft.store._summaries import Pruned, RunSummary
-from lineshaft.store._writer import Writer
-from lineshaft.values import Event, KeptRun, RunState, SavedRun, Sink
+from lineshaft.store._writer import Work, Writer
+from lineshaft.values import Event, KeptRun, ObservedShape, RunState, SavedRun, Sink
 
 if TYPE_CHECKING:
     from lineshaft.store._books import Books
     from lineshaft.store._database import Database
+    from lineshaft.store._shapes import Merge
 
 _PATIENCE = 10.0
 _STUCK = 30.0
@@ -201,10 +202,43 @@ class Store:
                 return Pruned(records=0, states=states)
             old = books.record.older(self._clock() - timedelta(days=days))
             states += books.states.forget(old)
+            books.shapes.forget_before(self._clock() - timedelta(days=days))
             books.record.forget(old)
             return Pruned(records=len(old), states=states)
 
         return await self._desk.ask(act, thoroughly=True)
+
+    def observe(self, workspace: str | Path, seen: ObservedShape, merge: "Merge") -> None:
+        """Add to what is known of a tool's results; it only queues, and raises nothing.
+
+        Args:
+            workspace: As for `sink`.
+            seen: What was seen since this was called last for the tool.
+            merge: Makes one schema of two.
+        """
+        name = str(workspace)
+
+        def act(books: "Books") -> None:
+            books.shapes.add(name, seen, merge)
+
+        self._writer.ask(Work(act=act, keep=True))
+
+    async def shapes(self, workspace: str | Path) -> list[ObservedShape]:
+        """Return what results of tools looked like in a workspace.
+
+        Raises:
+            StateError: The store cannot be read.
+        """
+        return await self._desk.ask(lambda books: books.shapes.all(str(workspace)))
+
+    async def forget_shapes(self, workspace: str | Path, tools: Iterable[str] | None = None) -> int:
+        """Forget what results of some tools looked like, or of all; return of how many.
+
+        Raises:
+            StateError: The store cannot be written.
+        """
+        names = None if tools is None else tuple(tools)
+        return await self._desk.ask(lambda books: books.shapes.forget(str(workspace), names))
 
     async def flush(self) -> None:
         """Wait until all events and states that were handed over are written.

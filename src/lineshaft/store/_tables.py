@@ -74,6 +74,21 @@ STATES = Table(
 )
 """One row a run whose state is kept: how many rows there are, and the signature over them."""
 
+SHAPES = Table(
+    "shapes",
+    METADATA,
+    Column("id", String(64), primary_key=True),  # of workspace, tool and version
+    Column("workspace", Text, nullable=False),
+    Column("tool", String(200), nullable=False),
+    Column("version", String(64), nullable=False),
+    Column("schema", Text, nullable=False),
+    Column("results", Integer, nullable=False),
+    Column("drifted", Integer, nullable=False),
+    Column("last_at", String(40), nullable=False),
+    Index("shapes_by_workspace", "workspace", "tool"),
+)
+"""What results of tools looked like: types and keys, never a value."""
+
 ROWS = Table(
     "state_rows",
     METADATA,

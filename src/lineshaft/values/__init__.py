@@ -54,6 +54,7 @@ from lineshaft.values._kept import (
 from lineshaft.values._limits import (
     Limits,
 )
+from lineshaft.values._observed import ObservedShape
 from lineshaft.values._parsing import (
     steadily,
 )
@@ -148,6 +149,7 @@ __all__ = [
     "Limits",
     "Line",
     "Middleware",
+    "ObservedShape",
     "Origin",
     "Outcome",
     "Output",
