@@ -20,6 +20,7 @@ from pathlib import Path
 import engine_figures
 import memory
 import pausing
+import serving
 import staging
 from bare import Bare
 
@@ -141,6 +142,7 @@ def main() -> None:
         print(Row(name, dumped, stored), flush=True)
     asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
     asyncio.run(staging.show_staging(turns))
+    asyncio.run(serving.show(turns))
     print()
     for line in remembered():
         print(f"* {line}")

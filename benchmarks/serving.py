@@ -1,0 +1,141 @@
+"""MCP servers used directly with the SDK's client, and through Lineshaft, turn by turn."""
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import anyio
+from engine_figures import Figure, Table
+from mcp import Client, StdioServerParameters
+
+from lineshaft import Limits, Policy, Session, Toolset
+
+UPSTREAM = str(Path(__file__).with_name("upstream.py"))
+COUNTS = (1, 10, 100)
+SERVERS = ("one", "two", "three")
+
+
+def script(count: int) -> str:
+    """Return a script of so many calls, each after the other."""
+    return f"n = 0\nfor i in range({count}):\n    n = await up.add(a=n, b=1)\nreturn n"
+
+
+async def timed(work: Callable[[], Awaitable[object]]) -> float:
+    """Return how many milliseconds it took."""
+    start = time.perf_counter()
+    await work()
+    return (time.perf_counter() - start) * 1000
+
+
+async def calls(turns: int) -> dict[tuple[str, int], float]:
+    """Return medians: calls made one by one by a bare client, and by one script."""
+    found: dict[tuple[str, int], list[float]] = {}
+    server = Toolset.from_mcp([sys.executable, UPSTREAM], name="up", trust=True)
+    session = Session([server], policy=Policy(mode="read"), limits=Limits(seconds=600), store=False)
+    bare = Client(StdioServerParameters(command=sys.executable, args=[UPSTREAM]))
+    async with bare, session:
+
+        async def one_by_one(count: int) -> None:
+            for number in range(count):
+                await bare.call_tool("add", {"a": number, "b": 1})
+
+        async def scripted(count: int) -> None:
+            (await session.run(script(count))).raise_for_status()
+
+        for turn in range(turns + 1):
+            for count in COUNTS:
+                for name, work in (("bare", one_by_one), ("script", scripted)):
+                    took = await timed(lambda work=work, count=count: work(count))
+                    if turn:  # the first one warms up
+                        found.setdefault((name, count), []).append(took)
+    return {key: statistics.median(times) for key, times in found.items()}
+
+
+async def starts(turns: int) -> dict[str, float]:
+    """Return medians: until three servers have listed their tools, without and with a front."""
+    found: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        environ = _configured(Path(folder))
+
+        async def listed() -> None:
+            command = StdioServerParameters(command=sys.executable, args=[UPSTREAM])
+            async with Client(command) as client:
+                await client.list_tools()
+
+        async def alone() -> None:
+            async with anyio.create_task_group() as group:
+                for _ in SERVERS:
+                    group.start_soon(listed)
+
+        async def fronted(words: Sequence[str]) -> None:
+            command = StdioServerParameters(
+                command=sys.executable,
+                args=["-m", "lineshaft", "serve", "--workspace", folder],
+                env=environ,
+            )
+            async with Client(command) as client:
+                await client.list_tools()
+                for each in words:
+                    await client.call_tool("search", {"words": "add", "namespace": each})
+
+        works: dict[str, Callable[[], Awaitable[None]]] = {
+            "alone": alone,
+            "first": lambda: fronted(()),
+            "all": lambda: fronted(SERVERS),
+        }
+        for turn in range(turns + 1):
+            for name, work in works.items():
+                took = await timed(work)
+                if turn:
+                    found.setdefault(name, []).append(took)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def _configured(folder: Path) -> dict[str, str]:
+    """Write a person's settings with three servers; return the environment that has them."""
+    told = "".join(
+        f"[mcp.servers.{name}]\ncommand = {json.dumps(sys.executable)}\n"
+        f"args = [{json.dumps(UPSTREAM)}]\n"
+        for name in SERVERS
+    )
+    home = folder / "config" / "lineshaft"
+    home.mkdir(parents=True)
+    (home / "lineshaft.toml").write_text(told)
+    return {
+        **os.environ,
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
+
+
+async def show(turns: int) -> None:
+    """Print the tables."""
+    found = await calls(turns)
+    for count in COUNTS:
+        figures = [
+            Figure("one by one, the SDK's client alone", found["bare", count]),
+            Figure("one script", found["script", count]),
+        ]
+        print(Table(f"{count} calls of an MCP server, ms", figures), flush=True)
+    many, few = COUNTS[-1], COUNTS[0]
+    bare, ours = (
+        (found[name, many] - found[name, few]) / (many - few) for name in ("bare", "script")
+    )
+    figures = [
+        Figure("the SDK's client alone", bare),
+        Figure("through Lineshaft", ours),
+        Figure("what Lineshaft adds", ours - bare),
+    ]
+    print(Table("a further call's round trip, ms", figures), flush=True)
+    begun = await starts(max(turns // 4, 2))
+    figures = [
+        Figure("the SDK's client alone, all at once", begun["alone"]),
+        Figure("lineshaft serve: its own first listing", begun["first"]),
+        Figure("lineshaft serve: the tools of all three", begun["all"]),
+    ]
+    print(Table("until three servers have listed their tools, ms", figures), flush=True)
