@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lineshaft.mcp._front import Front
     from lineshaft.mcp._front_http import serve_http
     from lineshaft.mcp._front_options import HttpOptions
+    from lineshaft.mcp._front_server import front_server
     from lineshaft.mcp._front_stdio import serve_stdio
     from lineshaft.mcp._front_words import front_instructions, front_tools
     from lineshaft.mcp._results import Content
@@ -36,6 +37,7 @@ _FILE_OF = {
     "ServerSpec": "_spec",
     "catalogue_hash": "_spec",
     "front_instructions": "_front_words",
+    "front_server": "_front_server",
     "front_tools": "_front_words",
     "loopback": "_auth",
     "serve_http": "_front_http",
@@ -54,6 +56,7 @@ __all__ = [
     "ServerSpec",
     "catalogue_hash",
     "front_instructions",
+    "front_server",
     "front_tools",
     "loopback",
     "serve_http",

@@ -139,6 +139,18 @@ class FrontServer(Server[Any]):
         return types.CallToolResult(content=content, is_error=reply.is_error, **known)
 
 
+@asynccontextmanager
+async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
+    """Give a front as a server object of the SDK, for clients in this process or other transports.
+
+    Args:
+        front: What is served; its session is entered.
+    """
+    server = FrontServer(front)
+    async with server.opened():
+        yield server
+
+
 async def _end_with(gone: anyio.Event, scope: anyio.CancelScope) -> None:
     await gone.wait()
     scope.cancel()
