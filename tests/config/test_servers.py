@@ -75,7 +75,7 @@ def test_everything_that_can_be_said_of_a_server(home: Home) -> None:
         [mcp.servers.web]
         url = "https://mcp.test/mcp"
         headers = { Authorization = "Bearer ${WEB_TOKEN}" }
-        auth = { client_id = "ours", client_secret = "${WEB_SECRET}", scope = "read" }
+        auth = { client_id = "ours", client_secret = "${WEB_SECRET}" }
         tools = ["list_*"]
         inputs = [{ id = "region", options = ["eu", "us"], default = "eu" }]
         """
@@ -86,7 +86,7 @@ def test_everything_that_can_be_said_of_a_server(home: Home) -> None:
     assert (files.include, files.exclude) == (("read_*",), ("*_all",))
     assert (files.seconds, files.claims, files.base) == (30, "external", home.project)
     assert (web.transport, web.url, web.include) == ("http", "https://mcp.test/mcp", ("list_*",))
-    assert web.auth == {"client_id": "ours", "client_secret": "${WEB_SECRET}", "scope": "read"}
+    assert web.auth == {"client_id": "ours", "client_secret": "${WEB_SECRET}"}
     assert web.inputs["region"].default == "eu"
 
 

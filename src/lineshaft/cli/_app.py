@@ -41,17 +41,21 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Say which rule decided about a call, and where it is written.",
     "doctor": "Say what works on this machine, by trying it.",
     "config show": "Show every setting and where it comes from.",
-    "config trust": "Approve the Python modules that a project's file names.",
+    "config trust": "Approve the Python modules and MCP servers that a project's file names.",
+    "config mcp show": "Show the MCP servers that were found, ours and those of other programs.",
+    "config mcp import": "Copy servers of other programs into our own file, and approve them.",
+    "config mcp claims": "Show what servers say of their tools, and answer once.",
 }
 """What there is, with its line in the help; each lives in the file of its name."""
 
 _GROUPS = {
     "config": "Settings and where they come from.",
+    "config mcp": "MCP servers; `config mcp` alone is `config mcp show`.",
     "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
     "runs": "The recorded runs; `runs` alone is `runs list`.",
 }
 
-_UNNAMED = {"python": "run", "runs": "list"}
+_UNNAMED = {"python": "run", "runs": "list", "config mcp": "show"}
 """Commands whose group alone means them."""
 
 
@@ -121,16 +125,20 @@ def _tell(words: Sequence[str], error: LineshaftError) -> None:
         result(json.dumps({"status": "error", "error": told}, ensure_ascii=False))
 
 
-def _spelled_out(words: Sequence[str]) -> Sequence[str]:
+def _spelled_out(given: Sequence[str]) -> Sequence[str]:
     """Return a command line with `python FILE` written as `python run FILE`, and so on."""
-    group = words[0] if words else ""
-    leaf = _UNNAMED.get(group)
-    known = {name.partition(" ")[2] for name in COMMANDS if name.startswith(f"{group} ")}
-    if leaf is None or words[1:2] == ["--help"] or known.intersection(words[1:2]):
+    words = list(given)
+    named = [group for group in _UNNAMED if words[: len(group.split())] == group.split()]
+    if not named:
         return words
-    if group == "python" and len(words) == 1:
+    group = named[0]
+    rest = words[len(group.split()) :]
+    known = {name.rpartition(" ")[2] for name in COMMANDS if name.startswith(f"{group} ")}
+    if rest[:1] == ["--help"] or known.intersection(rest[:1]):
         return words
-    return [group, leaf, *words[1:]]
+    if group == "python" and not rest:
+        return words
+    return [*group.split(), _UNNAMED[group], *rest]
 
 
 def _app(named: str | None) -> typer.Typer:
@@ -148,7 +156,8 @@ def _app(named: str | None) -> typer.Typer:
         for name, text in _GROUPS.items()
     }
     for name, group in groups.items():
-        app.add_typer(group, name=name)
+        above, _, last = name.rpartition(" ")
+        (groups[above] if above else app).add_typer(group, name=last)
     for name, text in COMMANDS.items():
         group, _, leaf = name.rpartition(" ")
         home = groups[group] if group else app
@@ -168,7 +177,7 @@ def _named(words: Sequence[str]) -> str | None:
         except ValueError:
             words = completing.split()[1:]
     plain = [word for word in words if not word.startswith("-")]
-    for count in (2, 1):
+    for count in (3, 2, 1):
         if " ".join(plain[:count]) in COMMANDS:
             return " ".join(plain[:count])
     return None

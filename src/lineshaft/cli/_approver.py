@@ -1,20 +1,15 @@
 """Asks the person at the terminal about calls that policy wants approved."""
 
-import os
 import re
-import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
-
-import anyio
+from collections.abc import Mapping, Sequence
 
 from lineshaft.cli._display import Display
+from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint
 from lineshaft.cli._waiting import DIFF_LINES, call_lines
 from lineshaft.values import Answer, Pending
 
-_TTY = "/dev/tty"
 HELP = (
     "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
     "r: yes, and to every later call of this run that the same rule asks about",
@@ -25,19 +20,6 @@ _ANSWER = re.compile(
     r"(?:(y|yes|n|no|a|all|d|deny|r|rest|l|later|v|view)\b|(\d+(?:[ ,]+\d+)*)(?![^\s]))\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-def can_ask() -> bool:
-    """Return whether a person sits at a terminal of this process."""
-    if sys.platform == "win32" or not is_terminal(sys.stderr):
-        return False
-    if sys.stdin.isatty():
-        return True
-    try:
-        os.close(os.open(_TTY, os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
 
 
 class Asking:
@@ -115,7 +97,7 @@ class TerminalApprover:
     async def __call__(self, pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
         """Return the person's answers; none for what was left, or once the terminal has gone."""
         with self._display.aside():
-            async with _terminal() as terminal:
+            async with keyboard() as terminal:
                 return await _asked(pending, terminal)
 
 
@@ -125,7 +107,7 @@ async def _asked(pending: tuple[Pending, ...], terminal: int) -> Mapping[str, An
         note(line)
     while prompt := asking.prompt:
         note(prompt)
-        text = await _line(terminal)
+        text = await typed_line(terminal)
         if text is None:
             break
         showed = asking.shows_all
@@ -151,35 +133,3 @@ def question(pending: Sequence[Pending], *, whole: bool = False) -> list[str]:
         lines += call_lines(number, call, whole=whole)
     long = any(call.diff.count("\n") > DIFF_LINES for call in pending)
     return [*lines, paint("v shows whole diffs", "dim")] if long and not whole else lines
-
-
-@asynccontextmanager
-async def _terminal() -> AsyncGenerator[int]:
-    own = sys.stdin.isatty()
-    terminal = sys.stdin.fileno() if own else os.open(_TTY, os.O_RDWR | os.O_NOCTTY)
-    try:
-        _forget_typed(terminal)
-        yield terminal
-    finally:
-        if not own:
-            os.close(terminal)
-
-
-def _forget_typed(terminal: int) -> None:
-    """Drop what was typed before the question, which cannot be meant as its answer."""
-    if sys.platform != "win32":
-        import termios  # noqa: PLC0415  only where there is one
-
-        termios.tcflush(terminal, termios.TCIFLUSH)
-
-
-async def _line(terminal: int) -> str | None:
-    data = b""
-    while not data.endswith(b"\n"):
-        # Waited for in the event loop: a thread that reads could not be called back.
-        await anyio.wait_readable(terminal)
-        read = os.read(terminal, 4096)
-        if not read:
-            return None
-        data += read
-    return data.decode("utf-8", errors="replace")

@@ -10,10 +10,14 @@ from typing import Annotated
 import anyio
 import typer
 
-from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
+from lineshaft.cli._elicit import TerminalElicit
+from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._offer import offered_for, tell_down
 from lineshaft.cli._options import (
+    AcceptClaims,
     Json,
     Mode,
     Tools,
@@ -32,11 +36,11 @@ from lineshaft.values import CallError, CallResult
 
 
 def _complete(incomplete: str) -> list[str]:
-    names = toolset_for(settings_for())
+    names = toolset_for(settings_for())  # those of servers would have to be started
     return [name for name in names if name.startswith(incomplete)]
 
 
-def command(
+def command(  # noqa: PLR0913  a command has its options
     *,
     tool: Annotated[
         str, typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_complete)
@@ -48,17 +52,23 @@ def command(
     tools: Tools = None,
     mode: Mode = None,
     workspace: Workspace = None,
+    accept_claims: AcceptClaims = False,
     json: Json = False,
 ) -> None:
     """Call one tool and print what it returns."""
     given = read_pairs(arguments or ())
     settings = settings_for(workspace, tools=tools, mode=mode)
+    namespace = tool.rpartition(".")[0]
+    offered = offered_for(
+        settings, only=[namespace] if namespace else [], accept_claims=accept_claims
+    )
     session = build(
         settings,
-        toolset=toolset_for(settings),
+        toolset=offered.all,
         guards=guards_for(settings),
         limits=settings.limits(),
         approver=TerminalApprover(Silent()) if can_ask() else None,
+        elicit=TerminalElicit(Silent()) if can_ask() else None,
         store=store_for(settings),
     )
     reins = Reins()
@@ -69,6 +79,8 @@ def command(
         result(value_text(done.value, wide=sys.stdout.isatty()))
     else:
         _complain(done.error, given)
+        tell_down(offered)
+    offered.tell()
     raise typer.Exit(done.exit_code)
 
 

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._options import Json, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._offer import offered_for
+from lineshaft.cli._options import Json, Tools, Workspace, settings_for
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import finding_line
 from lineshaft.cli._script import Script, ScriptArgument, read_script
@@ -34,9 +35,9 @@ def command(
     """Check a script; exit 1 where something would keep it from running."""
     inputs = read_pairs(arg or ())
     settings = settings_for(workspace, tools=tools)
-    toolset = toolset_for(settings)
     source = read_script(script)
-    session = build(settings, toolset=toolset, guards=())
+    offered = offered_for(settings, words=source.text)
+    session = build(settings, toolset=offered.all, guards=())
     findings = carry(partial(_check, session, source, inputs=inputs))
     if json:
         result(json_module.dumps([asdict(f) for f in findings], ensure_ascii=False))

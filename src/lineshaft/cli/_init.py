@@ -1,12 +1,24 @@
 """`lineshaft init`: a settings file to start from."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lineshaft.cli._terminal import note
-from lineshaft.config import KEYS, PROJECT_FILE, Key, read_settings
+from lineshaft.cli._importing import import_all, importable, not_yet_ours
+from lineshaft.cli._shape import counted
+from lineshaft.cli._terminal import is_terminal, note, one_line, paint
+from lineshaft.config import (
+    KEYS,
+    PROJECT_FILE,
+    Key,
+    ServerSetting,
+    client_servers,
+    read_settings,
+    shown_server,
+)
 from lineshaft.errors import ConfigError
 
 _HEAD = """\
@@ -57,12 +69,55 @@ def command(
         Path,
         typer.Argument(help="Where to write it.", exists=True, file_okay=False, metavar="FOLDER"),
     ] = Path(),
+    import_mcp: Annotated[
+        bool | None,
+        typer.Option(
+            "--import-mcp/--no-import-mcp",
+            help="Bring in the MCP servers of other programs; asked on a terminal.",
+        ),
+    ] = None,
+    accept_claims: Annotated[
+        bool, typer.Option("--accept-claims", help="Let count what they say of their tools.")
+    ] = False,
 ) -> None:
     """Write a commented lineshaft.toml; a file that is there stays as it is."""
+    _write(folder, keeps=bool(import_mcp))
+    settings = read_settings(folder)
+    servers, said = importable(client_servers(settings))
+    servers = not_yet_ours(servers, settings)
+    for each in said if import_mcp else ():
+        note(each)
+    if import_mcp is None:
+        import_mcp = _wants(servers)
+    if import_mcp:
+        import_all(servers, lambda: read_settings(folder), accept_claims=accept_claims)
+        note("try: lineshaft tools; then give your client the command: lineshaft serve")
+    else:
+        note("try: lineshaft run - <<< 'return 1 + 1'")
+
+
+def _wants(servers: Sequence[ServerSetting]) -> bool:
+    """Ask whether servers are to be brought in, where somebody can answer."""
+    if not servers:
+        return False
+    if not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+        note(f"{counted(len(servers), 'MCP server')} found: lineshaft config mcp import")
+        return False
+    for server in servers:
+        place = one_line(str(server.source))
+        note(f"  {server.name}: {one_line(shown_server(server), 100)}  {paint(place, 'dim')}")
+    question = f"Bring in {counted(len(servers), 'MCP server')}, and trust them as they are?"
+    return typer.confirm(question, default=False, err=True)
+
+
+def _write(folder: Path, *, keeps: bool) -> None:
+    """Write the settings file; where there is one, it may be kept as it is."""
     path = folder / PROJECT_FILE
     # A table in pyproject.toml counts as settings too; two of them would be refused later.
     held = read_settings(folder).project
     if held is not None and held.parent == folder.absolute():
+        if keeps:
+            return
         raise ConfigError(f"{str(held)!r} holds settings already; it stays as it is")
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -71,7 +126,7 @@ def command(
         raise ConfigError(f"{str(path)!r} exists already; it stays as it is") from error
     except OSError as error:
         raise ConfigError(f"{str(path)!r} cannot be written: {error.strerror}") from error
-    note(f"wrote {path}; try: lineshaft run - <<< 'return 1 + 1'")
+    note(f"wrote {path}")
 
 
 def template() -> str:

@@ -42,6 +42,10 @@ Atomic = Annotated[
     bool | None,
     typer.Option("--atomic/--no-atomic", help="Changes land whole, or each is made at once."),
 ]
+AcceptClaims = Annotated[
+    bool,
+    typer.Option("--accept-claims", help="Let count what MCP servers say of their tools."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Engine,
     Json,
@@ -20,7 +21,6 @@ from lineshaft.cli._options import (
     Workspace,
     guards_for,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import failure, finding_line
@@ -52,9 +52,9 @@ def command(  # noqa: PLR0913  a command has its options
     inputs = read_pairs(arg or ())
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
-    toolset, guards = toolset_for(settings), guards_for(settings)
-    source = read_script(script)
-    session = build(settings, toolset=toolset, guards=guards, limits=limits)
+    guards, source = guards_for(settings), read_script(script)
+    offered = offered_for(settings, words=source.text)
+    session = build(settings, toolset=offered.all, guards=guards, limits=limits)
     preview = carry(partial(_preview, session, source, inputs=inputs))
     if json:
         result(json_module.dumps(preview.to_dict(), ensure_ascii=False))

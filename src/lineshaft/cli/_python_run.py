@@ -12,11 +12,12 @@ from typing import Annotated, cast
 import typer
 
 from lineshaft import kit
-from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._call import make_call
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import CANCELLED, DENIED
+from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._options import Json, Mode, Workspace, guards_for, settings_for
 from lineshaft.cli._records import store_for
 from lineshaft.cli._script import read_script

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Json,
     Tools,
     Workspace,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import call_line, counted
@@ -38,8 +38,7 @@ def command(
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
     settings = settings_for(workspace, tools=tools)
-    toolset = toolset_for(settings)
-    session = build(settings, toolset=toolset, guards=())
+    session = build(settings, toolset=offered_for(settings).all, guards=())
     replay = carry(partial(_replay, session, settings, run))
     if json:
         result(json_module.dumps(asdict(replay), ensure_ascii=False))

@@ -8,9 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import carry
 from lineshaft.cli._display import Display
+from lineshaft.cli._elicit import TerminalElicit
+from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Json,
     Quiet,
@@ -18,7 +21,6 @@ from lineshaft.cli._options import (
     Workspace,
     guards_for,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._records import find_run
 from lineshaft.cli._report import print_run, summary
@@ -105,9 +107,10 @@ def command(  # noqa: PLR0913  a command has its options
     display = display_for(quiet=quiet or json)
     session = build(
         settings,
-        toolset=toolset_for(settings),
+        toolset=offered_for(settings).all,
         guards=guards_for(settings),
         approver=TerminalApprover(display) if can_ask() else None,
+        elicit=TerminalElicit(display) if can_ask() else None,
         sinks=[display.take],
     )
     try:

@@ -7,10 +7,14 @@ from typing import Annotated
 import anyio
 import typer
 
-from lineshaft.cli._approver import TerminalApprover, can_ask
+from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display
+from lineshaft.cli._elicit import TerminalElicit
+from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
+    AcceptClaims,
     Atomic,
     Engine,
     Json,
@@ -22,7 +26,6 @@ from lineshaft.cli._options import (
     Workspace,
     guards_for,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
@@ -49,6 +52,7 @@ def command(  # noqa: PLR0913  a command has its options
     limit: Limit = None,
     workspace: Workspace = None,
     atomic: Atomic = None,
+    accept_claims: AcceptClaims = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -60,16 +64,17 @@ def command(  # noqa: PLR0913  a command has its options
     limits = settings.limits(seconds=timeout)
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
-    toolset, guards = toolset_for(settings), guards_for(settings)
-    source = read_script(script)
+    guards, source = guards_for(settings), read_script(script)
+    offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
     store = store_for(settings)
     display = display_for(quiet=quiet or json)
     session = build(
         settings,
-        toolset=toolset,
+        toolset=offered.all,
         guards=guards,
         limits=limits,
         approver=TerminalApprover(display) if can_ask() else None,
+        elicit=TerminalElicit(display) if can_ask() else None,
         store=store,
     )
     reins = Reins()
@@ -83,6 +88,7 @@ def command(  # noqa: PLR0913  a command has its options
     else:
         print_run(run, script=source.text, name=source.name)
         if not quiet:
+            offered.tell()
             note(paint(summary(run), "dim"))
     raise typer.Exit(run.exit_code)
 

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
+    AcceptClaims,
     Engine,
     Limit,
     Mode,
@@ -16,7 +18,6 @@ from lineshaft.cli._options import (
     Workspace,
     guards_for,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._records import store_for
 from lineshaft.cli._terminal import note
@@ -54,6 +55,7 @@ def command(  # noqa: PLR0913  a command has its options
     mode: Mode = None,
     limit: Limit = None,
     workspace: Workspace = None,
+    accept_claims: AcceptClaims = False,
 ) -> None:
     """Offer the tools to an MCP client, behind `search`, `describe` and `run`."""
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
@@ -64,7 +66,7 @@ def command(  # noqa: PLR0913  a command has its options
         options = _http(host or said.host, said.port if port is None else port, name)
     session = build(
         settings,
-        toolset=toolset_for(settings),
+        toolset=offered_for(settings, accept_claims=accept_claims).all,
         guards=guards_for(settings),
         store=store_for(settings),
     )

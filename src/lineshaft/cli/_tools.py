@@ -3,11 +3,14 @@
 import json as json_module
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
 
-from lineshaft.cli._options import Json, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import gathered, offered_for, tell_down
+from lineshaft.cli._options import Json, Tools, Workspace, settings_for
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.tools import describe, python_stubs, search_specs, typescript_stubs
 from lineshaft.values import ToolSpec
@@ -31,7 +34,8 @@ def command(
     json: Json = False,
 ) -> None:
     """List all tools, or describe those that fit the words."""
-    specs = toolset_for(settings_for(workspace, tools=tools)).specs
+    offered = offered_for(settings_for(workspace, tools=tools))
+    specs = carry(partial(gathered, offered)).specs
     chosen = _chosen(specs, words or [])
     if stubs is not None:
         result(python_stubs(chosen) if stubs == "python" else typescript_stubs(chosen))
@@ -49,6 +53,7 @@ def command(
             note(paint("lineshaft tools NAME describes one of them", "dim"))
     if not chosen:
         note(paint("no tool fits" if words else "there are no tools", "dim"))
+    tell_down(offered)
 
 
 def _chosen(specs: Sequence[ToolSpec], words: Sequence[str]) -> Sequence[ToolSpec]:

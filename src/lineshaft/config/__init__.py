@@ -4,15 +4,25 @@ Above: the command line. Below: the session. Files are read once, bounded, and m
 """
 
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
+from lineshaft.config._claims import (
+    AskClaims,
+    ClaimsAnswer,
+    KeptClaims,
+    claims_for,
+    keep_claims,
+    kept_claims,
+)
 from lineshaft.config._clients import ClientFile, client_files
 from lineshaft.config._clients_read import BrokenFile, read_client_file
 from lineshaft.config._files import read_bytes
 from lineshaft.config._guards import guard_modules, guards
+from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
 from lineshaft.config._masking import masked_url, shown_server
 from lineshaft.config._modules import Confirm, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
 from lineshaft.config._servers import ServerSetting
 from lineshaft.config._servers_found import (
@@ -21,39 +31,53 @@ from lineshaft.config._servers_found import (
     client_servers,
     server_approved,
     servers,
+    servers_in,
     unapproved_servers,
 )
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
+from lineshaft.config._sources import Down, Starting, source_for, sources
 from lineshaft.config._trust import Unapproved, approve
-from lineshaft.config._variables import AskInput, Input, Variables
+from lineshaft.config._variables import AskInput, Input, Variables, references
 from lineshaft.store import private_folder, state_folder
 
 __all__ = [
     "KEYS",
     "PROJECT_FILE",
     "Alias",
+    "AskClaims",
     "AskInput",
     "BrokenFile",
+    "ClaimsAnswer",
     "ClientFile",
     "Confirm",
+    "Down",
     "FoundServers",
+    "Imported",
     "Input",
+    "KeptClaims",
     "Key",
     "Module",
     "ServeSettings",
     "ServerSetting",
     "Setting",
     "Settings",
+    "Starting",
+    "Target",
     "Unapproved",
     "Variables",
     "approval_of",
     "approve",
     "build",
+    "claims_for",
     "client_files",
     "client_servers",
     "folder",
     "guard_modules",
     "guards",
+    "import_server",
+    "keep_claims",
+    "kept_claims",
+    "kept_secrets",
     "load",
     "masked_url",
     "policy",
@@ -61,10 +85,16 @@ __all__ = [
     "read_bytes",
     "read_client_file",
     "read_settings",
+    "references",
+    "secrets_file",
     "serve_settings",
     "server_approved",
     "servers",
+    "servers_in",
     "shown_server",
+    "source_for",
+    "sources",
+    "standing",
     "state_folder",
     "store_of",
     "tools",

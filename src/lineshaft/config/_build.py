@@ -1,7 +1,7 @@
 """From settings to the objects that a user would build by hand."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
@@ -12,12 +12,13 @@ from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._places import user_file
 from lineshaft.config._settings import Giver, Settings, read_settings
+from lineshaft.config._sources import sources
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
 from lineshaft.store import Store, state_folder, workspace_folder
 from lineshaft.tools import Toolset
-from lineshaft.values import Approver, Guard, Limits, Sink
+from lineshaft.values import Approver, Elicit, Guard, Limits, Sink
 from lineshaft.workspace import Folder, Mount
 
 
@@ -38,9 +39,10 @@ def load(path: str | Path | None = None) -> Session:
 def build(  # noqa: PLR0913  what a session is made of
     settings: Settings,
     *,
-    toolset: Toolset | None = None,
+    toolset: Iterable[object] | None = None,
     limits: Limits | None = None,
     approver: Approver | None = None,
+    elicit: Elicit | None = None,
     sinks: Sequence[Sink] = (),
     store: Store | None = None,
     guards: Sequence[Guard] | None = None,
@@ -49,10 +51,12 @@ def build(  # noqa: PLR0913  what a session is made of
 
     Args:
         settings: What `read_settings` settled.
-        toolset: Its tools; what the settings say where nothing is given.
+        toolset: Its tools and sources of tools; what the settings say where nothing is given,
+            MCP servers among it.
         limits: Of its runs; what the settings say where nothing is given, and what a session
             takes by itself where they are silent.
         approver: Answers what policy asks.
+        elicit: Answers what tools ask a person.
         sinks: Take the events of its runs.
         store: Keeps its runs; what the settings say where nothing is given.
         guards: Its guards; what the settings say where nothing is given.
@@ -61,13 +65,14 @@ def build(  # noqa: PLR0913  what a session is made of
         ConfigError: The settings do not fit together.
     """
     return Session(
-        tools(settings) if toolset is None else toolset,
+        [tools(settings), *sources(settings)] if toolset is None else toolset,
         workspace=folder(settings),
         policy=policy(settings),
         engine=settings.engine,
         limits=limits or _limits_if_set(settings),
         check=settings.check,
         approver=approver,
+        elicit=elicit,
         guards=guards_of(settings) if guards is None else guards,
         atomic=settings.atomic,
         sinks=sinks,

@@ -69,7 +69,15 @@ def read_toml(path: Path) -> SettingsFile:
     Raises:
         ConfigError: It cannot be read, or is not TOML; says the line.
     """
-    data = read_bytes(path)
+    return parse_toml(path, read_bytes(path))
+
+
+def parse_toml(path: Path, data: bytes) -> SettingsFile:
+    """Read what is, or is to be, in a TOML file.
+
+    Raises:
+        ConfigError: It is not TOML; says the line.
+    """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
         return SettingsFile(path, tomllib.loads(text), text)
@@ -125,7 +133,15 @@ def _in_pyproject(path: Path) -> SettingsFile | None:
     # Other people's pyproject.toml files are no business of ours until they name us.
     if b"lineshaft" not in read_bytes(path):
         return None
-    file = read_toml(path)
+    return tool_table(read_toml(path))
+
+
+def tool_table(file: SettingsFile) -> SettingsFile | None:
+    """Return what a `pyproject.toml` says of Lineshaft; None where it is silent.
+
+    Raises:
+        ConfigError: What it says is no table.
+    """
     tool = file.table.get("tool")
     if not isinstance(tool, dict):
         return None
@@ -133,7 +149,7 @@ def _in_pyproject(path: Path) -> SettingsFile | None:
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise ConfigError(f"{str(path)!r}: tool.lineshaft must be a table")
+        raise ConfigError(f"{str(file.path)!r}: tool.lineshaft must be a table")
     return replace(file, table=cast("dict[str, object]", table), within=("tool", "lineshaft"))
 
 

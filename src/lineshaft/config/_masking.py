@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+from lineshaft.config._literals import looks_random
 from lineshaft.config._secrets import holds_secret, is_token
 from lineshaft.config._servers import ServerSetting
 from lineshaft.processes import looks_secret
 
 MASK = "***"
-_RANDOM = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_=+-]{20,}")
 
 
 def shown_server(server: ServerSetting) -> str:
@@ -44,9 +44,6 @@ def masked_url(url: str) -> str:
     except ValueError:
         return MASK
     host = parts.netloc.rpartition("@")[2]
-    path = "/".join(
-        MASK if _RANDOM.fullmatch(part) or is_token(part) else part
-        for part in parts.path.split("/")
-    )
+    path = "/".join(MASK if looks_random(part) else part for part in parts.path.split("/"))
     query = f"?{MASK}" if parts.query else ""
     return f"{parts.scheme}://{host}{path}{query}" if parts.netloc else path

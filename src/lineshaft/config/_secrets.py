@@ -95,10 +95,16 @@ def holds_secret(name: str, value: str) -> bool:
         name: What it is the value of: a variable, a header, an option.
         value: As it is written, with variables in it.
     """
-    plain = re.sub(r"\$\{[^{}]*\}", "", value).strip()
+    plain = without_variables(value)
     if plain.casefold() in ("", "bearer", "basic", "token"):
         return False
-    return (looks_secret(name) and not _is_plain(plain)) or is_token(plain)
+    named = looks_secret(name) and plain == value.strip() and not _is_plain(plain)
+    return named or is_token(plain)
+
+
+def without_variables(text: str) -> str:
+    """Return a text without the variables in it."""
+    return re.sub(r"\$\{[^{}]*\}", "", text).strip()
 
 
 def is_token(text: str) -> bool:

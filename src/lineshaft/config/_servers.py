@@ -25,7 +25,7 @@ _SERVER_KEYS = (
     *("command", "args", "env", "env_file", "cwd", "url", "headers", "auth", "type"),
     *("tools", "seconds", "claims", "inputs"),
 )
-_AUTH_KEYS = ("client_id", "client_secret", "scope")
+_AUTH_KEYS = ("client_id", "client_secret")
 _MOST_SECONDS = 86_400
 
 
@@ -236,8 +236,7 @@ class _Reading:
             return value
         table = table_of_texts(value)
         if not table or not set(table) <= set(_AUTH_KEYS):
-            keys = ", ".join(_AUTH_KEYS)
-            raise self._wrong("auth", f"'oauth', 'none', or a table with {keys}")
+            raise self._wrong("auth", f"'oauth', 'none', or a table with {', '.join(_AUTH_KEYS)}")
         return table
 
     def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lineshaft.config._clients import client_files
+from lineshaft.config._clients import ClientFile, client_files
 from lineshaft.config._clients_read import BrokenFile, read_client_file
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys_mcp import SERVERS
@@ -115,6 +115,25 @@ def client_servers(settings: Settings, *, environ: Mapping[str, str] | None = No
         except ConfigError as error:
             broken.append(BrokenFile(file=file, problem=error.message))
     return FoundServers(servers=tuple(found), broken=tuple(broken))
+
+
+def servers_in(path: Path, settings: Settings) -> tuple[ServerSetting, ...]:
+    """Return the servers of one file of a client, wherever it lies.
+
+    Args:
+        path: The file.
+        settings: Where we are.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    real = os.path.realpath(path)
+    for file in client_files(settings.start):
+        if os.path.realpath(file.path) == real:
+            return read_client_file(file, base=settings.root)
+    inside = Path(real).is_relative_to(os.path.realpath(settings.root))
+    file = ClientFile(client="", path=path.absolute(), project=settings.root if inside else None)
+    return read_client_file(file, base=settings.root)
 
 
 def approval_of(server: ServerSetting) -> Unapproved:

@@ -1,0 +1,76 @@
+"""Asks the person at the terminal what a tool wants to know."""
+
+from collections.abc import Mapping
+
+from lineshaft.cli._display import Display
+from lineshaft.cli._form import Field, Unfit, fields_of
+from lineshaft.cli._keyboard import keyboard, typed_line
+from lineshaft.cli._terminal import clean, note, one_line, paint
+from lineshaft.errors import ToolError
+
+_LONGEST = 2_000
+DECLINE = "!"
+
+
+class TerminalElicit:
+    """Puts the questions of tools to a person, who may always decline.
+
+    Args:
+        display: Makes room for the questions.
+    """
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+
+    async def __call__(self, message: str, schema: Mapping[str, object]) -> object:
+        """Return what was answered, by field.
+
+        Raises:
+            ToolError: `E_DENIED`: the person declined, or the terminal has gone.
+        """
+        with self._display.aside():
+            async with keyboard() as terminal:
+                note(paint("A tool asks you:", "yellow"))
+                for line in clean(message[:_LONGEST]).splitlines():
+                    note(f"  {line}")
+                fields = fields_of(schema)
+                if not fields:
+                    await _confirm(terminal)
+                elif len(fields) > 1:
+                    note(paint(f"{DECLINE} declines, at any of them", "dim"))
+                given = {each.name: await _answer(each, terminal) for each in fields}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+async def _confirm(terminal: int) -> None:
+    note(f"Answer? [{paint('y/n', 'bold')}]")
+    while True:
+        text = (await _typed(terminal)).strip().casefold()
+        if text in ("y", "yes"):
+            return
+        if text in ("n", "no"):
+            raise _declined()
+        note("y or n")
+
+
+async def _answer(field: Field, terminal: int) -> object:
+    note(f"{paint(field.question, 'bold')}  {paint(f'[{DECLINE} declines]', 'dim')}")
+    for line in field.lines():
+        note(line)
+    while True:
+        text = await _typed(terminal)
+        try:
+            return field.read(text)
+        except Unfit as error:
+            note(one_line(str(error)))
+
+
+async def _typed(terminal: int) -> str:
+    text = await typed_line(terminal)
+    if text is None or text.strip() == DECLINE:
+        raise _declined()
+    return text
+
+
+def _declined() -> ToolError:
+    return ToolError("E_DENIED", "the person declined to answer")

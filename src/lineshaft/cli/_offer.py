@@ -1,0 +1,133 @@
+"""The tools of a command: the built-in ones, those of modules, and those of MCP servers."""
+
+import getpass
+import sys
+from collections.abc import Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import anyio
+import typer
+
+from lineshaft.cli._options import toolset_for
+from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
+from lineshaft.config import Input, ServerSetting, Settings, Starting, sources
+from lineshaft.mcp import Authorize
+from lineshaft.tools import Source, Toolset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered:
+    """What a session is given."""
+
+    toolset: Toolset
+    sources: tuple[Source, ...]
+    silent: dict[str, None] = field(default_factory=dict[str, None])
+    """Servers whose claims nobody has answered."""
+
+    @property
+    def all(self) -> list[object]:
+        """Return everything, as a session takes it."""
+        return [self.toolset, *self.sources]
+
+    def tell(self) -> None:
+        """Say which claims do not count, and what to do about it."""
+        if self.silent:
+            names = " ".join(sorted(self.silent))
+            note(
+                f"{paint('note', 'dim')}: what {names.replace(' ', ', ')} claims of its tools does "
+                f"not count yet: lineshaft config mcp claims {names}"
+            )
+
+
+def offered_for(
+    settings: Settings,
+    *,
+    words: str | None = None,
+    only: Collection[str] | None = None,
+    accept_claims: bool = False,
+) -> Offered:
+    """Return the tools; asks about modules and inputs where somebody can answer.
+
+    Args:
+        settings: What holds.
+        words: A script: servers that it cannot reach are left out.
+        only: The namespaces of servers that are wanted; all where nothing is given.
+        accept_claims: Whether what servers say of their tools counts.
+
+    Raises:
+        ConfigError: A module cannot be used, or nobody has approved it.
+    """
+    toolset = toolset_for(settings)
+    silent: dict[str, None] = {}
+    found = sources(settings, words=words, only=only, starting=starting_for(silent, accept_claims))
+    return Offered(toolset=toolset, sources=found, silent=silent)
+
+
+async def gathered(offered: Offered) -> Toolset:
+    """Connect to all servers at once, and return all tools that there are."""
+    async with AsyncExitStack() as stack:
+        for source in offered.sources:
+            await stack.enter_async_context(source.opened(lambda: None))
+        async with anyio.create_task_group() as group:
+            for source in offered.sources:
+                group.start_soon(source.ready)
+        found = offered.toolset
+        for source in offered.sources:
+            found = found | source.tools
+        return found
+
+
+def tell_down(offered: Offered) -> None:
+    """Say which servers are down, and why."""
+    for source in offered.sources:
+        if source.problem:
+            what = f"{source.name}: {one_line(source.problem, 500)}"
+            note(f"{paint('warning', 'yellow')}: {what}")
+
+
+def starting_for(silent: dict[str, None], accept_claims: bool = False) -> Starting:  # noqa: FBT001, FBT002  what a flag says
+    """Return how servers are started by a command.
+
+    Args:
+        silent: Takes the names of servers whose claims nobody has answered.
+        accept_claims: Whether what servers say of their tools counts.
+    """
+
+    def unanswered(server: ServerSetting) -> None:
+        silent[server.name] = None
+
+    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    return Starting(
+        accept_claims=accept_claims,
+        ask_input=ask_input if asks else None,
+        unanswered=unanswered,
+        authorize=_authorize() if is_terminal(sys.stderr) else None,
+    )
+
+
+def ask_input(server: str, wanted: Input) -> str | None:
+    """Ask for a value that a server needs; what is typed is not shown, and nowhere kept."""
+    text = one_line(wanted.description or wanted.id)
+    note(f"{server} needs a value that is not kept: {text}")
+    for option in wanted.options:
+        note(f"  {one_line(option)}")
+    empty = " (empty: as its file says)" if wanted.default is not None else ""
+    try:
+        return getpass.getpass(f"{one_line(wanted.id, 60)}{empty}: ", stream=sys.stderr) or None
+    except EOFError:
+        return None
+
+
+def _authorize() -> Authorize:
+    async def authorize(url: str) -> str:
+        from lineshaft.mcp import loopback  # noqa: PLC0415  loads the SDK
+
+        return await loopback(_show)(url)
+
+    return authorize
+
+
+def _show(url: str) -> None:
+    note(f"a server wants you to grant access; open: {clean(url)}")
+    typer.launch(url)

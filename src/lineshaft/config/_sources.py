@@ -1,0 +1,240 @@
+"""From servers as files describe them to sources of tools.
+
+Variables are put in here, right before a server is started; what they hold goes to that server and
+nowhere else. Whatever keeps one server down is its own problem: it has no tools and says why, and
+the others are there.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from lineshaft import mcp
+from lineshaft.config._claims import claims_for
+from lineshaft.config._env_file import env_file
+from lineshaft.config._secrets import kept_secrets
+from lineshaft.config._servers import ServerSetting, url_problem
+from lineshaft.config._servers_found import server_approved, servers
+from lineshaft.config._settings import Settings
+from lineshaft.config._variables import AskInput, Input, Variables
+from lineshaft.errors import ConfigError
+from lineshaft.mcp import Authorize, ServerSpec
+from lineshaft.tools import Source, Tool, Toolset, filtered, script_name
+
+_ALL = frozenset({"tools", "search_tools", "describe_tool"})
+"""What a script may reach any tool by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Starting:
+    """How servers are started: what a person said beforehand, and how they can be asked."""
+
+    accept_claims: bool = False
+    """Whether what servers say of their tools counts, whatever it is."""
+
+    ask_input: AskInput | None = None
+    unanswered: Callable[[ServerSetting], None] | None = None
+    """Told of a server whose claims nobody has answered."""
+
+    authorize: Authorize | None = None
+    """Shows a person where to grant access (OAuth)."""
+
+    environ: Mapping[str, str] | None = None
+    """Variables; those of the process where nothing is given."""
+
+    answers: dict[tuple[Path, str], str | None] = field(
+        default_factory=dict[tuple[Path, str], str | None], repr=False
+    )
+    """What was answered to inputs, by file and id: of one file, nothing is asked twice."""
+
+
+class Down:
+    """A source that has no tools, and says why.
+
+    Args:
+        name: The namespace that its tools would have.
+        problem: Why there are none.
+    """
+
+    def __init__(self, name: str, problem: str) -> None:
+        self._name = name
+        self._problem = problem
+
+    @property
+    def name(self) -> str:
+        """The namespace that its tools would have."""
+        return self._name
+
+    @property
+    def tools(self) -> Toolset:
+        """None."""
+        return Toolset()
+
+    @property
+    def problem(self) -> str:
+        """Why there are none."""
+        return self._problem
+
+    @asynccontextmanager
+    async def opened(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
+        """Connect to nothing."""
+        del changed
+        yield
+
+    async def ready(self) -> None:
+        """Nothing is waited for."""
+
+
+def sources(
+    settings: Settings,
+    *,
+    words: str | None = None,
+    only: Collection[str] | None = None,
+    starting: Starting | None = None,
+) -> tuple[Source, ...]:
+    """Return the MCP servers of the settings as sources; none of them is started yet.
+
+    Args:
+        settings: What `read_settings` settled.
+        words: A script: servers that it cannot reach are left out.
+        only: The namespaces that are wanted; all where nothing is given.
+        starting: How they are started.
+
+    Raises:
+        ConfigError: A project's file says what only a person may.
+    """
+    starting = starting or Starting()
+    wanted = None if only is None else {script_name(name) for name in only}
+    found: list[Source] = []
+    taken: set[str] = set()
+    for server in servers(settings, environ=starting.environ).servers:
+        name = script_name(server.name)
+        if name in taken or (wanted is not None and name not in wanted):
+            continue
+        if words is not None and not _reaches(words, server.name):
+            continue
+        taken.add(name)
+        found.append(_shaped(source_for(server, settings, starting), server))
+    return tuple(found)
+
+
+def _reaches(words: str, name: str) -> bool:
+    if name in words or script_name(name) in words:
+        return True
+    return any(each in words for each in _ALL)
+
+
+def _shaped(source: Source, server: ServerSetting) -> Source:
+    if not server.include and not server.exclude:
+        return source
+    return filtered(source, lambda tool: _is_offered(tool, server))
+
+
+def source_for(
+    server: ServerSetting, settings: Settings, starting: Starting
+) -> "mcp.McpServer | Down":
+    """Return one server with all its tools; what keeps it down is its problem.
+
+    Args:
+        server: Its description.
+        settings: Where we are.
+        starting: How it is started.
+    """
+    try:
+        if server.problem:
+            return Down(server.name, server.problem)
+        if not server_approved(server, environ=starting.environ):
+            text = f"nobody has approved it yet as {server.source} describes it"
+            return Down(server.name, f"{text}; read it, then run: lineshaft config trust")
+        spec = _spec(server, settings, starting)
+    except ConfigError as error:
+        return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)
+    return mcp.McpServer(  # loaded here: the SDK takes over half a second
+        spec,
+        name=server.name,
+        claims=claims_for(
+            server,
+            accept=starting.accept_claims,
+            unanswered=starting.unanswered,
+            environ=starting.environ,
+        ),
+        authorize=None if server.auth == "none" else starting.authorize,
+    )
+
+
+def _is_offered(tool: Tool, server: ServerSetting) -> bool:
+    name = tool.name.partition(".")[2]
+    included = not server.include or any(fnmatchcase(name, glob) for glob in server.include)
+    return included and not any(fnmatchcase(name, glob) for glob in server.exclude)
+
+
+def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> ServerSpec:
+    """Return how a server is reached, all variables put in."""
+    environ = os.environ if starting.environ is None else starting.environ
+    variables = Variables(
+        environ=environ,
+        secrets=kept_secrets(starting.environ),
+        folder=server.base,
+        inputs=server.inputs,
+        server=server.name,
+        ask=_once(server, starting),
+    )
+    if server.transport == "sse":
+        raise ConfigError(
+            "it speaks the old HTTP+SSE transport, which is not spoken here",
+            hint='most such servers speak streamable HTTP too: type = "http", often at /mcp',
+        )
+    spec = (
+        _command(server, variables) if server.transport == "stdio" else _address(server, variables)
+    )
+    return replace(spec, seconds=server.seconds)
+
+
+def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
+    fill = variables.fill
+    folder = server.base / Path(fill(server.cwd)).expanduser()
+    if not folder.is_dir():
+        raise ConfigError(f"its folder {str(folder)!r} is missing")
+    given: dict[str, str] = {}
+    if server.env_file:
+        given = env_file(folder / Path(fill(server.env_file)).expanduser())
+    given |= {name: fill(text) for name, text in server.env.items()}
+    words = (fill(server.command), *map(fill, server.args))
+    return ServerSpec(command=words, env=given, cwd=folder)
+
+
+def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
+    fill = variables.fill
+    url = fill(server.url)
+    problem = url_problem(url)
+    if problem:
+        raise ConfigError(f"its url {problem}")
+    headers = {name: fill(text) for name, text in server.headers.items()}
+    for name, text in headers.items():
+        if "\n" in text or "\r" in text:
+            raise ConfigError(f"its header {name!r} has a line break in it")
+    known = dict[str, str]() if isinstance(server.auth, str) else server.auth
+    return ServerSpec(
+        url=url,
+        headers=headers,
+        client_id=fill(known.get("client_id", "")),
+        client_secret=fill(known.get("client_secret", "")),
+    )
+
+
+def _once(server: ServerSetting, starting: Starting) -> AskInput | None:
+    """Return what asks for an input unless it was asked for before."""
+    ask, answers = starting.ask_input, starting.answers
+    if ask is None:
+        return None
+
+    def asked(name: str, wanted: Input) -> str | None:
+        key = (server.source, wanted.id)
+        if key not in answers:
+            answers[key] = ask(name, wanted)
+        return answers[key]
+
+    return asked

@@ -1,0 +1,146 @@
+"""What counts of what servers say of their tools."""
+
+import json
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lineshaft.config import (
+    ClaimsAnswer,
+    ServerSetting,
+    claims_for,
+    keep_claims,
+    kept_claims,
+    read_settings,
+    servers,
+)
+from lineshaft.values import Effect
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a server says of one tool."""
+
+    tool: str
+    effect: Effect = "read"
+
+
+CLAIMS = (Said("a.get"), Said("a.set", "external"))
+
+
+class Asked:
+    """A person who answers, and remembers that they were asked."""
+
+    def __init__(self, answer: ClaimsAnswer | None) -> None:
+        self.answer: ClaimsAnswer | None = answer
+        self.times = 0
+
+    def __call__(self, server: ServerSetting, claims: Sequence[object]) -> ClaimsAnswer | None:
+        del server, claims
+        self.times += 1
+        return self.answer
+
+
+@pytest.fixture
+def server(project: Path, environ: dict[str, str]) -> ServerSetting:
+    return described(project, environ)
+
+
+def described(project: Path, environ: dict[str, str], more: str = "") -> ServerSetting:
+    (project / "lineshaft.toml").write_text(f'[mcp.servers.a]\ncommand = "x"\n{more}')
+    (server,) = servers(read_settings(project, environ=environ), environ=environ).servers
+    return server
+
+
+@pytest.mark.parametrize(
+    ("answer", "counts"),
+    [("accept", True), ("external", False), ({"a.get": "read"}, {"a.get": "read"})],
+)
+def test_an_answer_holds_until_the_catalogue_changes(
+    server: ServerSetting, environ: dict[str, str], answer: ClaimsAnswer, counts: object
+) -> None:
+    person = Asked(answer)
+    claims = claims_for(server, ask=person, environ=environ)
+    assert [claims(CLAIMS, "one"), claims(CLAIMS, "one")] == [counts, counts]
+    assert person.times == 1
+    assert claims_for(server, environ=environ)(CLAIMS, "one") == counts
+    assert claims_for(server, environ=environ)(CLAIMS, "two") is None
+    claims(CLAIMS, "two")
+    assert person.times == 2
+
+
+def test_nothing_counts_where_nobody_answered_and_somebody_hears_of_it(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    heard: list[str] = []
+
+    def hear(silent: ServerSetting) -> None:
+        heard.append(silent.name)
+
+    claims = claims_for(server, ask=Asked(None), unanswered=hear, environ=environ)
+    assert claims(CLAIMS, "one") is None
+    assert heard == ["a"]
+    assert kept_claims(server, environ=environ) is None
+
+
+def test_who_claims_nothing_is_not_asked_about(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    person = Asked("accept")
+    assert claims_for(server, ask=person, environ=environ)(CLAIMS[1:], "one") is False
+    assert person.times == 0
+
+
+def test_accepted_beforehand_is_for_the_first_catalogue_alone(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    keep_claims(server, "accept", environ=environ)
+    claims = claims_for(server, environ=environ)
+    assert claims(CLAIMS, "one") is True
+    assert claims(CLAIMS, "two") is None
+
+
+def test_a_flag_accepts_and_is_remembered(server: ServerSetting, environ: dict[str, str]) -> None:
+    assert claims_for(server, accept=True, environ=environ)(CLAIMS, "one") is True
+    assert claims_for(server, environ=environ)(CLAIMS, "one") is True
+
+
+def test_another_definition_of_the_name_is_another_server(
+    server: ServerSetting, project: Path, environ: dict[str, str]
+) -> None:
+    keep_claims(server, "accept", catalogue="one", environ=environ)
+    other = described(project, environ, more='args = ["-v"]')
+    assert claims_for(other, environ=environ)(CLAIMS, "one") is None
+
+
+def test_what_the_definition_says_is_not_asked(project: Path, environ: dict[str, str]) -> None:
+    server = described(project, environ, more='claims = "external"')
+    keep_claims(server, "accept", catalogue="one", environ=environ)
+    assert claims_for(server, ask=Asked("accept"), environ=environ)(CLAIMS, "one") is False
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"answers": 3}', '{"answers": {"a": 1}}'])
+def test_answers_that_cannot_be_read_do_not_count(
+    server: ServerSetting, environ: dict[str, str], tmp_path: Path, text: str
+) -> None:
+    keep_claims(server, "accept", catalogue="one", environ=environ)
+    file = tmp_path / "state" / "lineshaft" / "claims.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text(text)
+    assert claims_for(server, environ=environ)(CLAIMS, "one") is None
+
+
+def test_effects_that_do_not_exist_do_not_count(
+    server: ServerSetting, environ: dict[str, str], tmp_path: Path
+) -> None:
+    keep_claims(server, {"a.get": "read"}, catalogue="one", environ=environ)
+    file = tmp_path / "state" / "lineshaft" / "claims.json"
+    kept = json.loads(file.read_text())
+    answers: Mapping[str, dict[str, object]] = kept["answers"]
+    for each in answers.values():
+        each["answer"] = {"a.get": "harmless", "a.set": "write"}
+    file.write_text(json.dumps(kept))
+    assert claims_for(server, environ=environ)(CLAIMS, "one") == {"a.set": "write"}
