@@ -10,6 +10,8 @@ import asyncio, os, signal, sys, threading
 from lineshaft.engines import MontyEngine
 from lineshaft.values import Limits, Program
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever whoever started this ignores
+
 async def hold(call):
     await asyncio.Event().wait()
 

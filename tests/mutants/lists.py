@@ -19,14 +19,17 @@ def main() -> int:
     numbers = tomllib.loads((FOLDER / "behaviours.toml").read_text(encoding="utf-8"))["behaviours"]
     table = tomllib.loads((TESTS / "mutants" / "mutants.toml").read_text(encoding="utf-8"))
     mutants = table.get("mutant", [])
-    tests = _tests()
+    tests = _tests(FOLDER)
+    beside = {test for test in _tests(TESTS) if not test.startswith(f"{FOLDER.name}/")}
     shown = {number for found in tests.values() for number in found}
     killed = {test for mutant in mutants for test in mutant["kills"]}
     wrong = {
         "behaviours without a test": [f"{n}: {numbers[n]}" for n in numbers if n not in shown],
         "numbers that are no behaviour": sorted(shown - set(numbers)),
         "behaviour tests without a number": [test for test, found in tests.items() if not found],
-        "tests that a mutant names and nobody wrote": sorted(killed - set(tests)),
+        "tests that a mutant names and nobody wrote": sorted(
+            killed - set(tests) - {f"../{test}" for test in beside}
+        ),
     }
     _print(f"{len(numbers)} behaviours, {len(tests)} tests, {len(mutants)} mutants\n")
     for title, items in wrong.items():
@@ -35,16 +38,16 @@ def main() -> int:
     return sum(len(items) for items in wrong.values())
 
 
-def _tests() -> dict[str, list[str]]:
-    """Return the behaviour numbers of each test, by its name as pytest takes it."""
+def _tests(folder: Path) -> dict[str, list[str]]:
+    """Return the behaviour numbers of each test in a folder, by its name as pytest takes it."""
     found: dict[str, list[str]] = {}
-    for path in sorted(FOLDER.rglob("test_*.py")):
+    for path in sorted(folder.rglob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         of_file = [number for node in tree.body for number in _of_file(node)]
         for node in ast.walk(tree):
             if isinstance(node, Function) and node.name.startswith("test_"):
                 own = [number for mark in node.decorator_list for number in _numbers(mark)]
-                found[f"{path.relative_to(FOLDER)}::{node.name}"] = own + of_file
+                found[f"{path.relative_to(folder)}::{node.name}"] = own + of_file
     return found
 
 

@@ -252,7 +252,7 @@ class Store:
         """Write what waits and close the database; the store can be used again afterwards.
 
         Raises:
-            RecordError: Something could not be written.
+            RecordError: Something could not be written, and nobody was told of it so far.
         """
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self.close)

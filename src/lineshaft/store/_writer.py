@@ -95,6 +95,7 @@ class Writer:
         failure = self._failure
         if failure is not None:
             self._nudge()  # it may have passed by now
+            self._told = True
             raise RecordError(failure.message, hint=failure.hint)
         told = (workspace, event)
         size = _size(told)
@@ -132,7 +133,7 @@ class Writer:
             seconds: How long that may take.
 
         Raises:
-            RecordError: Something could not be written.
+            RecordError: Something could not be written, and nobody was told of it so far.
         """
         thread = self._thread
         if thread is None:
@@ -147,7 +148,7 @@ class Writer:
                 hint="look at the disk that it lies on",
             )
         failure = self._failure
-        if failure is not None and self._queue:
+        if failure is not None and self._queue and not self._told:
             raise RecordError(failure.message, hint=failure.hint)
 
     def forked(self) -> None:
@@ -163,6 +164,9 @@ class Writer:
         self._bytes = 0
         self._closing = False
         self._failure: StateError | None = None
+        self._told = False
+        """Somebody who wrote or asked was told of the failure."""
+
         self._database: Database | None = None
         self._thread: threading.Thread | None = None
 
@@ -220,7 +224,7 @@ class Writer:
                 self._database = self._open()
             with self._database.transaction(durable=durable) as books:
                 answers = _do(group, books)
-            self._failure = None
+            self._failure, self._told = None, False
             if thoroughly:
                 self._database.tidy(thoroughly=True)
         except Exception as error:  # noqa: BLE001  whatever it is, whoever waits is told
@@ -247,6 +251,7 @@ class Writer:
             self._bytes += sum(map(_size, kept))
         for item in group:
             if isinstance(item, Work) and not item.keep:
+                self._told = True
                 item.answer.set_exception(failure)
 
     def _shut(self) -> None:

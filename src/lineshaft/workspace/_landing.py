@@ -91,7 +91,12 @@ def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, 
         if item.before.kind == "folder" and item.after.kind != "folder":
             stale += others_in(base.place, gone)
         tasks.append(Task(fitting, now.mark))
-    stale += [base.place.path for base in landing.read if not _is_like(base, folders)]
+    looked_at = {base.place.real: base.sight.thing for base, _ in landing.changes}
+    stale += [
+        base.place.path
+        for base in landing.read
+        if looked_at.get(base.place.real) != base.sight.thing and not _is_like(base, folders)
+    ]
     if stale:
         raise _stale(tuple(dict.fromkeys(stale)))
     modes = {task.item.place.real: task.item.before.mode for task in tasks}

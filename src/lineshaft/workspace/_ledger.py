@@ -32,11 +32,17 @@ class Touched:
     """Lines, all changes added up."""
 
     removed: int = 0
+    _counted: tuple[State, State, tuple[int, int]] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """Two contents, and what differs between them: it is asked for several times."""
 
     def lines(self, base: State) -> tuple[int, int]:
         """Return how many lines it has gained and lost since a first content."""
         if _known(base) and _known(self.now):
-            return changed_lines(base.data, self.now.data)
+            if self._counted is None or self._counted[:2] != (base, self.now):
+                self._counted = base, self.now, changed_lines(base.data, self.now.data)
+            return self._counted[2]
         return self.added, self.removed
 
 

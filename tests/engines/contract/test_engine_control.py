@@ -81,9 +81,19 @@ async def test_a_deadline_around_a_run_ends_it(play: Play) -> None:
     with anyio.move_on_after(0.05) as scope:
         await play("while True: pass")
     assert scope.cancelled_caught
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.05):
+
+    async def hold() -> None:
+        async with asyncio.timeout(None) as deadline:
+            striking = asyncio.create_task(strike(deadline))
             await play("await hold()")
+        await striking
+
+    async def strike(deadline: asyncio.Timeout) -> None:
+        await play.held.wait()
+        deadline.reschedule(asyncio.get_running_loop().time())
+
+    with pytest.raises(TimeoutError):
+        await hold()
     assert play.cancelled == ["1"]
 
 

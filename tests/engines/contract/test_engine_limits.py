@@ -1,5 +1,6 @@
 """What a script may use, and what becomes of one that uses more."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -90,8 +91,8 @@ async def test_an_error_of_ones_own_is_not_a_limit(play: Play) -> None:
 
 
 async def test_waiting_for_calls_takes_no_time_of_the_script(play: Play) -> None:
-    play.release()
-    outcome = await play("for _ in range(300): await hold()\n'done'", limits=Limits(seconds=0.2))
+    asyncio.get_running_loop().call_later(1.5, play.release)
+    outcome = await play("for _ in range(30): await hold()\n'done'", limits=Limits(seconds=1))
     assert outcome == Returned(value="done")
 
 
