@@ -16,7 +16,18 @@ from lineshaft.gate._lanes import Place
 from lineshaft.policy import Policy, Subject, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
-from lineshaft.values import Call, Context, Dispatch, Done, EventKind, Failure, Reach, Value
+from lineshaft.values import (
+    Call,
+    Context,
+    Dispatch,
+    Done,
+    EventKind,
+    Failure,
+    Finding,
+    Reach,
+    ToolSpec,
+    Value,
+)
 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
 
@@ -93,7 +104,18 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         entry.kept_back = lease.changed and tool.spec.staged and frame.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
-    return _value(tool, ending, left if seconds is None else seconds)
+    value = _value(tool, ending, left if seconds is None else seconds)
+    _observe(frame, entry, tool.spec, value.value)
+    return value
+
+
+def _observe(frame: Frame, entry: Entry, spec: ToolSpec, value: object) -> None:
+    """Learn what a tool returns that does not say so, and tell where it is not as before."""
+    if spec.output_schema is None and frame.gate.shapes is not None:
+        strange = frame.gate.shapes.observe(spec, value)
+        if strange:
+            frame.book.note("log", entry.id, text=strange)
+            frame.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
 @dataclass(frozen=True, slots=True)

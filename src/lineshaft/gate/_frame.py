@@ -75,7 +75,7 @@ class Frame:
     """There is no script around the calls: a direct call."""
 
     findings: list[Finding] = field(default_factory=list[Finding])
-    """What guards said of changes that landed."""
+    """What guards said of changes that landed, and what tools returned that they never did."""
 
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""

@@ -7,7 +7,7 @@ import anyio
 
 from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy
-from lineshaft.tools import Tool
+from lineshaft.tools import ShapeBook, Tool
 from lineshaft.trace import Redactor
 from lineshaft.values import Caller, Guard, Middleware, PythonOptions
 
@@ -32,6 +32,9 @@ class Gate:
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """Given to tools as `Context.python`."""
+
+    shapes: ShapeBook | None = None
+    """Sees the results of tools that do not say what they return."""
 
     guards: tuple[Guard, ...] = ()
     """Look at changes before they land."""

@@ -8,6 +8,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.scripts import Ground
 from lineshaft.session._offer import Offer
 from lineshaft.store import Store, workspace_folder
+from lineshaft.tools import ShapeBook, merge_shapes
 from lineshaft.values import Sink, Workspace
 from lineshaft.workspace import Folder
 
@@ -35,6 +36,16 @@ class Footing:
             shelf=self.store,
             eager=self.eager,
             offer=offer,
+        )
+
+    def shapes(self) -> ShapeBook:
+        """Return what knows of results, earlier sessions' too where a store was given."""
+        if not self.store or not self.eager:
+            return ShapeBook()
+        store, root = self.store, self.root
+        return ShapeBook(
+            keep=lambda seen: store.observe(root, seen, merge_shapes),
+            load=lambda: store.shapes(root),
         )
 
     def sinks(self) -> tuple[Sink, ...]:

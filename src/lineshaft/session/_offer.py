@@ -7,7 +7,7 @@ from typing import cast
 import anyio
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import Source, Tool, Toolset, script_name
+from lineshaft.tools import ShapeBook, Source, Tool, Toolset, script_name
 from lineshaft.values import Finding, ToolSpec
 
 _WORD = re.compile(r"\w+")
@@ -26,18 +26,26 @@ class Offer(Mapping[str, Tool]):
         sources: Where further tools come from.
         runtime: The runtime's own tools.
         jailed: Whether tools that say so count as jailed.
+        shapes: What is known of results.
 
     Raises:
         ConfigError: Two sources have the same name, or tools stand under it already.
     """
 
     def __init__(
-        self, given: Toolset, sources: Sequence[Source], runtime: Toolset, *, jailed: bool
+        self,
+        given: Toolset,
+        sources: Sequence[Source],
+        runtime: Toolset,
+        *,
+        jailed: bool,
+        shapes: ShapeBook,
     ) -> None:
         self._given = given
         self._sources = {source.name: source for source in sources}
         self._runtime = runtime
         self._jailed = jailed
+        self._shapes = shapes
         self._watching: dict[object, Callable[[], None]] = {}
         _refuse_shared(given, sources)
         self.renew()
@@ -78,7 +86,7 @@ class Offer(Mapping[str, Tool]):
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """What may be known of the tools; the runtime's own are left out."""
-        return self._specs
+        return self._shapes.told(self._specs)
 
     @property
     def scriptable(self) -> tuple[ToolSpec, ...]:
@@ -92,6 +100,7 @@ class Offer(Mapping[str, Tool]):
 
     async def ready(self, words: str) -> tuple[Finding, ...]:
         """Wait for the sources that a text speaks of, and say what of them is not there."""
+        await self._shapes.learn()
         if not self._sources:
             return ()
         named = {name: s for name, s in self._sources.items() if _names(name, words)}

@@ -83,6 +83,9 @@ class Session(Afterwards, Facing):
         ConfigError: Any of them cannot be used; it says which and why.
     """
 
+    tools: Catalogue
+    """The tools, to look at: a mapping from name to facts, with search and stubs."""
+
     def __init__(  # noqa: PLR0913  the one constructor that users type
         self,
         tools: Iterable[object] | Source = (),
@@ -126,14 +129,11 @@ class Session(Afterwards, Facing):
         options = python or PythonOptions()
         # Where somebody chose no boundary, no tool counts as jailed.
         jailed = options.boundary != NO_BOUNDARY
-        self._offer = Offer(given, sources, runtime, jailed=jailed)
-        self.tools = Catalogue(lambda: self._offer.specs)
-        """The tools, to look at: a mapping from name to facts, with search and stubs."""
-
-        self.policy = policy or Policy()
-        self.limits = limits or Limits()
         ground = ground_of(workspace, atomic=atomic, store=store)
-        self.store = ground.store
+        self.store, self._shapes = ground.store, ground.shapes()
+        self._offer = Offer(given, sources, runtime, jailed=jailed, shapes=self._shapes)
+        self.tools = Catalogue(lambda: self._offer.specs)
+        self.policy, self.limits = policy or Policy(), limits or Limits()
         self._engines = Engines(engine, python=options, workspace=ground.folder)
         self._runner = Runner(
             Gate(
@@ -144,6 +144,7 @@ class Session(Afterwards, Facing):
                 guards=with_built_in(guards),
                 middleware=tuple(middleware),
                 deps=deps,
+                shapes=self._shapes,
                 python=options,
             ),
             ground=ground.under_runs(self._offer),
@@ -155,8 +156,7 @@ class Session(Afterwards, Facing):
         self._resumer = Resumer(self._runner, ground.store) if ground.store else None
         self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
-        self._stack = AsyncExitStack()
-        self._live = Live()
+        self._stack, self._live = AsyncExitStack(), Live()
 
     def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
@@ -174,6 +174,7 @@ class Session(Afterwards, Facing):
             raise ConfigError(f"this session {was} already; make one for each `async with`")
         if self.store is not None:
             self._stack.push_async_callback(self.store.aclose)
+        self._stack.callback(self._shapes.flush)
         self._stack.push_async_callback(self._engines.aclose)
         for source in self._offer.sources:
             await self._stack.enter_async_context(source.opened(self._offer.renew))

@@ -6,6 +6,7 @@ Above are the gate, which alone runs tools, and the session; below are values an
 from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
+from lineshaft.tools._observed_book import ShapeBook
 from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
@@ -18,6 +19,7 @@ __all__ = [
     "RESERVED",
     "Detail",
     "EntryPath",
+    "ShapeBook",
     "Shaped",
     "Source",
     "Tool",

@@ -1,6 +1,7 @@
 """Python stubs: what a model or a person reads, and what a type checker reads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from lineshaft.tools._read import read_specs
 from lineshaft.tools._shapes import Catalogue, Named, Routine, Shape
@@ -21,12 +22,12 @@ def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
             parameters always stay; of a tool with more than 200 the rest is `**more`.
     """
     found = list(specs)
-    full = read_specs(found)
+    full = read_specs(found, observed=True)
     text = _text(full, words=2)
     if len(text) > budget:
         text = _text(full, words=1)
     if len(text) > budget:
-        text = _text(coarse := read_specs(found, records=False), words=1)
+        text = _text(coarse := read_specs(found, records=False, observed=True), words=1)
         if len(text) > budget:
             text = _text(coarse, words=0)
     return text
@@ -55,14 +56,14 @@ def signature(spec: ToolSpec) -> str:
     Args:
         spec: The tool.
     """
-    catalogue = read_specs([spec])
+    catalogue = read_specs([spec], observed=True)
     routine = catalogue.routines[0]
     name = f"{routine.namespace}.{routine.name}" if routine.namespace else routine.name
     text = f"{name}{_Inline(catalogue).signature(routine)}"
     if len(text) > _LONGEST_SIGNATURE:
-        catalogue = read_specs([spec], records=False)
+        catalogue = read_specs([spec], records=False, observed=True)
         text = f"{name}{Writer(catalogue).signature(catalogue.routines[0])}"
-    return text
+    return f"{text}{_mark(spec)}"
 
 
 def describe(spec: ToolSpec) -> str:
@@ -71,7 +72,7 @@ def describe(spec: ToolSpec) -> str:
     Args:
         spec: The tool.
     """
-    catalogue = read_specs([spec])
+    catalogue = read_specs([spec], observed=True)
     writer = Writer(catalogue, _taken(catalogue.routines))
     routine = catalogue.routines[0]
     records = [writer.record(record, comments=True) for record in catalogue.records.values()]
@@ -147,4 +148,18 @@ def _function(writer: Writer, routine: Routine, name: str, *, words: int) -> str
     told = [p for p in routine.parameters if p.about]
     if words > 1 and told:
         lines += ["", "Args:", *(f"    {p.name}: {p.about}" for p in told)]
-    return f"{start}\n    {docstring(lines, '    ')}" if lines else f"{start} ..."
+    mark = _mark(routine.spec)
+    return f"{start}{mark}\n    {docstring(lines, '    ')}" if lines else f"{start} ...{mark}"
+
+
+def _mark(spec: ToolSpec) -> str:
+    """Return the comment on a result that was only observed."""
+    if spec.output_schema is not None or not spec.observed:
+        return ""
+    inner = spec.observed.get("contentSchema")
+    if not isinstance(inner, Mapping):
+        return "  # observed, not promised"
+    catalogue = read_specs([replace(spec, output_schema=inner)])
+    text = _Inline(catalogue).type(catalogue.routines[0].result)
+    cut = text if len(text) <= _LONGEST_SIGNATURE else f"{text[:_LONGEST_SIGNATURE]}..."
+    return f"  # observed, not promised: JSON text of {cut}"

@@ -53,12 +53,15 @@ _ATOMS: dict[str, Shape] = {
 }
 
 
-def read_specs(specs: Iterable[ToolSpec], *, records: bool = True) -> Catalogue:
+def read_specs(
+    specs: Iterable[ToolSpec], *, records: bool = True, observed: bool = False
+) -> Catalogue:
     """Return the types of tools.
 
     Args:
         specs: The tools.
         records: Whether objects get types with names, or are just dicts.
+        observed: Whether results that nothing is said of are told as they were seen.
     """
     found = Catalogue()
     specs = list(specs)
@@ -71,10 +74,11 @@ def read_specs(specs: Iterable[ToolSpec], *, records: bool = True) -> Catalogue:
         reader = _Reader(spec.input_schema, found.records, names, records_wanted=records)
         parameters, more = reader.parameters(_camel(name))
         result: Shape = ANY
-        if spec.output_schema is not None:
-            reader = _Reader(spec.output_schema, found.records, names, records_wanted=records)
-            title = str(spec.output_schema.get("title", "")) or f"{name}_result"
-            result = reader.shape(spec.output_schema, _camel(title))
+        returns = spec.observed if observed and spec.output_schema is None else spec.output_schema
+        if returns is not None:
+            reader = _Reader(returns, found.records, names, records_wanted=records)
+            title = str(returns.get("title", "")) or f"{name}_result"
+            result = reader.shape(returns, _camel(title))
         found.routines.append(Routine(spec, name, namespace, parameters, more, result))
     return found
 

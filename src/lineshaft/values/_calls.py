@@ -135,6 +135,9 @@ class ToolSpec:
     """JSON Schema 2020-12 of the arguments, an object."""
 
     output_schema: Mapping[str, object] | None = None
+    observed: Mapping[str, object] | None = field(default=None, compare=False)
+    """What its results looked like, where it has no output schema; promised by nobody."""
+
     effect: Effect = "external"
     destructive: bool = False
     idempotent: bool = False
