@@ -12,7 +12,7 @@ import typer
 
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
-from lineshaft.cli._display import Silent
+from lineshaft.cli._display import Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._offer import offered_for, tell_down
@@ -69,6 +69,7 @@ def command(  # noqa: PLR0913  a command has its options
         limits=settings.limits(),
         approver=TerminalApprover(Silent()) if can_ask() else None,
         elicit=TerminalElicit(Silent()) if can_ask() else None,
+        sinks=[(Silent() if json else Notices()).take],
         store=store_for(settings),
     )
     reins = Reins()

@@ -46,14 +46,24 @@ class Silent:
         """Nothing is to be closed."""
 
 
-class Plain(Silent):
+class Notices(Silent):
+    """What tools say while they run, a line each."""
+
+    def take(self, event: Event) -> None:
+        """Print the line if the event is one."""
+        if event.kind == "log" and event.call_id is not None:
+            note(f"{'log':<9} {one_line(str(event.data.get('text', '')))}")
+
+
+class Plain(Notices):
     """One line a call, when it ends."""
 
     def __init__(self) -> None:
         self._tree = Tree()
 
     def take(self, event: Event) -> None:
-        """Print the call if the event ends it."""
+        """Print the call if the event ends it, or what a tool says."""
+        super().take(event)
         node = self._tree.take(event)
         if node is None or event.kind != "call_finished":
             return

@@ -30,7 +30,7 @@ class Node:
 
     duration_ms: float = 0
     note: str = ""
-    """Its progress while it runs, what went wrong afterwards."""
+    """Its progress or what it said last while it runs, what went wrong afterwards."""
 
     children: list["Node"] = field(default_factory=list["Node"])
 
@@ -68,6 +68,8 @@ class Tree:
                 node.state, node.started = "running", event.at
             case "progress":
                 node.note = _progress(event.data)
+            case "log":
+                node.note = str(event.data.get("text", ""))
             case "call_finished":
                 self._finish(node, event.data)
             case _:

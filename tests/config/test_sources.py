@@ -1,0 +1,169 @@
+"""Servers of the settings, as a session gets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lineshaft
+from lineshaft.config import (
+    Settings,
+    Starting,
+    read_settings,
+    sources,
+)
+from lineshaft.tools import Source
+from upstreams.real import python_server
+
+SHOP = python_server("plain")
+NOTES = python_server("notes")
+
+
+def table(name: str, command: list[str], more: str = "") -> str:
+    program, *args = command
+    return (
+        f"[mcp.servers.{name}]\ncommand = {json.dumps(program)}\n"
+        f"args = {json.dumps(args)}\n{more}\n"
+    )
+
+
+class Home:
+    """A person's own file, and their variables."""
+
+    def __init__(self, project: Path, user_file: Path, environ: dict[str, str]) -> None:
+        self.project = project
+        self.user_file = user_file
+        self.environ = environ
+
+    def settings(self, text: str) -> Settings:
+        self.user_file.write_text(text, encoding="utf-8")
+        return read_settings(self.project, environ=self.environ)
+
+    def sources(self, text: str, **more: object) -> dict[str, Source]:
+        starting = Starting(environ=self.environ)
+        found = sources(self.settings(text), starting=starting, **more)  # pyright: ignore[reportArgumentType]  words and only
+        return {source.name: source for source in found}
+
+
+@pytest.fixture
+def home(project: Path, user_file: Path, environ: dict[str, str]) -> Home:
+    return Home(project, user_file, environ)
+
+
+async def tools_of(source: Source) -> list[str]:
+    async with source.opened(lambda: None):
+        await source.ready()
+        assert source.problem == ""
+        return [name.partition(".")[2] for name in source.tools]
+
+
+async def test_a_filter_offers_some_of_the_tools(home: Home) -> None:
+    more = 'tools = { include = ["o*", "p*"], exclude = ["*ess"] }\nclaims = "accept"'
+    (shop,) = home.sources(table("shop", SHOP, more)).values()
+    assert await tools_of(shop) == ["orders", "place"]
+
+
+async def test_variables_are_put_in_when_a_server_is_started(home: Home) -> None:
+    (home.project / "sub").mkdir()
+    (home.project / "sub" / ".env").write_text("export NOTES_TOKEN='12345' # five\nOTHER=x")
+    home.environ["WHERE"] = "sub"
+    text = table("notes", NOTES, 'cwd = "${WHERE}"\nenv_file = ".env"\nclaims = "accept"')
+    (notes,) = home.sources(text).values()
+    async with lineshaft.Session([notes], store=False) as session:
+        done = await session.call("notes.get_note", {"name": "a"})
+    assert done.value == "a: 5"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (table("a", ["x"], 'env = { A = "${NO_SUCH}" }'), "the variable NO_SUCH is not set"),
+        (table("a", ["x"], 'env = { A = "${input:key}" }'), "LINESHAFT_INPUT_KEY"),
+        (table("a", ["x"], 'cwd = "missing"'), "is missing"),
+        (table("a", ["x"], 'env_file = "missing"'), "cannot be read"),
+        ('[mcp.servers.a]\nurl = "https://mcp.test"\ntype = "sse"', "old HTTP+SSE transport"),
+        ('[mcp.servers.a]\nurl = "${WHERE}"', "http://"),
+        ('[mcp.servers.a]\nurl = "https://mcp.test"\nheaders = { A = "${BREAK}" }', "line break"),
+    ],
+)
+async def test_what_keeps_one_server_down_is_its_own_problem(
+    home: Home, text: str, problem: str
+) -> None:
+    home.environ |= {"WHERE": "file:///etc/passwd", "BREAK": "a\r\nX-Evil: b"}
+    found = home.sources(text + "\n" + table("shop", SHOP))
+    assert problem in found["a"].problem
+    assert not found["a"].tools
+    assert "orders" in await tools_of(found["shop"])
+
+
+async def test_a_script_that_names_a_server_that_is_down_is_told_why(home: Home) -> None:
+    found = home.sources(table("a", ["x"], 'env = { A = "${NO_SUCH}" }'))
+    async with lineshaft.Session(found.values(), store=False) as session:
+        done = await session.run("return await a.b()")
+    assert done.status == "error"
+    assert any("NO_SUCH is not set" in finding.message for finding in done.findings)
+
+
+def test_only_what_a_script_can_reach_is_there(home: Home) -> None:
+    text = table("my-shop", SHOP) + table("notes", NOTES)
+    assert list(home.sources(text, words="return 1")) == []
+    assert list(home.sources(text, words="return await my_shop.orders()")) == ["my-shop"]
+    assert list(home.sources(text, words="search_tools('x')")) == ["my-shop", "notes"]
+    assert list(home.sources(text, only=["notes"])) == ["notes"]
+    assert list(home.sources(text, only=["my_shop"])) == ["my-shop"]
+
+
+def test_nothing_of_a_resolved_value_is_in_what_can_be_printed(home: Home) -> None:
+    home.environ["KEY"] = "hunter2"
+    settings = home.settings(table("a", ["x"], 'env = { A = "${KEY}" }'))
+    found = sources(settings, starting=Starting(environ=home.environ))
+    assert "hunter2" not in repr((settings, found))
+
+
+async def test_load_gives_a_session_with_the_servers(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environ.items():
+        monkeypatch.setenv(name, value)
+    home.settings(table("shop", SHOP, 'claims = "accept"'))
+    async with lineshaft.load(home.project) as session:
+        done = await session.run("return await shop.orders(customer='ada')")
+    assert done.value == [1, 2]
+
+
+async def test_what_nobody_approved_is_not_started(home: Home) -> None:
+    marker = home.project / "started"
+    trap = ["/bin/sh", "-c", f"touch {marker}"]
+    (home.project / "lineshaft.toml").write_text(table("trap", trap))
+    (trapped,) = home.sources("").values()
+    async with trapped.opened(lambda: None):
+        await trapped.ready()
+    assert "nobody has approved it yet" in trapped.problem
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A=1\n\n# no\nB = two words ", {"A": "1", "B": "two words"}),
+        ('A="x # y\\n\\""\nB=\'$A\'\nC=', {"A": 'x # y\n"', "B": "$A", "C": ""}),
+        ("A=x#y # z", {"A": "x#y"}),
+        ("\ufeffexport A=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
+    ],
+)
+async def test_files_of_variables(home: Home, text: str, found: dict[str, str]) -> None:
+    (home.project / ".env").write_bytes(text.encode())
+    show = "import json, os, sys; json.dump(dict(os.environ), open('seen.json', 'w'))"
+    command = [SHOP[0], "-c", show]
+    (shop,) = home.sources(table("shop", command, 'env_file = ".env"')).values()
+    async with shop.opened(lambda: None):
+        await shop.ready()
+    seen = json.loads((home.project / "seen.json").read_text())
+    assert {name: seen.get(name) for name in found} == found
+
+
+def test_a_file_of_variables_that_is_none(home: Home) -> None:
+    (home.project / ".env").write_text("A=1\nhunter2 hunter2")
+    found = home.sources(table("a", ["x"], 'env_file = ".env"'))
+    assert "line 2 is not NAME=value" in found["a"].problem
+    assert "hunter2" not in found["a"].problem
