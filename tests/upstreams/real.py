@@ -13,6 +13,7 @@ STARTS = {
     "everything": "server-everything/dist/index.js",
     "filesystem": "server-filesystem/dist/index.js",
     "memory": "server-memory/dist/index.js",
+    "inspector": "inspector/clients/launcher/build/index.js",
     "conformance": "conformance/dist/index.js",
     "conformance-next": "conformance-next/dist/index.js",
 }

@@ -1,0 +1,318 @@
+"""A session served over HTTP: who may come, many at once, and what becomes of those who leave."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import anyio.lowlevel
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from fronts import MODES, Mode, Person, accepts, data_of
+from lineshaft.store import Store
+from upstreams.real import SERVERS, node, npm_package
+
+TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
+FRONT = [sys.executable, str(SERVERS / "front.py"), "http"]
+JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+@dataclass
+class Served:
+    """A server that has been started."""
+
+    url: str
+    process: "subprocess.Popen[str]"
+    at: Path
+
+    @asynccontextmanager
+    async def client(
+        self, mode: Mode = "auto", *, person: Person | None = None
+    ) -> AsyncGenerator[Client]:
+        """Give a client of it."""
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            async with Client(transport, mode=mode, elicitation_callback=person) as client:
+                yield client
+
+    def post(self, body: bytes | None = None, **headers: str) -> httpx2.Response:
+        """Send something."""
+        content = json.dumps(LIST).encode() if body is None else body
+        return httpx2.post(self.url, content=content, headers={**JSON, **headers}, timeout=60)
+
+
+@contextmanager
+def started(at: Path, *command: str) -> Generator[Served]:
+    process = subprocess.Popen(
+        command,
+        cwd=at,
+        env={**os.environ, "TOKEN": TOKEN, "LINESHAFT_SERVE_TOKEN": TOKEN},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline().split()
+        yield Served(said[-1], process, at)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    with started(tmp_path_factory.mktemp("shop"), *FRONT) as server:
+        yield server
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_with_the_token_runs_scripts(mode: Mode, shop: Served) -> None:
+    heard: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        heard.append(message)
+
+    async with shop.client(mode) as client:
+        listed = [each.name for each in (await client.list_tools()).tools]
+        code = "return await shop.orders(customer='ada')"
+        ran = await client.call_tool("run", {"code": code}, progress_callback=hear)
+    assert listed[:5] == ["search", "describe", "run", "resume", "status"]
+    assert data_of(ran)["value"] == [1, 2]
+    assert heard == ["call 1: shop.orders"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_person_approves_over_http(mode: Mode, shop: Served) -> None:
+    person = Person([accepts(decision="approve all")])
+    async with shop.client(mode, person=person) as client:
+        ran = await client.call_tool("run", {"code": "return await put(what='x')"})
+    assert data_of(ran)["value"] == "x"
+
+
+async def test_fifty_clients_at_once_get_their_own_results(shop: Served) -> None:
+    """Half of them speak the older protocol, half the newest; each has a person of its own."""
+    came: dict[int, object] = {}
+    names: dict[int, str] = {}
+
+    async def use(number: int) -> None:
+        person = Person([accepts(decision="approve all")] * 2)
+        async with shop.client(MODES[number % 2], person=person) as client:
+            code = "return [await put(what=args[0]), await shop.total(order=1)]"
+            ran = await client.call_tool("run", {"code": code, "args": [f"n{number}"]})
+            came[number] = data_of(ran)["value"]
+            names[number] = " ".join(asked.message for asked in person.asked)
+
+    async with anyio.create_task_group() as group:
+        for number in range(50):
+            group.start_soon(use, number)
+    assert came == {number: [f"n{number}", 10.5] for number in range(50)}
+    assert all(f'"n{number}"' in text for number, text in names.items())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {TOKEN}"},
+        {"Authorization": f"Bearer {TOKEN}x"},
+        {"Authorization": TOKEN},
+    ],
+)
+@pytest.mark.parametrize("version", ["", "2025-11-25", "2026-07-28"])
+def test_nobody_comes_in_without_the_token(
+    headers: dict[str, str], version: str, shop: Served
+) -> None:
+    more = {"MCP-Protocol-Version": version} if version else {}
+    answer = shop.post(**headers, **more)
+    assert answer.status_code == 401
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize("version", ["", "2025-11-25", "2026-07-28"])
+def test_pages_of_other_sites_do_not_come_in(version: str, shop: Served) -> None:
+    known = {"Authorization": f"Bearer {TOKEN}"}
+    known |= {"MCP-Protocol-Version": version} if version else {}
+    assert shop.post(**known, Host="example.org").status_code == 421
+    assert shop.post(**known, Origin="http://example.org").status_code == 403
+    assert shop.post(**known, Origin="null").status_code == 403
+
+
+def test_bad_bodies_are_refused_and_cost_nobody_else_anything(shop: Served) -> None:
+    known = {"Authorization": f"Bearer {TOKEN}"}
+    for version in ("2025-11-25", "2026-07-28"):
+        more = {**known, "MCP-Protocol-Version": version}
+        assert shop.post(b"not json", **more).status_code == 400
+        assert shop.post(b"[" * 100_000, **more).status_code == 400
+        assert shop.post(b"[]", **more).status_code == 400
+        assert shop.post(b"\xff\xfe", **more).status_code == 400
+        assert shop.post(b'"' + b"x" * 5_000_000 + b'"', **more).status_code == 413
+    assert shop.post(**known, **{"Mcp-Session-Id": "unknown"}).status_code == 404
+    assert httpx2.get(shop.url, headers=known).status_code in (400, 405, 406)
+    assert httpx2.post(shop.url.replace("/mcp", "/"), headers=known).status_code == 404
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_run_ends_when_its_client_is_gone(mode: Mode, tmp_path: Path) -> None:
+    with started(tmp_path, *FRONT) as server:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_call_hang, server, mode)
+            await _until((tmp_path / "hangs").exists)
+            group.cancel_scope.cancel()
+        await _ended(tmp_path, "cancelled")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_run_ends_when_the_program_of_its_client_is_killed(
+    mode: Mode, tmp_path: Path
+) -> None:
+    program = f"""
+import anyio, httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+async def main(url):
+    async with httpx2.AsyncClient(headers={{"Authorization": "Bearer {TOKEN}"}}) as http:
+        async with Client(streamable_http_client(url, http_client=http), mode={mode!r}) as client:
+            await client.call_tool("run", {{"code": "return await hang()"}})
+import sys
+anyio.run(main, sys.argv[1])
+"""
+    with started(tmp_path, *FRONT) as server:
+        async with await anyio.open_process([sys.executable, "-c", program, server.url]) as client:
+            await _until((tmp_path / "hangs").exists)
+            client.kill()
+        await _ended(tmp_path, "cancelled")
+
+
+async def test_a_run_in_the_background_outlives_its_client(shop: Served) -> None:
+    async with shop.client() as client:
+        arguments = {"code": "return await shop.total(order=2)", "background": True}
+        ran = await client.call_tool("run", arguments)
+    async with shop.client("legacy") as other:
+        with anyio.fail_after(30):
+            while data_of(ran)["status"] == "running":
+                ran = await other.call_tool("status", {"run_id": data_of(ran)["run_id"]})
+    assert data_of(ran)["value"] == 4.5
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_it_ends_with_its_runs_recorded(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text(
+        "from pathlib import Path\n"
+        "import anyio\n"
+        "from lineshaft import tool\n"
+        "@tool(effect='read')\n"
+        "async def hang() -> str:\n"
+        "    'Never answer.'\n"
+        "    Path('hangs').touch()\n"
+        "    await anyio.sleep_forever()\n"
+    )
+    serve = [sys.executable, "-m", "lineshaft", "serve", "--http", "--port", "0"]
+    with started(tmp_path, *serve, "--tools", "t.py") as server:
+        async with server.client("legacy") as client:
+            arguments = {"code": "return await hang()", "background": True}
+            ran = await client.call_tool("run", arguments)
+            await _until((tmp_path / "hangs").exists)
+            server.process.send_signal(number)
+            server.process.wait(timeout=15)
+    assert server.process.returncode == 0
+    shown = await anyio.run_process(
+        [sys.executable, "-m", "lineshaft", "show", data_of(ran)["run_id"], "--json"], cwd=tmp_path
+    )
+    assert json.loads(shown.stdout)["status"] == "cancelled"
+
+
+def test_the_command_makes_and_prints_a_token_where_none_is_given(tmp_path: Path) -> None:
+    environ = {key: value for key, value in os.environ.items() if key != "LINESHAFT_SERVE_TOKEN"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", "serve", "--http", "--port", "0"],
+        cwd=tmp_path,
+        env=environ,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        token = process.stderr.readline().split()[-1]
+        url = process.stderr.readline().split()[-1]
+        assert len(token) >= 32
+        version = {"MCP-Protocol-Version": "2025-11-25"}
+        answers = [
+            httpx2.post(url, json=LIST, headers={**JSON, **version, "Authorization": shown})
+            for shown in (f"Bearer {token}", "Bearer x")
+        ]
+    finally:
+        process.kill()
+        process.communicate()
+    assert [each.status_code for each in answers] == [400, 401]  # a session comes first
+
+
+@pytest.mark.parametrize("token", ["", "short", "tokén-with-more-than-ascii"])
+def test_a_token_that_is_none_is_refused(token: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lineshaft", "serve", "--http", "--port", "0"],
+        cwd=tmp_path,
+        env={**os.environ, "LINESHAFT_SERVE_TOKEN": token},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "token" in done.stderr.lower()
+
+
+def test_the_inspector_lists_describes_and_runs_over_http(shop: Served) -> None:
+    def inspect(*words: str) -> dict[str, Any]:
+        header = ["--header", f"Authorization: Bearer {TOKEN}", "--transport", "http"]
+        command = [node(), str(npm_package("inspector")), "--cli", shop.url, *header, *words]
+        done = subprocess.run(
+            command, cwd=shop.at, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+        return cast("dict[str, Any]", json.loads(done.stdout))
+
+    listed = inspect("--method", "tools/list")
+    names = ["--tool-arg", 'names=["shop.orders"]']
+    told = inspect("--method", "tools/call", "--tool-name", "describe", *names)
+    code = ["--tool-arg", "code=return await shop.orders(customer='ada')"]
+    ran = inspect("--method", "tools/call", "--tool-name", "run", *code)
+    assert [each["name"] for each in listed["tools"]][:2] == ["search", "describe"]
+    assert "customer: str" in told["structuredContent"]["text"]
+    assert ran["structuredContent"]["value"] == [1, 2]
+
+
+async def _call_hang(server: Served, mode: Mode) -> None:
+    async with server.client(mode) as client:
+        await client.call_tool("run", {"code": "return await hang()"})
+
+
+async def _until(condition: Any) -> None:
+    with anyio.fail_after(60):
+        while not condition():
+            await anyio.lowlevel.checkpoint()
+
+
+async def _ended(at: Path, status: str) -> None:
+    """Wait until the newest run has ended, and look how."""
+    found = "running"
+    with anyio.fail_after(30):
+        while found == "running":
+            async with Store(at / "store.db") as store:
+                found = (await store.runs())[0].status
+    assert found == status

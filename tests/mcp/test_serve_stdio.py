@@ -1,0 +1,237 @@
+"""A session served on standard streams: nothing but the protocol, and nothing left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import psutil
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from fronts import MODES, Mode, Person, accepts, data_of, text_of
+from lineshaft.store import Store
+from upstreams.real import SERVERS, node, npm_package
+
+FRONT = [sys.executable, str(SERVERS / "front.py"), "stdio"]
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+
+
+def parameters(at: Path, *command: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=command[0], args=list(command[1:]), cwd=at, env=dict(os.environ)
+    )
+
+
+class Raw:
+    """A client that writes lines."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+
+    def write(self, line: bytes) -> None:
+        """Write a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        """Read an answer."""
+        assert self.process.stdout is not None
+        return cast("dict[str, Any]", json.loads(self.process.stdout.readline()))
+
+    def asked(self, method: str, **params: object) -> dict[str, Any]:
+        """Send a request, and read the answer to it."""
+        message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        self.write(json.dumps(message).encode())
+        while (answer := self.read()).get("id") != method:
+            pass
+        return answer
+
+
+@contextmanager
+def raw(at: Path) -> Generator[Raw]:
+    process = subprocess.Popen(
+        FRONT, cwd=at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        client = Raw(process)
+        client.write(json.dumps(HELLO).encode())
+        assert client.read()["result"]["serverInfo"]["name"] == "lineshaft"
+        client.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        yield client
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            assert stream is not None
+            with suppress(BrokenPipeError):
+                stream.close()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_command_serves_the_configured_tools(mode: Mode, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    server = parameters(tmp_path, sys.executable, "-m", "lineshaft", "serve", "--direct", "read_*")
+    heard: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        heard.append(message)
+
+    async with Client(stdio_client(server), mode=mode) as client:
+        listed = [each.name for each in (await client.list_tools()).tools]
+        code = "return (await read_file('a.txt'))['content']"
+        ran = await client.call_tool("run", {"code": code}, progress_callback=hear)
+        direct = await client.call_tool("read_file", {"path": "a.txt"})
+    assert "read_file" in listed
+    assert "write_file" not in listed
+    assert data_of(ran)["value"] == "one\n"
+    assert data_of(direct)["content"] == "one\n"
+    assert heard == ["call 1: read_file"]
+    shown = await anyio.run_process(
+        [sys.executable, "-m", "lineshaft", "show", data_of(ran)["run_id"]], cwd=tmp_path
+    )
+    assert b"origin mcp" in shown.stdout
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_tools_write_does_not_reach_the_client(mode: Mode, tmp_path: Path) -> None:
+    async with Client(stdio_client(parameters(tmp_path, *FRONT)), mode=mode) as client:
+        ran = await client.call_tool("run", {"code": "return await noise()"})
+        upstream = await client.call_tool(
+            "run", {"code": "return await shop.orders(customer='ada')"}
+        )
+    assert data_of(ran)["value"] == "noisy"
+    assert not upstream.is_error
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_person_behind_a_program_approves(mode: Mode, tmp_path: Path) -> None:
+    person = Person([accepts(decision="approve all")])
+    server = stdio_client(parameters(tmp_path, *FRONT))
+    async with Client(server, mode=mode, elicitation_callback=person) as client:
+        ran = await client.call_tool("run", {"code": "return await put(what='x')"})
+    assert data_of(ran)["value"] == "x"
+
+
+async def test_a_person_in_a_terminal_approves_what_a_client_started(tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text(
+        "from lineshaft import tool\n"
+        "@tool(effect='external')\n"
+        "async def put(what: str) -> str:\n"
+        "    'Put something somewhere.'\n"
+        "    return what\n"
+    )
+    command = [sys.executable, "-m", "lineshaft"]
+    options = ["--tools", "t.py"]
+    server = parameters(tmp_path, *command, "serve", "--mode", "ask", *options)
+    async with Client(stdio_client(server)) as client:
+        ran = await client.call_tool("run", {"code": "return await put(what='x')"})
+        assert data_of(ran)["status"] == "paused", text_of(ran)
+        run_id = data_of(ran)["run_id"]
+        await anyio.run_process(
+            [*command, "resume", run_id, "--approve", "all", *options], cwd=tmp_path
+        )
+        done = await client.call_tool("resume", {"run_id": run_id})
+    assert data_of(done)["value"] == "x"
+
+
+def test_bad_messages_cost_only_themselves(tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        for line in (
+            b"not json",
+            b"{}",
+            b"[]",
+            b'{"jsonrpc":"2.0","id":1}',
+            b'"' + b"x" * 5_000_000 + b'"',
+            b"\xff\xfe\x00",
+            b"[" * 100_000,
+            b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":3}}',
+            b'{"jsonrpc":"2.0","id":9,"method":"no/such","params":{}}',
+        ):
+            client.write(line)
+        listed = client.asked("tools/list")
+        ran = client.asked("tools/call", name="run", arguments={"code": "return 2"})
+    assert len(listed["result"]["tools"]) >= 5
+    assert ran["result"]["structuredContent"]["value"] == 2
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_it_ends_with_all_it_started_when_its_client_goes(busy: bool, tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        client.asked(
+            "tools/call", name="run", arguments={"code": "return await shop.orders(customer='ada')"}
+        )
+        children = psutil.Process(client.process.pid).children(recursive=True)
+        assert children
+        if busy:
+            call = {"name": "run", "arguments": {"code": "return await hang()"}}
+            message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}
+            client.write(json.dumps(message).encode())
+            while not (tmp_path / "hangs").exists():
+                pass
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        assert client.process.wait(timeout=10) == 0
+        _, alive = psutil.wait_procs(children, timeout=5)
+        assert alive == []
+    if busy:
+        assert anyio.run(_statuses, tmp_path)[0] == "cancelled"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_it_leaves_nothing_when_it_is_ended(number: signal.Signals, tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        client.asked(
+            "tools/call", name="run", arguments={"code": "return await shop.orders(customer='ada')"}
+        )
+        children = psutil.Process(client.process.pid).children(recursive=True)
+        client.process.send_signal(number)
+        client.process.wait(timeout=10)
+        _, alive = psutil.wait_procs(children, timeout=10)
+        assert alive == []
+
+
+async def _statuses(at: Path) -> list[str]:
+    async with Store(at / "store.db") as store:
+        return [each.status for each in await store.runs()]
+
+
+def test_the_inspector_lists_describes_and_runs(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+
+    def inspect(*words: str) -> dict[str, Any]:
+        inspector = npm_package("inspector")
+        serve = [sys.executable, "-m", "lineshaft", "serve"]
+        command = [node(), str(inspector), "--cli", *serve, *words]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+        return cast("dict[str, Any]", json.loads(done.stdout))
+
+    listed = inspect("--method", "tools/list")
+    names = ["--tool-arg", 'names=["read_file"]']
+    told = inspect("--method", "tools/call", "--tool-name", "describe", *names)
+    code = ["--tool-arg", "code=return (await read_file('a.txt'))['content']"]
+    ran = inspect("--method", "tools/call", "--tool-name", "run", *code)
+    assert [each["name"] for each in listed["tools"]][:2] == ["search", "describe"]
+    assert "read_file" in told["structuredContent"]["text"]
+    assert ran["structuredContent"]["value"] == "one\n"
