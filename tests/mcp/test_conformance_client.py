@@ -1,5 +1,6 @@
 """The protocol's own conformance suite, in two versions, against our way in."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from upstreams.real import ROOT, node, npm_package
 HERE = ROOT / "tests" / "mcp" / "conformance"
 
 
+@pytest.mark.skipif(
+    os.environ.get("DEV_TEST_ALL") != "1", reason="the whole suites are run by ./dev test --all"
+)
 @pytest.mark.parametrize(
     ("suite", "baseline"),
     [("conformance", "client-0.1.16.yml"), ("conformance-next", "client-0.2.0.yml")],

@@ -46,10 +46,15 @@ class Attempts:
             self._wanted.set()
         await self.closing_or(self.settled)
 
-    def failed(self) -> None:
-        """Take note of a connection that ended, or never was."""
+    def failed(self, *, connected: bool) -> None:
+        """Take note of a connection that ended, or never was.
+
+        Args:
+            connected: Whether it had been one: the first time, another is made at once.
+        """
         self._failures += 1
-        pause = min(2.0 ** (self._failures - 2), _LONGEST_PAUSE) if self._failures > 1 else 0.0
+        steps = self._failures - 1 if connected else self._failures
+        pause = min(2.0**steps, _LONGEST_PAUSE) if steps else 0.0
         self._not_before = time.monotonic() + pause
 
     def worked(self) -> None:

@@ -56,7 +56,7 @@ class Listing:
 
 @asynccontextmanager
 async def connected(
-    server: object, spec: ServerSpec | None, auth: httpx2.Auth | None
+    server: object, spec: ServerSpec | None, auth: httpx2.Auth | None, wire: Wire
 ) -> AsyncGenerator["Link"]:
     """Connect to a server as long as the block lasts.
 
@@ -64,8 +64,9 @@ async def connected(
         server: The server itself, where `spec` is None.
         spec: How it is reached.
         auth: For servers at an address.
+        wire: Told what happens below the protocol.
     """
-    wire, asks, changed = Wire(), Asks(), anyio.Event()
+    asks, changed = Asks(), anyio.Event()
 
     async def heard(message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):

@@ -30,6 +30,7 @@ from lineshaft.mcp._spec import (
     spec_of,
 )
 from lineshaft.mcp._text import clean
+from lineshaft.mcp._wire import Wire
 from lineshaft.tools import Shaped, Tool, Toolset, filtered, opened, renamed
 from lineshaft.values import Context
 
@@ -225,7 +226,7 @@ class McpServer:
                 problem = await self._once(attempts)
                 self._link = None
                 if not attempts.closing.is_set():
-                    attempts.failed()
+                    attempts.failed(connected=settled.is_set())
                     self._tell(problem)
                 settled.set()
         finally:
@@ -236,11 +237,11 @@ class McpServer:
         attempts.scope = scope = anyio.CancelScope(
             deadline=anyio.current_time() + self._connect_seconds
         )
-        link: Link | None = None
-        text = ""
+        wire, text = Wire(), ""
+        auth = self._auth(scope)
         try:
             with scope:
-                async with connected(self._server, self._spec, self._auth(scope)) as link:
+                async with connected(self._server, self._spec, auth, wire) as link:
                     await self._list(link)
                     self._link, scope.deadline = link, inf
                     self._tell("")
@@ -250,11 +251,8 @@ class McpServer:
             text = told(first_of(error))
         if scope.cancelled_caught and not text and self._link is None:
             text = f"it has not listed its tools after {self._connect_seconds:g} s"
-        return self._reason(link, text)
-
-    def _reason(self, link: Link | None, text: str) -> str:
-        end = "" if link is None else link.wire.end()
-        return "; ".join(each for each in (text, end) if each) or "it ended the connection"
+        found = [each for each in (text, wire.end()) if each]
+        return "; ".join(found) or "it ended the connection"
 
     async def _watch(self, link: Link, attempts: Attempts) -> None:
         """Follow what the server says of its tools, until it or the source ends."""

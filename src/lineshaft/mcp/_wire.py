@@ -15,6 +15,8 @@ import anyio
 import mcp_types as types
 from mcp.client import Transport
 from mcp.shared.message import SessionMessage
+from mcp_types import methods
+from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lineshaft.processes import Piped
@@ -22,7 +24,9 @@ from lineshaft.processes import Piped
 TOO_LARGE = "too large"
 """How the message of an error begins that stands for a message which was too long."""
 
-_MESSAGES_A_SECOND = 500
+_MESSAGES_A_SECOND = 1_000
+_LOOKED_AT = frozenset({"initialize", "tools/list"})
+_REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 Incoming = SessionMessage | Exception
 
@@ -36,6 +40,12 @@ class Wire:
 
         self.process: Piped | None = None
         """The server, where it is a program that we started."""
+
+        self.version = LATEST_MODERN_VERSION
+        """The revision that is spoken, as far as it is known."""
+
+        self.asked: dict[object, str] = {}
+        """The method of requests whose answers are looked at, by their id."""
 
         self.seen: set[str] = set()
         """Names of all tools that were listed, those included that were left out."""
@@ -62,8 +72,7 @@ async def watched(
 ) -> AsyncGenerator[tuple["_Reading", "_Writing"]]:
     """Look at all that passes through a transport."""
     async with transport as (read, write):
-        listing: set[object] = set()
-        yield _Reading(read, wire, listing), _Writing(write, listing)
+        yield _Reading(read, wire), _Writing(write, wire)
 
 
 def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
@@ -74,10 +83,9 @@ def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
 class _Reading:
     """What comes."""
 
-    def __init__(self, inner: Any, wire: Wire, listing: set[object]) -> None:  # noqa: ANN401  the SDK's streams share no class
+    def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  the SDK's streams share no class
         self._inner = inner
         self._wire = wire
-        self._listing = listing
         self._window = 0.0
         self._count = 0
 
@@ -92,9 +100,11 @@ class _Reading:
         if isinstance(item, SessionMessage):
             message = item.message
             if isinstance(message, types.JSONRPCResponse):
-                if message.id in self._listing:
-                    self._listing.discard(message.id)
+                method = self._wire.asked.pop(message.id, "")
+                if method == "tools/list":
                     _sift(message.result, self._wire)
+                elif method == "initialize":
+                    self._wire.version = str(message.result.get("protocolVersion"))
             elif not isinstance(message, types.JSONRPCError):
                 await self._pace()
         return item
@@ -138,14 +148,14 @@ class _Reading:
 class _Writing:
     """What goes."""
 
-    def __init__(self, inner: Any, listing: set[object]) -> None:  # noqa: ANN401  as above
+    def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  as above
         self._inner = inner
-        self._listing = listing
+        self._wire = wire
 
     async def send(self, item: SessionMessage) -> None:
         message = item.message
-        if isinstance(message, types.JSONRPCRequest) and message.method == "tools/list":
-            self._listing.add(message.id)
+        if isinstance(message, types.JSONRPCRequest) and message.method in _LOOKED_AT:
+            self._wire.asked[message.id] = message.method
         await self._inner.send(item)
 
     async def aclose(self) -> None:
@@ -171,6 +181,7 @@ def _sift(result: dict[str, Any], wire: Wire) -> None:
     listed = result.get("tools")
     if not isinstance(listed, list):
         return
+    rest = _REST if wire.version in MODERN_PROTOCOL_VERSIONS else {}
     kept: list[object] = []
     for each in cast("list[object]", listed):
         name = (
@@ -179,10 +190,10 @@ def _sift(result: dict[str, Any], wire: Wire) -> None:
             else ""
         )
         try:
-            types.Tool.model_validate(each, by_name=False)
+            methods.validate_server_result("tools/list", wire.version, {**rest, "tools": [each]})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
+            where = ".".join(str(part) for part in first["loc"][2:])
             wire.left_out[name or "(no name)"] = f"{where}: {first['msg']}"
         else:
             wire.seen.add(name)

@@ -12,7 +12,7 @@ import secrets
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -64,8 +64,8 @@ async def piped(
     tasks = anyio.create_task_group()
     await tasks.__aenter__()
     try:
-        tasks.start_soon(process.hear)
-        tasks.start_soon(process.collect)
+        for look in (process.hear, process.collect):
+            tasks.start_soon(process.to_the_end, look)
         with anyio.move_on_after(_START_SECONDS):
             await process.settled.wait()
         if process.start_errno is not None or not process.settled.is_set():
@@ -74,7 +74,7 @@ async def piped(
     finally:
         with anyio.CancelScope(shield=True):
             await process.end()
-        tasks.cancel_scope.cancel()
+        process.stop_looking()
         try:
             # Not told of the error, which a task group would wrap: it goes on as it is.
             await tasks.__aexit__(None, None, None)
@@ -122,6 +122,7 @@ class Piped:
         self._open = set(pipes)
         self._tail = b""
         self._tail_bytes = stderr_bytes
+        self._looking: list[anyio.CancelScope] = []
         self._exited = anyio.Event()
         self._gone = anyio.Event()
         self._empty = False
@@ -165,6 +166,17 @@ class Piped:
         """Wait a moment for the program's end to be known, after its output has ended."""
         with anyio.move_on_after(_DRAIN_SECONDS):
             await self._exited.wait()
+
+    async def to_the_end(self, look: Callable[[], Awaitable[None]]) -> None:
+        """Run a task that goes on when all others are cancelled, until `stop_looking`."""
+        with anyio.CancelScope(shield=True) as scope:
+            self._looking.append(scope)
+            await look()
+
+    def stop_looking(self) -> None:
+        """End those tasks."""
+        for scope in self._looking:
+            scope.cancel()
 
     async def hear(self) -> None:
         """Take what the supervisor says, until it is gone."""

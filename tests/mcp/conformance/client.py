@@ -50,7 +50,7 @@ def arguments_for(name: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if name in KNOWN:
         return KNOWN[name]
     properties: Mapping[str, Any] = schema.get("properties") or {}
-    required = schema.get("required") or []
+    required: list[str] = schema.get("required") or []
     return {key: BY_TYPE.get(properties.get(key, {}).get("type"), "text") for key in required}
 
 

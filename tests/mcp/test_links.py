@@ -1,0 +1,194 @@
+"""Connections to servers: they follow changes, keep callers apart, and leave nothing behind."""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import psutil
+import pytest
+
+from lineshaft import Policy, Session, Toolset
+from lineshaft.mcp import Claim, McpServer, ServerSpec
+from lineshaft.values import Effect
+from upstreams.real import ROOT, python_server
+
+OPEN = Policy.from_dict({"mode": "open"})
+
+
+def hostile(kind: str, *arguments: str) -> McpServer:
+    return Toolset.from_mcp(python_server("hostile", kind, *arguments), name="h")
+
+
+async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
+    source = hostile("grows")
+    changed = anyio.Event()
+
+    def look() -> None:
+        if "h.later" in source.tools:
+            changed.set()
+
+    async with source.opened(look):
+        await source.ready()
+        assert list(source.tools) == ["h.fine"]
+        async with Session([source.tools], policy=OPEN, store=False) as session:
+            assert (await session.call("h.fine")).value == "fine"
+        with anyio.fail_after(10):
+            await changed.wait()
+
+
+async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> None:
+    asked: list[str] = []
+    twice = anyio.Event()
+
+    def answer(claims: Sequence[Claim], digest: str) -> Mapping[str, Effect] | None:
+        assert [claim.effect for claim in claims] == ["read", "external"]
+        asked.append(digest)
+        if len(asked) > 1:
+            twice.set()
+            return None
+        return {"h.delete_all": "read"}
+
+    source = Toolset.from_mcp(python_server("hostile", "changing"), name="h", claims=answer)
+    async with source.opened(lambda: None):
+        await source.ready()
+        assert source.tools["h.delete_all"].spec.effect == "read"
+        first = source.tools["h.fine"]
+        async with Session([source.tools], policy=OPEN, store=False) as session:
+            await session.call("h.fine")
+        with anyio.fail_after(10):
+            await twice.wait()
+            while source.tools["h.delete_all"].spec.effect == "read":
+                await anyio.lowlevel.checkpoint()
+        assert source.tools["h.fine"] is first
+    assert len(set(asked)) == 2
+
+
+async def test_a_question_is_not_put_to_the_wrong_one_of_two_callers() -> None:
+    source = Toolset.from_mcp(
+        python_server("hostile", "asks-of-two"),
+        name="h",
+        claims=lambda claims, _digest: {claim.tool: "read" for claim in claims},
+    )
+    questions: list[str] = []
+
+    async def elicit(message: str, schema: Mapping[str, object]) -> object:
+        del schema
+        questions.append(message)
+        return {"secret": "of the wrong person"}
+
+    script = "return await asyncio.gather(h.wrong(), h.wrong())"
+    async with Session([source], policy=OPEN, elicit=elicit, store=False) as session:
+        result = await session.run(script)
+    assert result.error is None
+    assert "cannot be told which call" in str(result.value)
+    assert questions == []
+
+
+async def test_a_reference_to_the_network_is_not_followed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        port = listener.getsockname()[1]
+        async with hostile("schema-network", f"http://127.0.0.1:{port}/schema.json") as tools:
+            assert list(tools) == ["h.fine"]
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+async def test_what_a_server_started_ends_with_it() -> None:
+    seconds = str(100_000 + secrets.randbelow(100_000))
+    async with Session([hostile("leaves-children", seconds)], policy=OPEN, store=False) as session:
+        assert (await session.call("h.wrong")).value == "left"
+        assert _running("sleep", seconds)
+    assert not _running("sleep", seconds)
+
+
+async def test_a_server_ends_when_its_host_is_killed(tmp_path: Path) -> None:
+    mark = secrets.token_hex(8)
+    command = python_server("hostile", "drip", mark)
+    program = f"""
+import anyio, os, signal
+from lineshaft.mcp import McpServer
+async def main():
+    async with McpServer({command!r}, name="h"):
+        os.kill(os.getpid(), signal.SIGKILL)
+anyio.run(main)
+"""
+    done = await anyio.to_thread.run_sync(
+        lambda: subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    )
+    assert done.returncode == -9
+    with anyio.fail_after(10):
+        while _running(mark):
+            await anyio.lowlevel.checkpoint()
+
+
+@asynccontextmanager
+async def over_http() -> AsyncGenerator[str]:
+    """Give the address of the shop, served over HTTP by a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code = f"from plain import server; server.run('streamable-http', port={port})"
+    folder = str(ROOT / "tests" / "upstreams")
+    process = subprocess.Popen(  # noqa: ASYNC220  some milliseconds
+        [sys.executable, "-c", code],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with anyio.fail_after(30):
+            while True:
+                try:
+                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                    break
+                except OSError:
+                    await anyio.lowlevel.checkpoint()
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def test_a_server_at_an_address_is_used_like_one_that_is_started() -> None:
+    async with over_http() as url:
+        spec = ServerSpec(url=url, headers={"X-Given": "yes"})
+        async with Session([McpServer(spec, name="shop")], policy=OPEN, store=False) as session:
+            script = """
+found = await shop.orders(customer="ada")
+return await asyncio.gather(*[shop.total(order=n) for n in found])
+"""
+            assert (await session.run(script)).value == [10.5, 4.5]
+            lost = await session.call("shop.die")
+            assert lost.error is not None
+            assert "may have happened" in lost.error.message
+            gone = await session.call("shop.total", {"order": 1})
+            assert gone.error is not None
+            assert "cannot be reached" in gone.error.message
+
+
+async def test_nobody_at_an_address_is_told_with_the_reason() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    source = McpServer(f"http://127.0.0.1:{port}/mcp", name="nobody")
+    async with source.opened(lambda: None):
+        await source.ready()
+        assert "cannot be reached" in source.problem
+        assert len(source.tools) == 0
+
+
+def _running(*words: str) -> bool:
+    for process in psutil.process_iter():
+        try:
+            line = process.cmdline()
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and all(word in line for word in words):
+            return True
+    return False
