@@ -105,6 +105,10 @@ def test_everything_that_can_be_said_of_a_server(home: Home) -> None:
         ('[mcp.servers.a]\nurl = "ftp://mcp.test"', "http://"),
         ('[mcp.servers.a]\nurl = "https://mcp.test"\ntype = "stdio"', "mcp.servers.a.type"),
         ('[mcp.servers.a]\nurl = "https://mcp.test"\nauth = "basic"', "mcp.servers.a.auth"),
+        (
+            '[mcp.servers.a]\nurl = "https://mcp.test"\nauth = {grant = "password"}',
+            "mcp.servers.a.auth",
+        ),
         ('[mcp.servers.a]\ncommand = "x"\ntools = {only = []}', "mcp.servers.a.tools"),
         ('[mcp.servers.a]\ncommand = "x"\nseconds = 0', "mcp.servers.a.seconds"),
         ('[mcp.servers.a]\ncommand = "x"\nseconds = true', "mcp.servers.a.seconds"),

@@ -130,4 +130,5 @@ def _authorize() -> Authorize:
 
 def _show(url: str) -> None:
     note(f"a server wants you to grant access; open: {clean(url)}")
-    typer.launch(url)
+    if url.startswith(("https://", "http://")):  # a server said it; nothing else is opened
+        typer.launch(url)

@@ -25,7 +25,8 @@ _SERVER_KEYS = (
     *("command", "args", "env", "env_file", "cwd", "url", "headers", "auth", "type"),
     *("tools", "seconds", "claims", "inputs"),
 )
-_AUTH_KEYS = ("client_id", "client_secret")
+_AUTH_KEYS = ("client_id", "client_secret", "grant")
+_GRANTS = ("authorization_code", "client_credentials")
 _MOST_SECONDS = 86_400
 
 
@@ -237,6 +238,8 @@ class _Reading:
         table = table_of_texts(value)
         if not table or not set(table) <= set(_AUTH_KEYS):
             raise self._wrong("auth", f"'oauth', 'none', or a table with {', '.join(_AUTH_KEYS)}")
+        if table.get("grant", _GRANTS[0]) not in _GRANTS:
+            raise self._wrong("auth", f"grant is one of {', '.join(map(repr, _GRANTS))}")
         return table
 
     def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

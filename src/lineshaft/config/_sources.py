@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Literal, cast
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
@@ -23,6 +24,8 @@ from lineshaft.config._variables import AskInput, Input, Variables
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Source, Tool, Toolset, filtered, script_name
+
+Grant = Literal["authorization_code", "client_credentials"]
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -222,6 +225,7 @@ def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
         headers=headers,
         client_id=fill(known.get("client_id", "")),
         client_secret=fill(known.get("client_secret", "")),
+        grant=cast("Grant", known.get("grant", "authorization_code")),
     )
 
 
