@@ -13,6 +13,12 @@ server = MCPServer("notes")
 READS = ToolAnnotations(read_only_hint=True)
 
 
+@server.tool(annotations=READS)
+def tell_token() -> str:
+    """Return the token, as no server should."""
+    return os.environ.get("NOTES_TOKEN", "")
+
+
 class Wish(BaseModel):
     """What a person is asked."""
 

@@ -62,7 +62,7 @@ class _Bounded(httpx2.AsyncHTTPTransport):
             return _failed("it sent a compressed answer, which was not asked for")
         kind = response.headers.get("content-type", "").lower()
         status = response.status_code
-        if (status in self._told or status >= 500) and not kind.startswith("application/json"):
+        if status in self._told or (status >= 500 and not kind.startswith("application/json")):
             await response.aclose()
             return _failed(f"it answered {status} {response.reason_phrase}".strip())
         events = kind.startswith("text/event-stream")

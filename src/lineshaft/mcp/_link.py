@@ -107,41 +107,46 @@ class Link:
         self.wire = wire
         self.asks = asks
         self.changed = changed
-        self._client = client
+        self.client = client
 
     @property
     def is_modern(self) -> bool:
         """Whether it speaks the protocol without a handshake."""
-        return self._client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        return self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def tells_changes(self) -> bool:
+        """Whether the server says when its tools are others than before."""
+        tools = self.client.server_capabilities.tools
+        return tools is not None and tools.list_changed is True
 
     @property
     def version(self) -> str:
         """Name and version of the server, as it says."""
-        info = self._client.server_info
+        info = self.client.server_info
         return "" if info is None else f"{info.name} {info.version}"
 
     @property
     def protocol(self) -> str:
         """The revision that is spoken."""
-        return self._client.protocol_version
+        return self.client.protocol_version
 
     @property
     def instructions(self) -> str:
         """What the server says about its use."""
-        return self._client.instructions or ""
+        return self.client.instructions or ""
 
     async def begin(self, tasks: TaskGroup) -> None:
         """Ask to be told of changes and of what the server logs."""
-        capabilities = self._client.server_capabilities
-        tells = capabilities.tools is not None and capabilities.tools.list_changed is True
-        if self.is_modern and tells:
+        capabilities = self.client.server_capabilities
+        if self.is_modern and self.tells_changes:
             tasks.start_soon(self._listen)
         if not self.is_modern and capabilities.logging is not None:
             # `Client.set_logging_level` warns of what only servers of the older protocol know.
             params = types.SetLevelRequestParams(level="info")
             with suppress(MCPError), anyio.move_on_after(_SHORT):
                 request = types.SetLevelRequest(params=params)
-                await self._client.session.send_request(request, types.EmptyResult)
+                await self.client.session.send_request(request, types.EmptyResult)
 
     async def list(self) -> Listing:
         """Return what the server offers now.
@@ -149,14 +154,14 @@ class Link:
         Raises:
             MCPError: It would not say.
         """
-        if self._client.server_capabilities.tools is None:
+        if self.client.server_capabilities.tools is None:
             return Listing(tools=(), left_out={}, ttl_seconds=0)
         self.wire.seen.clear()
         self.wire.left_out.clear()
         tools: list[types.Tool] = []
         cursor, cursors, ttl = None, set[str](), 0.0
         for _ in range(_MOST_PAGES):
-            page = await self._client.list_tools(cursor=cursor)
+            page = await self.client.list_tools(cursor=cursor)
             tools += page.tools
             ttl, cursor = page.ttl_ms / 1000, page.next_cursor
             if cursor is None or cursor in cursors or len(tools) > MOST_TOOLS:
@@ -203,7 +208,7 @@ class Link:
         self, params: types.CallToolRequestParams, call: Open
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = types.CallToolRequest(params=params)
-        session = self._client.session
+        session = self.client.session
         try:
             return await session.send_request(request, _RESULT, progress_callback=call.progress)
         except MCPError as error:
@@ -220,7 +225,7 @@ class Link:
         while True:
             began = anyio.current_time()
             try:
-                async with self._client.listen(tools_list_changed=True) as events:
+                async with self.client.listen(tools_list_changed=True) as events:
                     async for _event in events:
                         self.changed.set()
             except MCPError:

@@ -12,6 +12,7 @@ from typing import Unpack
 
 import anyio
 import httpx2
+from mcp import Client
 
 from lineshaft.errors import ConfigError, LineshaftError, ToolError
 from lineshaft.mcp._attempts import Attempts
@@ -37,6 +38,10 @@ from lineshaft.values import Context
 _CLOSE_SECONDS = 6.0
 _LIST_SECONDS = 10.0
 _SHORTEST_TTL = 1.0
+_LOOK_SECONDS = 5.0
+"""How often it is looked in the background, where a server neither says how long its list holds nor
+tells of changes."""
+
 _INSTRUCTIONS = 4_000
 
 
@@ -88,6 +93,7 @@ class McpServer:
         self._attempts = Attempts()
         self._refresh = anyio.Lock()
         self._stale_at = inf
+        self._promised = False
         self._stack = AsyncExitStack()
 
     @property
@@ -215,7 +221,10 @@ class McpServer:
         await self._attempts.tried(again=self._link is None)
         link = self._link
         if link is not None and time.monotonic() >= self._stale_at:
-            await self._list_again(link)
+            if self._promised:
+                await self._list_again(link)
+            else:
+                link.changed.set()
 
     async def _keep(self) -> None:
         """Connect, whenever it is wanted, until the source is closed."""
@@ -286,7 +295,10 @@ class McpServer:
         self._catalogue = await anyio.to_thread.run_sync(
             self._maker.make, listing.tools, listing.left_out
         )
-        ttl = max(listing.ttl_seconds, _SHORTEST_TTL) if link.is_modern else inf
+        self._promised = listing.ttl_seconds > 0
+        ttl = max(listing.ttl_seconds, _SHORTEST_TTL)
+        if not self._promised:
+            ttl = inf if link.tells_changes or not link.is_modern else _LOOK_SECONDS
         self._stale_at = time.monotonic() + ttl
         self._version, self._protocol = clean(link.version, 200), link.protocol
         self._instructions = clean(link.instructions, _INSTRUCTIONS)
@@ -305,6 +317,14 @@ class McpServer:
         ):
             return None
         return provider(spec, self._authorize, waiting=lambda: _standing_still(scope))
+
+    async def client(self) -> Client:
+        """Return the SDK's client of the connection, for what is passed on as it is.
+
+        Raises:
+            ToolError: There is no connection now.
+        """
+        return (await self._linked()).client
 
     async def _call(
         self, name: str, shape: Shape, context: Context, arguments: Mapping[str, object]

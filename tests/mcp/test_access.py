@@ -1,0 +1,132 @@
+"""Servers that want to know who asks: access is granted once, and kept for its owner alone."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import httpx2
+import pytest
+
+from lineshaft import Policy, Session
+from lineshaft.errors import ConfigError
+from lineshaft.mcp import McpServer, ServerSpec, loopback
+from upstreams.real import python_server
+
+OPEN = Policy.from_dict({"mode": "open"})
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@asynccontextmanager
+async def vault() -> AsyncGenerator[tuple[str, "subprocess.Popen[str]"]]:
+    """Give the address of the vault, and its process, which tells of each grant."""
+    port = free_port()
+    command = python_server("guarded", str(port))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220  some milliseconds
+    try:
+        with anyio.fail_after(30):
+            while True:
+                try:
+                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                    break
+                except OSError:
+                    await anyio.lowlevel.checkpoint()
+        yield f"http://127.0.0.1:{port}/mcp", process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+async def content(source: McpServer) -> object:
+    async with Session([source], policy=OPEN, store=False) as session:
+        result = await session.call("vault.content")
+        return result.value if result.error is None else source.problem
+
+
+async def test_access_is_granted_once_and_kept_for_its_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    shown: list[str] = []
+    redirect = f"http://127.0.0.1:{free_port()}/callback"
+
+    async with vault() as (url, process), anyio.create_task_group() as tasks:
+        spec = ServerSpec(url=url, redirect=redirect)
+
+        def show(address: str) -> None:
+            shown.append(address)
+            tasks.start_soon(browse, address)
+
+        granting = partial(McpServer, spec, name="vault", authorize=loopback(show, redirect))
+        assert await content(granting()) == "gold"
+        assert await content(granting()) == "gold"
+        assert await content(McpServer(spec, name="vault")) == "gold"
+        process.kill()
+        assert process.stdout is not None
+        assert process.stdout.read().splitlines() == ["authorization_code"]
+    assert len(shown) == 1
+    kept = list((tmp_path / "lineshaft" / "mcp").iterdir())
+    assert [path.stat().st_mode & 0o777 for path in kept] == [0o600]
+    assert (tmp_path / "lineshaft" / "mcp").stat().st_mode & 0o777 == 0o700
+
+
+async def browse(address: str) -> None:
+    """Do what a person's browser does, which also asks for an icon."""
+    async with httpx2.AsyncClient() as client:
+        response = await client.get(address)
+        back = response.headers["location"]
+        icon = await client.get(back.replace("/callback", "/favicon.ico"))
+        assert icon.status_code == 404
+        assert "close this page" in (await client.get(back)).text
+
+
+async def test_nobody_to_ask_is_told() -> None:
+    async with vault() as (url, _process):
+        found = str(await content(McpServer(url, name="vault")))
+    assert "access to be granted" in found
+    assert "nobody is there to ask" in found
+
+
+async def test_access_that_is_not_granted_is_told() -> None:
+    async def refuse(url: str) -> str:
+        del url
+        return "http://127.0.0.1:1/callback?error=access_denied"
+
+    async with vault() as (url, _process):
+        found = str(await content(McpServer(url, name="vault", authorize=refuse)))
+    assert "access was not granted: access_denied" in found
+
+
+async def test_a_header_that_is_given_is_all_that_is_sent() -> None:
+    async with vault() as (url, _process):
+        right = ServerSpec(url=url, headers={"Authorization": "Bearer token-of-the-vault"})
+        wrong = ServerSpec(url=url, headers={"authorization": "Bearer something"})
+        assert await content(McpServer(right, name="vault")) == "gold"
+        assert "401" in str(await content(McpServer(wrong, name="vault")))
+
+
+def test_secrets_of_a_definition_are_not_shown() -> None:
+    spec = ServerSpec(
+        url="https://example.org/mcp",
+        headers={"Authorization": "Bearer hidden-1"},
+        env={"KEY": "hidden-2"},
+        client_id="c",
+        client_secret="hidden-3",  # noqa: S106  looked for in what is shown
+        grant="client_credentials",
+    )
+    assert "hidden" not in repr(spec)
+    with pytest.raises(ConfigError, match="needs client_id and client_secret"):
+        ServerSpec(url="https://example.org/mcp", grant="client_credentials")
+    assert sys.executable not in repr(spec)
