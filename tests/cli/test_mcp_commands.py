@@ -113,6 +113,13 @@ def test_claims_count_once_they_are_accepted(brought: Lineshaft) -> None:
     assert brought("call", "notes.get_note", "name=a").returncode == 3
 
 
+def test_what_a_server_was_given_is_in_no_record(brought: Lineshaft) -> None:
+    words = ("run", "--quiet", "--accept-claims")
+    told = brought(*words, script="print(await notes.tell_token())")
+    assert told.returncode == 0
+    assert SECRET not in brought("show", "--events").stdout
+
+
 def test_claims_are_accepted_by_a_flag(brought: Lineshaft) -> None:
     done = brought("call", "notes.get_note", "name=a", "--accept-claims")
     assert (done.stdout, done.returncode) == (f"a: {len(SECRET)}\n", 0)

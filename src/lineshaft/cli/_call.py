@@ -65,6 +65,7 @@ def command(  # noqa: PLR0913  a command has its options
     session = build(
         settings,
         toolset=offered.all,
+        secrets=offered.secrets,
         guards=guards_for(settings),
         limits=settings.limits(),
         approver=TerminalApprover(Silent()) if can_ask() else None,

@@ -37,7 +37,7 @@ def command(
     settings = settings_for(workspace, tools=tools)
     source = read_script(script)
     offered = offered_for(settings, words=source.text)
-    session = build(settings, toolset=offered.all, guards=())
+    session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
     findings = carry(partial(_check, session, source, inputs=inputs))
     if json:
         result(json_module.dumps([asdict(f) for f in findings], ensure_ascii=False))

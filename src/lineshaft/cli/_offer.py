@@ -25,6 +25,9 @@ class Offered:
     silent: dict[str, None] = field(default_factory=dict[str, None])
     """Servers whose claims nobody has answered."""
 
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What servers were given that no record may show."""
+
     @property
     def all(self) -> list[object]:
         """Return everything, as a session takes it."""
@@ -60,8 +63,10 @@ def offered_for(
     """
     toolset = toolset_for(settings)
     silent: dict[str, None] = {}
-    found = sources(settings, words=words, only=only, starting=starting_for(silent, accept_claims))
-    return Offered(toolset=toolset, sources=found, silent=silent)
+    starting = starting_for(silent, accept_claims)
+    found = sources(settings, words=words, only=only, starting=starting)
+    secrets = frozenset(starting.secrets)
+    return Offered(toolset=toolset, sources=found, silent=silent, secrets=secrets)
 
 
 async def gathered(offered: Offered) -> Toolset:

@@ -54,7 +54,9 @@ def command(  # noqa: PLR0913  a command has its options
     limits = settings.limits(seconds=timeout)
     guards, source = guards_for(settings), read_script(script)
     offered = offered_for(settings, words=source.text)
-    session = build(settings, toolset=offered.all, guards=guards, limits=limits)
+    session = build(
+        settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets
+    )
     preview = carry(partial(_preview, session, source, inputs=inputs))
     if json:
         result(json_module.dumps(preview.to_dict(), ensure_ascii=False))

@@ -38,7 +38,8 @@ def command(
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
     settings = settings_for(workspace, tools=tools)
-    session = build(settings, toolset=offered_for(settings).all, guards=())
+    offered = offered_for(settings)
+    session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
     replay = carry(partial(_replay, session, settings, run))
     if json:
         result(json_module.dumps(asdict(replay), ensure_ascii=False))

@@ -105,9 +105,11 @@ def command(  # noqa: PLR0913  a command has its options
         note(f"cancelled {ended}")
         return
     display = display_for(quiet=quiet or json)
+    offered = offered_for(settings)
     session = build(
         settings,
-        toolset=offered_for(settings).all,
+        toolset=offered.all,
+        secrets=offered.secrets,
         guards=guards_for(settings),
         approver=TerminalApprover(display) if can_ask() else None,
         elicit=TerminalElicit(display) if can_ask() else None,

@@ -71,6 +71,7 @@ def command(  # noqa: PLR0913  a command has its options
     session = build(
         settings,
         toolset=offered.all,
+        secrets=offered.secrets,
         guards=guards,
         limits=limits,
         approver=TerminalApprover(display) if can_ask() else None,

@@ -64,9 +64,11 @@ def command(  # noqa: PLR0913  a command has its options
     if http:
         name = token_env or said.token_env
         options = _http(host or said.host, said.port if port is None else port, name)
+    offered = offered_for(settings, accept_claims=accept_claims)
     session = build(
         settings,
-        toolset=offered_for(settings, accept_claims=accept_claims).all,
+        toolset=offered.all,
+        secrets=offered.secrets,
         guards=guards_for(settings),
         store=store_for(settings),
     )

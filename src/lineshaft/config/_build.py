@@ -12,7 +12,7 @@ from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._places import user_file
 from lineshaft.config._settings import Giver, Settings, read_settings
-from lineshaft.config._sources import sources
+from lineshaft.config._sources import Starting, sources
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
@@ -46,6 +46,7 @@ def build(  # noqa: PLR0913  what a session is made of
     sinks: Sequence[Sink] = (),
     store: Store | None = None,
     guards: Sequence[Guard] | None = None,
+    secrets: Iterable[str] = (),
 ) -> Session:
     """Return the session that settings describe.
 
@@ -60,12 +61,16 @@ def build(  # noqa: PLR0913  what a session is made of
         sinks: Take the events of its runs.
         store: Keeps its runs; what the settings say where nothing is given.
         guards: Its guards; what the settings say where nothing is given.
+        secrets: Texts that no record and no model may see.
 
     Raises:
         ConfigError: The settings do not fit together.
     """
+    starting = Starting()
+    if toolset is None:
+        toolset = [tools(settings), *sources(settings, starting=starting)]
     return Session(
-        [tools(settings), *sources(settings)] if toolset is None else toolset,
+        toolset,
         workspace=folder(settings),
         policy=policy(settings),
         engine=settings.engine,
@@ -79,6 +84,7 @@ def build(  # noqa: PLR0913  what a session is made of
         store=store or store_of(settings),
         scripts=settings.script_enabled,
         python=settings.python,
+        secrets=(*secrets, *starting.secrets),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Literal, cast
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
 from lineshaft.config._env_file import env_file
-from lineshaft.config._secrets import kept_secrets
+from lineshaft.config._secrets import holds_secret, kept_secrets
 from lineshaft.config._servers import ServerSetting, url_problem
 from lineshaft.config._servers_found import server_approved, servers
 from lineshaft.config._settings import Settings
@@ -52,6 +52,9 @@ class Starting:
         default_factory=dict[tuple[Path, str], str | None], repr=False
     )
     """What was answered to inputs, by file and id: of one file, nothing is asked twice."""
+
+    secrets: set[str] = field(default_factory=set[str], repr=False)
+    """Takes what servers were given that no record may show."""
 
 
 class Down:
@@ -184,6 +187,7 @@ def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> Serv
         inputs=server.inputs,
         server=server.name,
         ask=_once(server, starting),
+        told=starting.secrets,
     )
     if server.transport == "sse":
         raise ConfigError(
@@ -205,6 +209,7 @@ def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
     if server.env_file:
         given = env_file(folder / Path(fill(server.env_file)).expanduser())
     given |= {name: fill(text) for name, text in server.env.items()}
+    variables.told.update(text for name, text in given.items() if holds_secret(name, text))
     words = (fill(server.command), *map(fill, server.args))
     return ServerSpec(command=words, env=given, cwd=folder)
 
@@ -219,6 +224,8 @@ def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
     for name, text in headers.items():
         if "\n" in text or "\r" in text:
             raise ConfigError(f"its header {name!r} has a line break in it")
+        if holds_secret(name, text):
+            variables.told.add(text.rpartition(" ")[2])
     known = dict[str, str]() if isinstance(server.auth, str) else server.auth
     return ServerSpec(
         url=url,

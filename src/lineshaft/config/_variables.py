@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft.config._key import PREFIX
+from lineshaft.config._secrets import holds_secret
 from lineshaft.errors import ConfigError
 
 _REFERENCE = re.compile(r"\$\{([^{}]{0,1000})\}")
@@ -83,6 +84,8 @@ class Variables:
     """The name of the server that they are for."""
 
     ask: AskInput | None = None
+    told: set[str] = field(default_factory=set[str], repr=False)
+    """Takes the values that were put in and are secret: no record may show them."""
 
     def fill(self, text: str) -> str:
         """Return a text with its variables put in.
@@ -111,6 +114,8 @@ class Variables:
     def _named(self, name: str, sign: str, default: str) -> str:
         value = self.environ.get(name) or self.secrets.get(name)
         if value:
+            if name in self.secrets or holds_secret(name, value):
+                self.told.add(value)
             return value
         if sign:
             return default
@@ -143,6 +148,8 @@ class Variables:
             )
         if wanted.options and value not in wanted.options:
             raise ConfigError(f"the answer to the input {name!r} is none of its options")
+        if not wanted.options and value != wanted.default:
+            self.told.add(value)
         return value
 
 

@@ -1,0 +1,115 @@
+"""`lineshaft tools`: what clients load, and what results looked like."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
+WIDE = Path(__file__).parents[1] / "upstreams" / "wide.py"
+
+LOOK = """
+from lineshaft import tool
+
+@tool(effect="read")
+async def look(n: int):
+    "Look."
+    return {"id": n, "token": "hunter2"} if n < 9 else {"id": None}
+
+@tool(effect="read")
+async def sure(n: int) -> list[int]:
+    "Be sure."
+    return [n]
+"""
+
+
+@pytest.fixture
+def wide(here: Lineshaft, environ: dict[str, str]) -> Lineshaft:
+    """Return the command of a person who has a server with 798 tools."""
+    folder = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    folder.mkdir(parents=True)
+    command, args = json.dumps(sys.executable), json.dumps([str(WIDE)])
+    text = f"[mcp.servers.wide]\ncommand = {command}\nargs = {args}\n"
+    (folder / "lineshaft.toml").write_text(text)
+    return here
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: socket.socket, address: object) -> None:
+        raise AssertionError(f"{self} connects to {address}")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.usefixtures("no_network")
+def test_tokens_are_counted_on_this_machine(here: Lineshaft) -> None:
+    lines = here("tools", "--tokens").stdout.splitlines()
+    assert lines[0].split() == ["tools", "tokens"]
+    name, tools, tokens = lines[1].split()
+    assert (name, int(tools)) == ("directly", len(here("tools").stdout.splitlines()))
+    assert int(tokens.replace(",", "")) > 1_000
+    assert lines[2].startswith("through Lineshaft")
+
+
+def test_many_tools_cost_a_client_no_more_than_few(wide: Lineshaft) -> None:
+    done = wide("tools", "--tokens", "--json")
+    assert done.returncode == 0, done.stderr
+    loads = json.loads(done.stdout)
+    assert loads["encoding"] == "cl100k_base"
+    assert loads["directly"]["tools"] > 798
+    assert loads["directly"]["tokens"] > 40_000
+    assert set(loads["directly"]["namespaces"]) == {"", "wide"}
+    assert loads["through"]["tools"] <= 6
+    assert 100 < loads["through"]["tokens"] < 1_500
+    found = wide("tools", "give", "a", "buyer", "their", "money", "back", "in", "stripe")
+    assert "wide.stripe_create_refund" in found.stdout
+
+
+def test_without_the_packages_the_command_for_them_is_named(
+    here: Lineshaft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    done = here("tools", "--tokens")
+    assert done.returncode == 2
+    assert 'pip install "lineshaft[tokens]"' in done.stderr
+    assert done.stdout == ""
+
+
+def test_results_that_were_seen_are_told_until_they_are_forgotten(
+    here: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "t.py").write_text(LOOK)
+    more = ("--tools", "t.py")
+    assert "-> Any" in here("tools", "look", *more).stdout
+    for n in range(3):
+        assert here("call", "look", f"n:={n}", "--mode", "open", *more).returncode == 0
+    text = here("tools", "look", *more).stdout
+    assert "async def look(*, n: int) -> LookResult:  # observed, not promised" in text
+    assert "token: str" in text
+    assert "hunter2" not in text
+    assert "# observed, not promised" in here("tools", "--stubs", "python", *more).stdout
+    (fact,) = json.loads(here("tools", "look", "--json", *more).stdout)
+    assert fact["observed"]["properties"]["id"] == {"type": "integer"}
+    assert "observed" not in here("tools", "sure", *more).stdout
+    assert here("tools", "--forget", "nothing").stdout.startswith("forgot what the results of 0 t")
+    assert here("tools", "--forget", "look").stdout.startswith("forgot what the results of 1 tool ")
+    assert "-> Any" in here("tools", "look", *more).stdout
+
+
+def test_all_results_are_forgotten_at_once(here: Lineshaft, workspace: Path) -> None:
+    (workspace / "t.py").write_text(LOOK)
+    here("call", "look", "n:=1", "--mode", "open", "--tools", "t.py")
+    assert json.loads(here("tools", "--forget", "all", "--json").stdout) == {"forgotten": 1}
+    assert json.loads(here("tools", "--forget", "all", "--json").stdout) == {"forgotten": 0}
+
+
+def test_a_server_whose_tools_say_nothing_of_results_is_learned(wide: Lineshaft) -> None:
+    done = wide("call", "wide.slack_slack_get_users", "--mode", "open")
+    assert done.returncode == 0, done.stderr
+    text = wide("tools", "wide.slack_slack_get_users").stdout
+    assert "-> str:  # observed, not promised: JSON text of list[{" in text
