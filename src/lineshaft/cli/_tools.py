@@ -2,7 +2,8 @@
 
 import json as json_module
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -11,15 +12,25 @@ import typer
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import gathered, offered_for, tell_down
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for
+from lineshaft.cli._records import look
 from lineshaft.cli._terminal import note, one_line, paint, result
-from lineshaft.tools import describe, python_stubs, search_specs, typescript_stubs
-from lineshaft.values import ToolSpec
+from lineshaft.config import Settings
+from lineshaft.errors import StateError
+from lineshaft.store import workspace_name
+from lineshaft.tools import (
+    describe,
+    python_stubs,
+    search_specs,
+    tool_version,
+    typescript_stubs,
+)
+from lineshaft.values import ObservedShape, ToolSpec
 
 _DESCRIBED = 2
 """So many tools are told in full; more of them as a list."""
 
 
-def command(
+def command(  # noqa: PLR0913  a command has its options
     *,
     words: Annotated[
         list[str] | None,
@@ -29,31 +40,86 @@ def command(
         Literal["python", "typescript"] | None,
         typer.Option("--stubs", help="Print declarations.", metavar="LANGUAGE"),
     ] = None,
+    tokens: Annotated[
+        bool,
+        typer.Option("--tokens", help="Count what a client loads of them, and of Lineshaft."),
+    ] = False,
+    forget: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--forget",
+            help="Forget what a tool's results looked like; all: of every tool.",
+            metavar="NAME",
+        ),
+    ] = None,
     tools: Tools = None,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
     """List all tools, or describe those that fit the words."""
-    offered = offered_for(settings_for(workspace, tools=tools))
-    specs = carry(partial(gathered, offered)).specs
-    chosen = _chosen(specs, words or [])
+    settings = settings_for(workspace, tools=tools)
+    if forget:
+        _forget(settings, forget, as_json=json)
+        return
+    offered = offered_for(settings)
+    if tokens:
+        from lineshaft.cli._tokens import tell_tokens  # noqa: PLC0415  loads the SDK of MCP
+
+        tell_tokens(settings, offered, as_json=json)
+    else:
+        specs = carry(partial(gathered, offered)).specs
+        chosen = _chosen(specs, words or [])
+        if stubs or json or (words and len(chosen) <= _DESCRIBED):
+            chosen = _with_results(settings, chosen)
+        _tell(chosen, words or [], stubs=stubs, as_json=json)
+    tell_down(offered)
+
+
+def _tell(
+    chosen: Sequence[ToolSpec], words: Sequence[str], *, stubs: str | None, as_json: bool
+) -> None:
     if stubs is not None:
         result(python_stubs(chosen) if stubs == "python" else typescript_stubs(chosen))
-    elif json:
+    elif as_json:
         result(json_module.dumps([asdict(spec) for spec in chosen], ensure_ascii=False))
     elif words and len(chosen) <= _DESCRIBED:
         result("\n\n".join(f"{describe(spec)}\n{_facts(spec)}" for spec in chosen))
     else:
         width = max((len(spec.name) for spec in chosen), default=0)
         for spec in chosen:
-            result(
-                f"{spec.name:<{width}}  {spec.effect:<8}  {spec.description.partition(chr(10))[0]}"
-            )
+            about = one_line(spec.description.partition("\n")[0])
+            result(f"{spec.name:<{width}}  {spec.effect:<8}  {about}")
         if words:
             note(paint("lineshaft tools NAME describes one of them", "dim"))
     if not chosen:
         note(paint("no tool fits" if words else "there are no tools", "dim"))
-    tell_down(offered)
+
+
+def _with_results(settings: Settings, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
+    """Return tools with what their results looked like, where they do not say it themselves."""
+    if all(spec.output_schema is not None for spec in specs):
+        return specs
+    root = workspace_name(settings.root)
+    kept: list[ObservedShape] = []
+    with suppress(StateError):  # they are a comfort
+        kept = look(settings, lambda store: store.shapes(root))
+    shapes = {(shape.tool, shape.version): shape.schema for shape in kept}
+    return [
+        replace(spec, observed=shapes.get((spec.name, tool_version(spec))))
+        if spec.output_schema is None
+        else spec
+        for spec in specs
+    ]
+
+
+def _forget(settings: Settings, names: Sequence[str], *, as_json: bool) -> None:
+    root = workspace_name(settings.root)
+    of = None if "all" in names else names
+    count = look(settings, lambda store: store.forget_shapes(root, of))
+    if as_json:
+        result(json_module.dumps({"forgotten": count}))
+    else:
+        result(f"forgot what the results of {count} tool{'' if count == 1 else 's'} looked like")
 
 
 def _chosen(specs: Sequence[ToolSpec], words: Sequence[str]) -> Sequence[ToolSpec]:

@@ -27,6 +27,10 @@ _ENOUGH = 0.2
 """What a tool must have of a request, of its words weighted by how rare they are."""
 
 
+_NEXT_TO_BEST = 0.5
+"""A tool that fits so much less than the best one is not named."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     """A part of what is known of a tool."""
@@ -83,7 +87,8 @@ class Index:
             for number, hit in hits.items():
                 scores[number] = scores.get(number, 0.0) + hit
                 had[number] = had.get(number, 0.0) + rarity
-        found = [number for number in scores if had[number] >= _ENOUGH * total]
+        least = _NEXT_TO_BEST * max(scores.values(), default=0.0)
+        found = [n for n in scores if had[n] >= _ENOUGH * total and scores[n] >= least]
         return [self.specs[n] for n in sorted(found, key=lambda n: (-scores[n], n))]
 
     def _hits(self, word: str) -> dict[int, float]:

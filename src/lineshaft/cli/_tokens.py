@@ -1,0 +1,138 @@
+"""What a client would load of all tools, and what it loads of Lineshaft, in tokens.
+
+Counted on this machine, by an encoding that lies in a package; nothing is fetched.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import Offered
+from lineshaft.cli._options import guards_for
+from lineshaft.cli._terminal import one_line, result
+from lineshaft.config import Settings, build, serve_settings
+from lineshaft.errors import ConfigError
+from lineshaft.mcp import Front
+from lineshaft.session import Session
+
+Count = Callable[[str], int]
+Definitions = Sequence[dict[str, object]]
+
+_ENCODING = "cl100k_base"
+_AT_ONCE = 100_000
+"""Characters that are encoded together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What a client loads in one way."""
+
+    tools: int
+    tokens: int
+    namespaces: dict[str, int] = field(default_factory=dict[str, int])
+    """Tokens by namespace; the tools of none stand under an empty name."""
+
+    instructions: int = 0
+    """Tokens of the text beside the tools; they are among `tokens`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loads:
+    """What a client loads in either way."""
+
+    encoding: str
+    directly: Load
+    through: Load
+
+
+def tell_tokens(settings: Settings, offered: Offered, *, as_json: bool) -> None:
+    """Print what a client would load directly, and what it loads through Lineshaft.
+
+    Raises:
+        ConfigError: There is no encoding on this machine.
+    """
+    count = counter()
+    session = build(settings, toolset=offered.all, guards=guards_for(settings))
+    loads = carry(partial(_loads, session, settings, count))
+    if as_json:
+        result(json.dumps(asdict(loads), ensure_ascii=False))
+        return
+    rows = [("", "tools", "tokens", "")]
+    if len(loads.directly.namespaces) > 1:
+        rows += [
+            (one_line(name, 40) or "(no namespace)", "", f"{tokens:,}", "")
+            for name, tokens in sorted(loads.directly.namespaces.items())
+        ]
+    for name, load in (("directly", loads.directly), ("through Lineshaft", loads.through)):
+        rows.append((name, f"{load.tools:,}", f"{load.tokens:,}", _share(load, loads.directly)))
+    width = max(len(row[0]) for row in rows)
+    for name, tools, tokens, share in rows:
+        result(f"{name:<{width}}  {tools:>6}  {tokens:>9}  {share}".rstrip())
+
+
+def counter() -> Count:
+    """Return what counts the tokens of a text.
+
+    Raises:
+        ConfigError: The packages that it needs are not there.
+    """
+    try:
+        import tiktoken  # noqa: PLC0415  an extra
+
+        encoding = tiktoken.get_encoding(f"{_ENCODING}_offline")
+    except (ImportError, ValueError):
+        raise ConfigError(
+            "to count tokens needs two more packages", hint='pip install "lineshaft[tokens]"'
+        ) from None
+
+    def count(text: str) -> int:
+        parts = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
+        return sum(len(encoding.encode(part, disallowed_special=())) for part in parts)
+
+    return count
+
+
+async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
+    async with session:
+        await session.ready()
+        said = serve_settings(settings)
+        served = Front(session, direct=said.direct, approvals=said.approvals)
+        own = Front(session).definitions()
+        each = Front(session, direct=["*"]).definitions()[len(own) :]
+        instructions = count(served.instructions)
+        listed = served.definitions()
+        return Loads(
+            encoding=_ENCODING,
+            directly=Load(
+                tools=len(each),
+                tokens=count(_list(each)),
+                namespaces=_by_namespace(each, session, count),
+            ),
+            through=Load(
+                tools=len(listed),
+                tokens=count(_list(listed)) + instructions,
+                instructions=instructions,
+            ),
+        )
+
+
+def _by_namespace(each: Definitions, session: Session, count: Count) -> dict[str, int]:
+    """Return the tokens of each namespace's tools, which are listed in the session's order."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for spec, definition in zip(session.tools.values(), each, strict=True):
+        found.setdefault(spec.namespace, []).append(definition)
+    return {name: count(_list(tools)) for name, tools in found.items()}
+
+
+def _list(tools: Definitions) -> str:
+    """Return tools as an answer to `tools/list` has them."""
+    text = json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="replace").decode()
+
+
+def _share(load: Load, whole: Load) -> str:
+    if load is whole or not whole.tokens:
+        return ""
+    return f"{100 * load.tokens / whole.tokens:.0f} %"
