@@ -183,6 +183,24 @@ async def test_nobody_at_an_address_is_told_with_the_reason() -> None:
         assert len(source.tools) == 0
 
 
+async def test_a_server_that_cannot_start_is_not_started_all_the_time() -> None:
+    source = hostile("stillborn")
+    async with source.opened(lambda: None):
+        await source.ready()
+        assert "no licence" in source.problem
+        told = source.problem
+        await source.ready()  # at once: it is not tried again yet
+        assert source.problem is told
+
+
+def test_the_room_is_loaded_without_the_sdk() -> None:
+    code = (
+        "import sys, lineshaft.mcp; from lineshaft.mcp import ServerSpec, Claim; "
+        "sys.exit('mcp' in sys.modules or 'mcp_types' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def _running(*words: str) -> bool:
     for process in psutil.process_iter():
         try:

@@ -1,0 +1,103 @@
+"""Programs that are talked to."""
+
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+
+from lineshaft.errors import FileMissing
+from lineshaft.processes import piped
+
+
+def running(*words: str) -> bool:
+    """Return whether a process has all these words in its command line."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            line = process.cmdline()
+            if all(word in line for word in words):
+                return True
+    return False
+
+
+async def test_bytes_go_in_and_come_out(tmp_path: Path) -> None:
+    async with piped(["cat"], cwd=tmp_path) as process:
+        await process.send(b"hello\n")
+        assert await process.receive() == b"hello\n"
+        assert process.exit_code is None
+    assert process.exit_code == 0
+
+
+async def test_more_than_a_pipe_holds_goes_through(tmp_path: Path) -> None:
+    data = b"x" * 3_000_000
+    found = b""
+    async with piped(["cat"], cwd=tmp_path) as process, anyio.create_task_group() as tasks:
+        tasks.start_soon(process.send, data)
+        while len(found) < len(data):
+            found += await process.receive()
+    assert found == data
+
+
+async def test_the_end_of_a_program_ends_its_output_whoever_holds_the_pipe(tmp_path: Path) -> None:
+    seconds = str(200_000 + secrets.randbelow(100_000))
+    script = f"sleep {seconds} & echo said; exit 3"
+    async with piped(["sh", "-c", script], cwd=tmp_path) as process:
+        found = b""
+        with anyio.fail_after(10):
+            while data := await process.receive():
+                found += data
+        assert (found, process.exit_code) == (b"said\n", 3)
+    assert not running("sleep", seconds)
+
+
+async def test_the_end_of_its_other_output_is_kept(tmp_path: Path) -> None:
+    script = "head -c 100000 /dev/zero | tr '\\0' x >&2; echo last >&2; cat"
+    async with piped(["sh", "-c", script], cwd=tmp_path, stderr_bytes=100) as process:
+        await process.send(b"x\n")
+        await process.receive()
+    assert process.stderr == "x" * 95 + "last\n"
+
+
+async def test_a_program_that_is_deaf_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    seconds = str(200_000 + secrets.randbelow(100_000))
+    script = f"trap '' TERM; setsid sleep {seconds} & echo up; while :; do sleep 1; done"
+    async with piped(["sh", "-c", script], cwd=tmp_path) as process:
+        assert await process.receive() == b"up\n"
+        assert running("sleep", seconds)
+    assert not running("sleep", seconds)
+
+
+async def test_writing_to_a_program_that_has_ended_is_told(tmp_path: Path) -> None:
+    async with piped(["true"], cwd=tmp_path) as process:
+        assert await process.receive() == b""
+        with pytest.raises(BrokenPipeError):
+            await process.send(b"x")
+
+
+async def test_what_the_block_raises_goes_on_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="ours"):
+        async with piped(["cat"], cwd=tmp_path):
+            raise ValueError("ours")
+
+
+async def test_a_program_that_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileMissing, match="no-such-program"):
+        async with piped(["no-such-program"], cwd=tmp_path):
+            pass
+    with pytest.raises(FileMissing, match="folder is gone"):
+        async with piped(["cat"], cwd=tmp_path / "gone"):
+            pass
+
+
+async def test_only_what_is_named_of_the_environment_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "secret")
+    async with piped(["env"], cwd=tmp_path, env={"GIVEN": "1"}) as process:
+        found = b""
+        while data := await process.receive():
+            found += data
+    assert b"GIVEN=1\n" in found
+    assert b"MY_TOKEN" not in found
