@@ -143,6 +143,21 @@ def test_the_servers_of_a_projects_file_wait_for_a_person(here: Lineshaft, works
     assert "nobody has approved it yet" in changed.stderr
 
 
+def test_servers_of_clients_are_used_where_a_person_said_so(
+    here: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    describe(workspace)
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("[mcp]\nclients = true\n")
+    words = ("call", "notes.get_note", "name=a", "--accept-claims")
+    assert "nobody has approved it yet" in here(*words).stderr
+    assert [each["state"] for each in found(here)["servers"]] == ["unapproved"]
+    trusted = here("config", "trust", "--yes")
+    assert SECRET not in trusted.stderr
+    assert here(*words).stdout == f"a: {len(SECRET)}\n"
+
+
 def test_tools_of_servers_are_listed_and_a_server_that_is_down_says_why(
     brought: Lineshaft, workspace: Path
 ) -> None:

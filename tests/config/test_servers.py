@@ -179,6 +179,10 @@ def test_what_is_approved_is_what_is_written_not_what_variables_hold(home: Home)
         'command = "node"\nargs = ["--require=${workspaceFolder}/server.py"]',
         'command = "x"\nenv_file = "server.py"',
         'command = "python3"\nargs = ["../server.py"]\ncwd = "sub"',
+        'command = "python3"\nargs = ["-m", "server"]',
+        'command = "python3"\nargs = ["${NO_SUCH_NAME:-server.py}"]',
+        'command = "python3"\nargs = ["../server.py"]\ncwd = "${NO_SUCH_NAME:-sub}"',
+        'command = "${NO_SUCH_NAME:-./server.py}"',
     ],
 )
 def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words: str) -> None:
@@ -193,6 +197,26 @@ def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words
     assert home.approved(server)
     program.write_text("print('two')")
     assert not home.approved(server)
+
+
+def test_a_changed_program_in_a_folder_that_is_started_needs_approval_again(home: Home) -> None:
+    (home.project / "app").mkdir()
+    program = home.project / "app" / "index.js"
+    program.write_text("one")
+    (server,) = home.servers(project='[mcp.servers.a]\ncommand = "node"\nargs = ["./app"]')
+    home.approve(server)
+    assert home.approved(server)
+    program.write_text("two")
+    assert not home.approved(server)
+
+
+def test_arguments_that_no_file_can_be_called_do_no_harm(home: Home) -> None:
+    code = "x" * 10_000
+    (server,) = home.servers(
+        project=f'[mcp.servers.a]\ncommand = "{code}/y"\nargs = ["-c", "{code}", "a={code}.py"]'
+    )
+    home.approve(server)
+    assert home.approved(server)
 
 
 def test_data_that_a_server_works_on_is_not_part_of_it(home: Home) -> None:

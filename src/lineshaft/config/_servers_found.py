@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from lineshaft.config._clients import ClientFile, client_files
@@ -19,6 +20,7 @@ from lineshaft.config._keys_mcp import SERVERS
 from lineshaft.config._servers import ServerSetting, own_servers
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, is_approved
+from lineshaft.config._variables import Variables
 from lineshaft.errors import ConfigError
 from lineshaft.tools import script_name
 
@@ -30,6 +32,9 @@ _PROGRAMS = frozenset(
         *(".ps1", ".bat", ".cmd", ".exe"),
     }
 )
+
+_STARTS = ("__main__.py", "index.js", "index.mjs", "package.json")
+"""What is started where a folder is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,31 +193,49 @@ def _programs(server: ServerSetting) -> Iterator[Path]:
     if not server.of_project or server.transport != "stdio":
         return
     root = os.path.realpath(server.base)
-    folder = server.base / _at_home(server, server.cwd)
-    texts = [server.command] if "/" in server.command else []
-    texts += [part for arg in server.args for part in dict.fromkeys((arg, arg.partition("=")[2]))]
-    seen: set[str] = set()
-    for text in (*texts, server.env_file):
-        plain = _at_home(server, text)
-        if not plain or "${" in plain:
-            continue
-        real = os.path.realpath(folder / plain)
-        wanted = text in (server.command, server.env_file) or _is_program(real)
-        if wanted and real not in seen and _is_file_in(real, root):
-            seen.add(real)
+    filled = partial(_filled, Variables(environ=os.environ, folder=server.base))
+    folder = server.base / filled(server.cwd)
+    named = [filled(server.command)] if "/" in filled(server.command) else []
+    named += [filled(server.env_file)] if server.env_file else []
+    found = [*named, *_candidates(list(map(filled, server.args)), folder)]
+    for real in dict.fromkeys(os.path.realpath(folder / text) for text in found):
+        if _is_file_in(real, root):
             yield Path(real)
 
 
-def _at_home(server: ServerSetting, text: str) -> str:
-    return text.replace("${workspaceFolder}", str(server.base))
+def _filled(variables: Variables, text: str) -> str:
+    """Return a text as it would be now; as it is written where a variable has no value."""
+    try:
+        return variables.fill(text)
+    except ConfigError:
+        return text
 
 
-def _is_program(path: str) -> bool:
-    return Path(path).suffix.lower() in _PROGRAMS or os.access(path, os.X_OK)
+def _candidates(words: Sequence[str], folder: Path) -> Iterator[str]:
+    """Yield what of a command's arguments may be a program: files, folders, modules."""
+    before = ""
+    for word in words:
+        if before == "-m":
+            path = word.replace(".", "/")
+            yield from (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")
+        for text in (word, word.partition("=")[2]):
+            if text and "\0" not in text and _is_program(folder / text):
+                yield text
+            elif text:
+                yield from (f"{text}/{name}" for name in _STARTS)
+        before = word
+
+
+def _is_program(path: Path) -> bool:
+    return path.suffix.lower() in _PROGRAMS or (_is_file(path) and os.access(path, os.X_OK))
 
 
 def _is_file_in(path: str, root: str) -> bool:
+    return Path(path).is_relative_to(root) and _is_file(Path(path))
+
+
+def _is_file(path: Path) -> bool:
     try:
-        return Path(path).is_relative_to(root) and Path(path).is_file()
+        return path.is_file()
     except (OSError, ValueError):  # a name that no file can have
         return False
