@@ -27,7 +27,7 @@ _ENOUGH = 0.2
 """What a tool must have of a request, of its words weighted by how rare they are."""
 
 
-_NEXT_TO_BEST = 0.5
+_NEXT_TO_BEST = 0.35
 """A tool that fits so much less than the best one is not named."""
 
 

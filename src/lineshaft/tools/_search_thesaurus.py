@@ -172,6 +172,17 @@ NEAR: tuple[str, ...] = (
     "link connect associate relate relation attach",
     "depend dependency wait block prerequisite",
     "purchase buy order",
+    # what shells call it
+    "grep search find",
+    "ls list directory",
+    "cat read",
+    "rm delete remove",
+    "mv move rename",
+    "cp copy",
+    "mkdir create directory",
+    "ps process list",
+    "curl fetch download",
+    "wget fetch download",
     # what it is done to
     "issue ticket bug problem defect task request",
     "issue error crash exception fault failure",
