@@ -158,6 +158,13 @@ def test_servers_of_clients_are_used_where_a_person_said_so(
     assert here(*words).stdout == f"a: {len(SECRET)}\n"
 
 
+def test_serve_says_which_servers_are_down(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "lineshaft.toml").write_text('[mcp.servers.a]\ncommand = "x"\n')
+    done = lineshaft("serve")
+    assert "a: nobody has approved it yet" in done.stderr
+    assert done.stdout == ""
+
+
 def test_tools_of_servers_are_listed_and_a_server_that_is_down_says_why(
     brought: Lineshaft, workspace: Path
 ) -> None:

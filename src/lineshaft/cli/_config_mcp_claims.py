@@ -42,7 +42,7 @@ def command(
         raise ConfigError("--accept and --external exclude each other")
     settings = settings_for(workspace)
     chosen = _chosen(servers(settings).servers, names or [])
-    starting = starting_for({})
+    starting = starting_for()
     made = [source_for(server, settings, starting) for server in chosen]
     carry(partial(_catalogues, made))
     answer: ClaimsAnswer | None = "accept" if accept else "external" if external else None

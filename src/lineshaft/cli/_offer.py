@@ -2,7 +2,7 @@
 
 import getpass
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -36,11 +36,15 @@ class Offered:
     def tell(self) -> None:
         """Say which claims do not count, and what to do about it."""
         if self.silent:
-            names = " ".join(sorted(self.silent))
-            note(
-                f"{paint('note', 'dim')}: what {names.replace(' ', ', ')} claims of its tools does "
-                f"not count yet: lineshaft config mcp claims {names}"
-            )
+            tell_silent(*sorted(self.silent))
+
+
+def tell_silent(*names: str) -> None:
+    """Say of servers that what they claim does not count."""
+    note(
+        f"{paint('note', 'dim')}: what {', '.join(names)} claims of its tools does not count yet: "
+        f"lineshaft config mcp claims {' '.join(names)}"
+    )
 
 
 def offered_for(
@@ -49,6 +53,7 @@ def offered_for(
     words: str | None = None,
     only: Collection[str] | None = None,
     accept_claims: bool = False,
+    at_once: bool = False,
 ) -> Offered:
     """Return the tools; asks about modules and inputs where somebody can answer.
 
@@ -57,16 +62,27 @@ def offered_for(
         words: A script: servers that it cannot reach are left out.
         only: The namespaces of servers that are wanted; all where nothing is given.
         accept_claims: Whether what servers say of their tools counts.
+        at_once: Whether servers that are down, and claims that do not count, are told of as soon
+            as they are known.
 
     Raises:
         ConfigError: A module cannot be used, or nobody has approved it.
     """
     toolset = toolset_for(settings)
     silent: dict[str, None] = {}
-    starting = starting_for(silent, accept_claims)
+
+    def unanswered(server: ServerSetting) -> None:
+        if at_once and server.name not in silent:
+            tell_silent(server.name)
+        silent[server.name] = None
+
+    starting = starting_for(unanswered, accept_claims=accept_claims)
     found = sources(settings, words=words, only=only, starting=starting)
     secrets = frozenset(starting.secrets)
-    return Offered(toolset=toolset, sources=found, silent=silent, secrets=secrets)
+    offered = Offered(toolset=toolset, sources=found, silent=silent, secrets=secrets)
+    if at_once:
+        tell_down(offered)
+    return offered
 
 
 async def gathered(offered: Offered) -> Toolset:
@@ -91,17 +107,15 @@ def tell_down(offered: Offered) -> None:
             note(f"{paint('warning', 'yellow')}: {what}")
 
 
-def starting_for(silent: dict[str, None], accept_claims: bool = False) -> Starting:  # noqa: FBT001, FBT002  what a flag says
+def starting_for(
+    unanswered: Callable[[ServerSetting], None] | None = None, *, accept_claims: bool = False
+) -> Starting:
     """Return how servers are started by a command.
 
     Args:
-        silent: Takes the names of servers whose claims nobody has answered.
+        unanswered: Told of servers whose claims nobody has answered.
         accept_claims: Whether what servers say of their tools counts.
     """
-
-    def unanswered(server: ServerSetting) -> None:
-        silent[server.name] = None
-
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
     return Starting(
         accept_claims=accept_claims,

@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913  a command has its options
     if http:
         name = token_env or said.token_env
         options = _http(host or said.host, said.port if port is None else port, name)
-    offered = offered_for(settings, accept_claims=accept_claims)
+    offered = offered_for(settings, accept_claims=accept_claims, at_once=True)
     session = build(
         settings,
         toolset=offered.all,
