@@ -136,3 +136,16 @@ async def test_no_value_reaches_the_shapes_that_are_kept(tmp_path: Path) -> None
     assert "token" in text
     assert "hunter2" not in text
     assert "alice" not in text
+
+
+async def test_a_tool_that_says_a_megabyte_fills_no_script(tmp_path: Path) -> None:
+    tool = looks(found, description="Look. " * 200_000)
+    async with Session([tool], workspace=tmp_path) as session:
+        run = await session.run(
+            "found = await search_tools('look')\n"
+            "return [len(found[0]['description']), len(await describe_tool('far.look'))]"
+        )
+    assert run.value is not None, run.error
+    short, long = run.value
+    assert short <= 500
+    assert long <= 12_000

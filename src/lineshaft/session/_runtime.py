@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict
 
 from lineshaft.errors import ToolError
-from lineshaft.tools import Tool, describe, search_specs, signature
+from lineshaft.tools import Tool, detailed, search_specs, signature
 from lineshaft.values import ToolSpec
+
+_LONGEST = 500
 
 Specs = Callable[[], Sequence[ToolSpec]]
 
@@ -38,7 +40,7 @@ def runtime_tools(specs: Specs) -> tuple[Tool, ...]:
             FoundTool(
                 name=spec.name,
                 signature=signature(spec),
-                description=spec.description.partition("\n")[0],
+                description=spec.description[:_LONGEST].partition("\n")[0],
             )
             for spec in found
         ]
@@ -52,7 +54,7 @@ def runtime_tools(specs: Specs) -> tuple[Tool, ...]:
         known: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs()}
         if name not in known:
             raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}")
-        return describe(known[name])
+        return detailed(known[name])
 
     return (
         Tool.from_function(search_tools, effect="read"),

@@ -106,8 +106,10 @@ class ShapeBook:
         with self._lock:
             told = self._told
             if told is None or told[0] is not specs:
-                told = self._told = (specs, tuple(map(self._of, specs)))
-        return told[1] if any(a is not b for a, b in zip(*told, strict=True)) else specs
+                found = tuple(map(self._of, specs))
+                same = all(one is other for one, other in zip(found, specs, strict=True))
+                told = self._told = (specs, specs if same else found)
+        return told[1]
 
     def flush(self) -> None:
         """Hand out what was seen since the last time."""
