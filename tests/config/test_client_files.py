@@ -124,7 +124,6 @@ def test_the_words_of_other_clients(read: Read) -> None:
             windsurf={"serverUrl": "https://mcp.test/sse", "disabledTools": ["drop"]},
             copilot={"type": "local", "command": "x", "args": [], "tools": ["*"]},
             chosen={"type": "streamableHttp", "url": "http://127.0.0.1/mcp", "tools": ["a", "b"]},
-            old={"type": "sse", "url": "https://mcp.test/sse"},
             off={"command": "x", "disabled": True},
         )
     )
@@ -133,7 +132,6 @@ def test_the_words_of_other_clients(read: Read) -> None:
     assert by_name["windsurf"].exclude == ("drop",)
     assert (by_name["copilot"].transport, by_name["copilot"].include) == ("stdio", ())
     assert (by_name["chosen"].transport, by_name["chosen"].include) == ("http", ("a", "b"))
-    assert by_name["old"].transport == "sse"
     assert by_name["off"].disabled
     assert not any(server.problem for server in found)
 
@@ -167,6 +165,7 @@ def test_keys_that_mean_nothing_here_do_no_harm(read: Read) -> None:
         ({"command": "x", "env": {"A=B": "1"}}, "env must be an object"),
         ({"command": "x", "args": ["\ud800"]}, "cannot be passed on"),
         ({"type": "http"}, "no url"),
+        ({"type": "sse", "url": "https://mcp.test/sse"}, "old HTTP+SSE transport"),
         ({"type": "carrier-pigeon", "url": "https://mcp.test"}, "carrier-pigeon"),
         ({"url": "file:///etc/passwd"}, "http://"),
         ({"url": "https://"}, "no host"),

@@ -78,7 +78,7 @@ def test_a_server_is_ours_as_it_is_described_and_approved(home: Home) -> None:
             "envFile": ".env",
             "disabledTools": ["drop"],
         },
-        web={"type": "sse", "url": "https://mcp.test/", "headers": {"X-A": "${env:A}"}},
+        web={"type": "http", "url": "https://mcp.test/", "headers": {"X-A": "${env:A}"}},
     )
     theirs = {server.name: server.definition for server in home.found()}
     assert all(done.is_new for done in home.bring())

@@ -81,7 +81,6 @@ async def test_variables_are_put_in_when_a_server_is_started(home: Home) -> None
         (table("a", ["x"], 'env = { A = "${input:key}" }'), "LINESHAFT_INPUT_KEY"),
         (table("a", ["x"], 'cwd = "missing"'), "is missing"),
         (table("a", ["x"], 'env_file = "missing"'), "cannot be read"),
-        ('[mcp.servers.a]\nurl = "https://mcp.test"\ntype = "sse"', "old HTTP+SSE transport"),
         ('[mcp.servers.a]\nurl = "${WHERE}"', "http://"),
         ('[mcp.servers.a]\nurl = "https://mcp.test"\nheaders = { A = "${BREAK}" }', "line break"),
     ],

@@ -326,6 +326,11 @@ def _checked(server: ServerSetting) -> ServerSetting:
     else:
         wrong = url_problem(server.url)
         problem = f"its url {wrong}" if wrong else ""
+    if not problem and server.transport == "sse":
+        problem = (
+            "it speaks the old HTTP+SSE transport, which is not spoken here; most such servers "
+            'speak "http" too, often at /mcp'
+        )
     if not problem and any(re.search("[\ud800-\udfff]", text) for text in server.texts()):
         problem = "it holds characters that cannot be passed on"
     if not problem and server.is_lineshaft:

@@ -200,16 +200,13 @@ class _Reading:
             if key in self._table:
                 needed = "url" if has_command else "command"
                 raise ConfigError(f"{self._place}.{key} is only for a server with {needed}")
-        allowed: tuple[Transport, ...] = ("stdio",) if has_command else ("http", "sse")
-        given = self._table.get("type", allowed[0])
-        for transport in allowed:
-            if given == transport:
-                if not has_command:
-                    problem = url_problem(self._text("url"))
-                    if problem:
-                        raise ConfigError(f"{self._place}.url {problem}")
-                return transport
-        raise self._wrong("type", "one of " + ", ".join(map(repr, allowed)))
+        transport: Transport = "stdio" if has_command else "http"
+        if self._table.get("type", transport) != transport:
+            raise self._wrong("type", repr(transport))
+        problem = "" if has_command else url_problem(self._text("url"))
+        if problem:
+            raise ConfigError(f"{self._place}.url {problem}")
+        return transport
 
     def _text(self, key: str) -> str:
         value = self._table.get(key)

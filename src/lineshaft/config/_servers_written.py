@@ -30,7 +30,6 @@ def _said(server: ServerSetting) -> Mapping[str, object]:
         both = {"include": list(server.include), "exclude": list(server.exclude)}
         tools = {name: globs for name, globs in both.items() if globs}
     said: dict[str, object] = {
-        "type": "sse" if server.transport == "sse" else "",
         "command": server.command,
         "args": list(server.args),
         "env": dict(server.env),

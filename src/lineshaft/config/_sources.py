@@ -189,11 +189,6 @@ def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> Serv
         ask=_once(server, starting),
         told=starting.secrets,
     )
-    if server.transport == "sse":
-        raise ConfigError(
-            "it speaks the old HTTP+SSE transport, which is not spoken here",
-            hint='most such servers speak streamable HTTP too: type = "http", often at /mcp',
-        )
     spec = (
         _command(server, variables) if server.transport == "stdio" else _address(server, variables)
     )
