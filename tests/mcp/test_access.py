@@ -1,6 +1,5 @@
 """Servers that want to know who asks: access is granted once, and kept for its owner alone."""
 
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -9,44 +8,24 @@ from functools import partial
 from pathlib import Path
 
 import anyio
-import anyio.lowlevel
 import httpx2
 import pytest
 
 from lineshaft import Policy, Session
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import McpServer, ServerSpec, loopback
+from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 
 OPEN = Policy.from_dict({"mode": "open"})
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @asynccontextmanager
 async def vault() -> AsyncGenerator[tuple[str, "subprocess.Popen[str]"]]:
     """Give the address of the vault, and its process, which tells of each grant."""
     port = free_port()
-    command = python_server("guarded", str(port))
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220  some milliseconds
-    try:
-        with anyio.fail_after(30):
-            while True:
-                try:
-                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
-                    break
-                except OSError:
-                    await anyio.lowlevel.checkpoint()
+    async with listening(python_server("guarded", str(port)), port) as process:
         yield f"http://127.0.0.1:{port}/mcp", process
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
 
 
 async def content(source: McpServer) -> object:

@@ -5,8 +5,7 @@ import secrets
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import anyio
@@ -17,7 +16,8 @@ import pytest
 from lineshaft import Policy, Session, Toolset
 from lineshaft.mcp import Claim, McpServer, ServerSpec
 from lineshaft.values import Effect
-from upstreams.real import ROOT, python_server
+from upstreams.addresses import free_port, listening
+from upstreams.real import python_server
 
 OPEN = Policy.from_dict({"mode": "open"})
 
@@ -129,36 +129,10 @@ anyio.run(main)
             await anyio.lowlevel.checkpoint()
 
 
-@asynccontextmanager
-async def over_http() -> AsyncGenerator[str]:
-    """Give the address of the shop, served over HTTP by a process of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    code = f"from plain import server; server.run('streamable-http', port={port})"
-    folder = str(ROOT / "tests" / "upstreams")
-    process = subprocess.Popen(  # noqa: ASYNC220  some milliseconds
-        [sys.executable, "-c", code],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        with anyio.fail_after(30):
-            while True:
-                try:
-                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
-                    break
-                except OSError:
-                    await anyio.lowlevel.checkpoint()
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.kill()
-        process.wait()
-
-
 async def test_a_server_at_an_address_is_used_like_one_that_is_started() -> None:
-    async with over_http() as url:
-        spec = ServerSpec(url=url, headers={"X-Given": "yes"})
+    port = free_port()
+    async with listening(python_server("plain", str(port)), port):
+        spec = ServerSpec(url=f"http://127.0.0.1:{port}/mcp", headers={"X-Given": "yes"})
         async with Session([McpServer(spec, name="shop")], policy=OPEN, store=False) as session:
             script = """
 found = await shop.orders(customer="ada")
@@ -174,9 +148,7 @@ return await asyncio.gather(*[shop.total(order=n) for n in found])
 
 
 async def test_nobody_at_an_address_is_told_with_the_reason() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    source = McpServer(f"http://127.0.0.1:{port}/mcp", name="nobody")
+    source = McpServer(f"http://127.0.0.1:{free_port()}/mcp", name="nobody")
     async with source.opened(lambda: None):
         await source.ready()
         assert "cannot be reached" in source.problem
@@ -191,6 +163,25 @@ async def test_a_server_that_cannot_start_is_not_started_all_the_time() -> None:
         told = source.problem
         await source.ready()  # at once: it is not tried again yet
         assert source.problem is told
+
+
+async def test_a_proxy_that_the_person_has_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+
+        def first() -> bytes:
+            stream, _address = proxy.accept()
+            with stream:
+                proxy.close()
+                return stream.recv(100)
+
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        source = McpServer("http://server.example/mcp", name="far")
+        async with source.opened(lambda: None):
+            found = await anyio.to_thread.run_sync(first, abandon_on_cancel=True)
+            assert found.startswith(b"POST http://server.example/mcp")
+            await source.ready()
+            assert "cannot be reached" in source.problem
 
 
 def test_the_room_is_loaded_without_the_sdk() -> None:

@@ -1,4 +1,7 @@
-"""A real server of the official SDK: orders of a shop. Run as a program: over standard streams."""
+"""A real server of the official SDK: orders of a shop.
+
+Run as a program: over standard streams, or at the port that is its argument.
+"""
 
 import os
 import sys
@@ -54,4 +57,7 @@ def process() -> int:
 
 
 if __name__ == "__main__":
-    server.run("stdio")
+    if sys.argv[1:]:
+        server.run("streamable-http", port=int(sys.argv[1]))
+    else:
+        server.run("stdio")

@@ -8,6 +8,8 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import mcp_types as types
@@ -33,7 +35,9 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
         headers=headers,
         auth=auth,
         timeout=httpx2.Timeout(_SECONDS, read=None),  # each call has its own time
-        transport=_Bounded(spec.message_bytes, asks_for_tokens=auth is not None),
+        transport=_Bounded(
+            spec.message_bytes, asks_for_tokens=auth is not None, proxy=_proxy_for(spec.url)
+        ),
     )
     async with (
         client,
@@ -47,16 +51,18 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
 class _Bounded(httpx2.AsyncHTTPTransport):
     """Answers requests also where nobody else does, and ends answers that are too long."""
 
-    def __init__(self, most_bytes: int, *, asks_for_tokens: bool) -> None:
-        super().__init__()
+    def __init__(self, most_bytes: int, *, asks_for_tokens: bool, proxy: str | None) -> None:
+        super().__init__(proxy=proxy)
         self._most_bytes = most_bytes
         self._told = frozenset((429,)) if asks_for_tokens else frozenset((401, 403, 429))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
             response = await super().handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol) as error:
+            return _failed(f"it cannot be reached: {_words(error)}", types.INVALID_REQUEST)
         except httpx2.TransportError as error:
-            return _failed(f"it cannot be reached: {error or type(error).__name__}")
+            return _failed(f"the connection broke off: {_words(error)}")
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
             return _failed("it sent a compressed answer, which was not asked for")
@@ -64,7 +70,8 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         status = response.status_code
         if status in self._told or (status >= 500 and not kind.startswith("application/json")):
             await response.aclose()
-            return _failed(f"it answered {status} {response.reason_phrase}".strip())
+            text = f"it answered {status} {response.reason_phrase}".strip()
+            return _failed(text, types.INVALID_REQUEST if status < 500 else types.CONNECTION_CLOSED)
         events = kind.startswith("text/event-stream")
         inner = response.stream
         assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
@@ -93,8 +100,28 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _failed(text: str) -> httpx2.Response:
-    error = {"code": types.CONNECTION_CLOSED, "message": text}
+def _failed(text: str, code: int = types.CONNECTION_CLOSED) -> httpx2.Response:
+    """Return an answer in place of the server's.
+
+    Args:
+        text: What happened.
+        code: `CONNECTION_CLOSED` where nobody knows whether the server did what it was asked.
+    """
+    error = {"code": code, "message": text}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
     headers = {"content-type": "application/json"}
     return httpx2.Response(502, headers=headers, content=body.encode())
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _proxy_for(url: str) -> str | None:
+    """Return the proxy that the person's variables name for an address."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")

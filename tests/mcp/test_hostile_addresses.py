@@ -1,0 +1,57 @@
+"""Servers at an address that do wrong harm only their own calls, too."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from lineshaft import Limits, Policy, Session
+from lineshaft.mcp import McpServer
+from upstreams.addresses import free_port, listening
+from upstreams.real import python_server
+
+OPEN = Policy.from_dict({"mode": "open"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    kind: str
+    code: str = "E_TOOL_FAILED"
+    error: str = ""
+    """A pattern."""
+
+
+ROWS = [
+    Row(kind="huge-json", code="E_TOO_LARGE", error="larger than 10,000,000 bytes"),
+    Row(kind="huge-event", code="E_TOO_LARGE", error="larger than 10,000,000 bytes"),
+    Row(kind="compressed", error="compressed answer"),
+    Row(kind="elsewhere", error="127.0.0.2"),
+    Row(kind="accepts", error="202"),
+    Row(kind="page", error="text/html"),
+    Row(kind="breaks", error="answered 500.*may have happened"),
+    Row(kind="busy", error="^it answered 429[^;]*$"),
+    Row(kind="no-json", error="JSON"),
+    Row(kind="no-event", error="SSE|JSON"),
+    Row(kind="wrong-id", code="E_TOOL_TIMEOUT"),
+    Row(kind="forgets", error="knows this session no more"),
+    Row(kind="drips", code="E_TOOL_TIMEOUT"),
+    Row(kind="breaks-off", error="broke off"),
+    Row(kind="ends", error="may have happened"),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.kind for row in ROWS])
+async def test_a_hostile_address_harms_only_its_own_calls(row: Row) -> None:
+    port = free_port()
+    limits = Limits(call_seconds=2 if row.code == "E_TOOL_TIMEOUT" else 60)
+    async with listening(python_server("hostile_http", row.kind, str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, limits=limits, store=False) as session:
+            result = await session.call("h.wrong")
+            again = await session.call("h.fine")
+            assert result.error is not None, result.value
+            assert result.error.code == row.code, result.error
+            assert re.search(row.error, result.error.message, re.DOTALL), result.error.message
+            assert again.value == "fine", again
+            if row.kind == "forgets":
+                assert (await session.call("h.wrong")).value == "remembered"

@@ -1,0 +1,143 @@
+"""A server at an address that does one wrong thing: `KIND PORT`. Raw HTTP, older protocol."""
+
+import gzip
+import json
+import sys
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+KIND, PORT = sys.argv[1], int(sys.argv[2])
+
+Json = dict[str, Any]
+OBJECT: Json = {"type": "object", "properties": {}}
+state: Json = {"sessions": 0, "forgot": False}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the standard library's own
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self.reply(405, b"")
+
+    def do_DELETE(self) -> None:
+        self.reply(200, b"")
+
+    def do_POST(self) -> None:
+        size = int(self.headers.get("content-length", 0))
+        message: Json = json.loads(self.rfile.read(size) or b"{}")
+        method, id_ = message.get("method"), message.get("id")
+        if method == "initialize":
+            state["sessions"] += 1
+            info = {"name": KIND, "version": "1"}
+            result: Json = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": info,
+            }
+            self.answer(id_, result, {"mcp-session-id": f"s{state['sessions']}"})
+        elif method == "tools/list":
+            tools = [{"name": name, "inputSchema": OBJECT} for name in ("fine", "wrong")]
+            self.answer(id_, {"tools": tools})
+        elif method == "tools/call" and message["params"]["name"] == "wrong":
+            CALLS[KIND](self, id_)
+        elif method == "tools/call":
+            self.answer(id_, text("fine"))
+        elif id_ is None:
+            self.reply(202, b"")
+        else:
+            error = {"code": -32601, "message": "no such method"}
+            body = json.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
+            self.reply(200, body.encode(), {"content-type": "application/json"})
+
+    def answer(self, id_: Any, result: Json, headers: dict[str, str] | None = None) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "id": id_, "result": result}).encode()
+        self.reply(200, body, {"content-type": "application/json", **(headers or {})})
+
+    def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"content-length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self, kind: str, chunks: list[bytes], times: int = 1) -> None:
+        """Send without saying how long it will be, and close."""
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            for _ in range(times):
+                for chunk in chunks:
+                    self.wfile.write(chunk)
+        except OSError:
+            return
+
+
+def text(words: str) -> Json:
+    return {"content": [{"type": "text", "text": words}]}
+
+
+def compressed(handler: Handler, id_: Any) -> None:
+    message = {"jsonrpc": "2.0", "id": id_, "result": text("x" * 50_000_000)}
+    body = gzip.compress(json.dumps(message).encode())
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    handler.reply(200, body, headers)
+
+
+def forgets(handler: Handler, id_: Any) -> None:
+    if state["forgot"]:
+        handler.answer(id_, text("remembered"))
+    else:
+        state["forgot"] = True
+        handler.reply(404, b"")
+
+
+def drips(handler: Handler, _id: Any) -> None:
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(b": nothing yet\n\n")
+            time.sleep(0.01)
+    except OSError:
+        handler.close_connection = True
+
+
+def breaks_off(handler: Handler, _id: Any) -> None:
+    headers = {"content-type": "application/json", "content-length": "1000"}
+    handler.reply(200, b'{"jsonrpc"', headers)
+    handler.close_connection = True
+
+
+BIG = b"x" * 1_000_000
+JSON = {"content-type": "application/json"}
+
+CALLS: dict[str, Callable[[Handler, Any], None]] = {
+    "huge-json": lambda h, _id: h.stream("application/json", [BIG], 50),
+    "huge-event": lambda h, _id: h.stream("text/event-stream", [b"data: ", *[BIG] * 50, b"\n\n"]),
+    "compressed": compressed,
+    "elsewhere": lambda h, _id: h.reply(307, b"", {"location": "http://127.0.0.2:9/mcp"}),
+    "accepts": lambda h, _id: h.reply(202, b""),
+    "page": lambda h, _id: h.reply(200, b"<html>", {"content-type": "text/html"}),
+    "breaks": lambda h, _id: h.reply(500, b"oops"),
+    "busy": lambda h, _id: h.reply(429, b"later"),
+    "no-json": lambda h, _id: h.reply(200, b"{no", JSON),
+    "no-event": lambda h, _id: h.stream("text/event-stream", [b"data: {no\n\n"]),
+    "wrong-id": lambda h, id_: h.answer(id_ + 100, text("not yours")),
+    "forgets": forgets,
+    "drips": drips,
+    "breaks-off": breaks_off,
+    "ends": lambda h, _id: h.stream("text/event-stream", []),
+}
+
+
+if __name__ == "__main__":
+    ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
