@@ -69,6 +69,8 @@ class Attempts:
 
     async def closing_or(self, event: anyio.Event) -> None:
         """Wait for an event, or for the end."""
+        if event.is_set() or self.closing.is_set():
+            return
         async with background() as tasks:
             done = anyio.Event()
 

@@ -14,6 +14,9 @@ from lineshaft.mcp._wire import TOO_LARGE, Wire
 
 _LONGEST = 2_000
 _LOOK_SECONDS = 1.0
+_CLOSED = "Connection closed"
+"""What the SDK says of calls on a connection that has ended as a whole."""
+
 _TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
 
 
@@ -53,6 +56,8 @@ async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes
     if any(mark in text for mark in _TOO_LARGE):
         return too_large(most_bytes)
     if isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED:
+        if text == _CLOSED:
+            wire.gone.set()
         with anyio.move_on_after(_LOOK_SECONDS if wire.process else 0):
             await wire.gone.wait()
         end = wire.end() or text

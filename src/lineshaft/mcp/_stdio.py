@@ -1,23 +1,28 @@
 """The wire of a server that is a program: one JSON message a line, on its standard streams.
 
 Above: `_link.py`. Below: `processes.piped`, which ends the whole tree with the block. In place of
-the SDK's own, which leaves the tree of a server that has ended, and reads lines of any length.
+the SDK's own, which leaves the tree of a server that has ended, and reads lines of any length; on
+Windows there is only that one.
 """
 
+import os
 import re
+import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.message import SessionMessage
 
 from lineshaft.mcp._background import background
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp._wire import TOO_LARGE, Wire
-from lineshaft.processes import Piped, piped
+from lineshaft.processes import Piped, minimal_environment, piped
 
 _EDGE = 4_096
 _ID = r'"id"\s*:\s*(?:(?P<number>-?\d{1,18})|"(?P<text>[^"\\]{1,200})")'
@@ -40,6 +45,10 @@ async def stdio(spec: ServerSpec, wire: Wire) -> AsyncGenerator[Streams]:
         WorkspaceError: It could not be started.
     """
     cwd = spec.cwd or Path.cwd()
+    if sys.platform == "win32":
+        async with _of_the_sdk(spec, cwd) as streams:
+            yield streams
+        return
     async with piped(spec.command, cwd=cwd, env=spec.env) as process:
         wire.process = process
         inward, to_read = anyio.create_memory_object_stream[Incoming](0)
@@ -52,6 +61,17 @@ async def stdio(spec: ServerSpec, wire: Wire) -> AsyncGenerator[Streams]:
             finally:
                 for stream in (to_read, to_write, inward, outward):
                     stream.close()
+
+
+@asynccontextmanager
+async def _of_the_sdk(spec: ServerSpec, cwd: Path) -> AsyncGenerator[Any]:
+    """Do the same where there is no supervisor: the SDK ends the tree by a job of the system."""
+    command, *arguments = spec.command
+    env = minimal_environment(spec.env)
+    params = StdioServerParameters(command=command, args=arguments, env=env, cwd=cwd)
+    with Path(os.devnull).open("w") as nowhere:  # noqa: ASYNC230  it never waits
+        async with stdio_client(params, errlog=nowhere) as streams:
+            yield streams
 
 
 async def _read(
