@@ -187,6 +187,8 @@ def test_a_secret_that_is_written_out_does_not_get_into_our_file(
     [
         {"command": "x", "env": {"GITHUB_TOKEN": "${GITHUB_TOKEN}", "KEY": "${input:key}"}},
         {"command": "x", "env": {"USE_AUTH": "true", "CREDENTIALS": "/etc/creds.json"}},
+        {"command": "x", "args": ["--auth", "oauth", "--auth-timeout", "3000"]},
+        {"command": "x", "args": ["--api-key-env=MY_OWN_NAME"], "env": {"AUTH_MODE": "device-x"}},
         {"command": "x", "args": ["--token", "${TOKEN}", "--port=80", "https://mcp.test/a"]},
         {"url": "https://mcp.test/", "headers": {"Authorization": "Bearer ${TOKEN}"}},
     ],

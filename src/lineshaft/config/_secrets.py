@@ -21,6 +21,9 @@ from lineshaft.store import private_folder
 from lineshaft.values import TOKEN_FORMS
 
 _FILE = "secrets.json"
+_WORDS = ("true", "false", "yes", "no", "none", "auto", "oauth", "oauth2", "basic", "bearer")
+_ABOUT = re.compile(r"(?:file|path|dir|type|mode|env|timeout|method|host|port)$", re.IGNORECASE)
+"""How names end that speak of a secret and do not hold one."""
 
 
 def secrets_file(environ: Mapping[str, str] | None = None) -> Path:
@@ -98,8 +101,8 @@ def holds_secret(name: str, value: str) -> bool:
     plain = without_variables(value)
     if plain.casefold() in ("", "bearer", "basic", "token"):
         return False
-    named = looks_secret(name) and plain == value.strip() and not _is_plain(plain)
-    return named or is_token(plain)
+    named = looks_secret(name) and not _ABOUT.search(name) and plain == value.strip()
+    return (named and not _is_plain(plain)) or is_token(plain)
 
 
 def without_variables(text: str) -> str:
@@ -114,9 +117,7 @@ def is_token(text: str) -> bool:
 
 def _is_plain(value: str) -> bool:
     """Return whether a value is a switch, a number or a path, whatever its name says."""
-    return value.casefold() in ("true", "false", "yes", "no", "none") or bool(
-        re.fullmatch(r"\d{1,3}|[~.]?/.*", value)
-    )
+    return value.casefold() in _WORDS or bool(re.fullmatch(r"\d{1,3}|[~.]?/.*", value))
 
 
 @cache
