@@ -167,6 +167,7 @@ ROWS = [
     Row(kind="unknown-method", matches=r"(?i)not found"),
     Row(kind="asks", matches='"action": "accept"', questions=1),
     Row(kind="asks-often", matches="may ask 10 questions", questions=10),
+    Row(kind="asks-to-browse", matches='"action": "accept"', questions=1),
     Row(kind="asks-to-visit", matches="only http and https"),
     Row(
         kind="rounds", code="E_TOOL_FAILED", error="asked for more input|10 questions", questions=10

@@ -91,6 +91,28 @@ async def test_a_question_is_not_put_to_the_wrong_one_of_two_callers() -> None:
     assert questions == []
 
 
+async def test_a_question_that_nobody_answers_is_declined() -> None:
+    async with Session([hostile("asks")], policy=OPEN, store=False) as session:
+        result = await session.call("h.wrong")
+    assert '"action": "decline"' in str(result.value)
+
+
+async def test_an_address_to_open_is_shown_to_the_person() -> None:
+    questions: list[str] = []
+
+    async def elicit(message: str, schema: Mapping[str, object]) -> object:
+        del schema
+        questions.append(message)
+        return None
+
+    source = hostile("asks-to-browse")
+    async with Session([source], policy=OPEN, elicit=elicit, store=False) as session:
+        await session.call("h.wrong")
+    assert len(questions) == 1
+    assert "h.wrong: Look" in questions[0]
+    assert "https://grant.example/x" in questions[0]
+
+
 async def test_a_reference_to_the_network_is_not_followed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setblocking(False)

@@ -25,7 +25,7 @@ from upstreams.real import SERVERS, node, npm_package
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 FRONT = [sys.executable, str(SERVERS / "front.py"), "http"]
 JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Served:
             async with Client(transport, mode=mode, elicitation_callback=person) as client:
                 yield client
 
-    def post(self, body: bytes | None = None, **headers: str) -> httpx2.Response:
+    def post(self, headers: dict[str, str], body: bytes | None = None) -> httpx2.Response:
         """Send something."""
         content = json.dumps(LIST).encode() if body is None else body
         return httpx2.post(self.url, content=content, headers={**JSON, **headers}, timeout=60)
@@ -139,7 +139,7 @@ def test_nobody_comes_in_without_the_token(
     headers: dict[str, str], version: str, shop: Served
 ) -> None:
     more = {"MCP-Protocol-Version": version} if version else {}
-    answer = shop.post(**headers, **more)
+    answer = shop.post(headers | more)
     assert answer.status_code == 401
     assert TOKEN not in answer.text
 
@@ -148,21 +148,21 @@ def test_nobody_comes_in_without_the_token(
 def test_pages_of_other_sites_do_not_come_in(version: str, shop: Served) -> None:
     known = {"Authorization": f"Bearer {TOKEN}"}
     known |= {"MCP-Protocol-Version": version} if version else {}
-    assert shop.post(**known, Host="example.org").status_code == 421
-    assert shop.post(**known, Origin="http://example.org").status_code == 403
-    assert shop.post(**known, Origin="null").status_code == 403
+    assert shop.post(known | {"Host": "example.org"}).status_code == 421
+    assert shop.post(known | {"Origin": "http://example.org"}).status_code == 403
+    assert shop.post(known | {"Origin": "null"}).status_code == 403
 
 
 def test_bad_bodies_are_refused_and_cost_nobody_else_anything(shop: Served) -> None:
     known = {"Authorization": f"Bearer {TOKEN}"}
     for version in ("2025-11-25", "2026-07-28"):
         more = {**known, "MCP-Protocol-Version": version}
-        assert shop.post(b"not json", **more).status_code == 400
-        assert shop.post(b"[" * 100_000, **more).status_code == 400
-        assert shop.post(b"[]", **more).status_code == 400
-        assert shop.post(b"\xff\xfe", **more).status_code == 400
-        assert shop.post(b'"' + b"x" * 5_000_000 + b'"', **more).status_code == 413
-    assert shop.post(**known, **{"Mcp-Session-Id": "unknown"}).status_code == 404
+        assert shop.post(more, b"not json").status_code == 400
+        assert shop.post(more, b"[" * 100_000).status_code == 400
+        assert shop.post(more, b"[]").status_code == 400
+        assert shop.post(more, b"\xff\xfe").status_code == 400
+        assert shop.post(more, b'"' + b"x" * 5_000_000 + b'"').status_code == 413
+    assert shop.post(known | {"Mcp-Session-Id": "unknown"}).status_code == 404
     assert httpx2.get(shop.url, headers=known).status_code in (400, 405, 406)
     assert httpx2.post(shop.url.replace("/mcp", "/"), headers=known).status_code == 404
 

@@ -84,6 +84,10 @@ class Open:
         return self.notices <= _MOST_NOTICES
 
 
+asked_under: ContextVar[str] = ContextVar("asked_under", default="")
+"""The key under which a server asks, where it asks by an answer of its own: whoever passes the
+question on may ask under the same."""
+
 _current: ContextVar[Open | None] = ContextVar("call_under_way", default=None)
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
-from lineshaft.errors import LineshaftError
+from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp._front_checked import checked
 from lineshaft.mcp._front_client import Asked, Client, Reply, UnknownTool
 from lineshaft.mcp._front_direct import Direct
@@ -32,7 +32,8 @@ class Front:
         direct: Names and globs of tools that may be called without a script.
         approvals: Who answers what policy asks where a client cannot ask its person: a person
             elsewhere, or whoever calls `resume`.
-        passed: The namespace whose tools are offered under the names that they have there.
+        passed: The namespace of a server whose tools are offered under the names that they have
+            there, and its resources and prompts with them.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Front:
         passed: str = "",
     ) -> None:
         self._session = session
+        self._passed = passed
         self._answers = approvals == "client"
         self._direct = Direct(session, globs=direct, passed=passed)
         self._runs = Runs(session, answers=self._answers)
@@ -59,6 +61,21 @@ class Front:
         own = self._own()
         names = {each["name"] for each in own}
         return own + self._direct.definitions(without=names)
+
+    @property
+    def passed(self) -> McpServer | None:
+        """The server whose resources and prompts are passed on.
+
+        Raises:
+            ConfigError: There is no such server.
+        """
+        if not self._passed:
+            return None
+        for source in self._session.sources:
+            place = _unshaped(source)
+            if place.name == self._passed and isinstance(place, McpServer):
+                return place
+        raise ConfigError(f"there is no MCP server {self._passed!r} to pass through")
 
     def contents(self, handle: str) -> Content | None:
         """Return what a handle in a result stands for; None where it was given up."""

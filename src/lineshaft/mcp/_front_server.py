@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from lineshaft.mcp._front import Front
 from lineshaft.mcp._front_blocks import blocks_of
 from lineshaft.mcp._front_client import Asked, Reply, UnknownTool
+from lineshaft.mcp._front_pass import Passed
 from lineshaft.mcp._front_request import Context, Request, input_request
 
 NAME = "lineshaft"
@@ -26,7 +27,7 @@ GONE = "lineshaft.gone"
 """Where an HTTP request says that its client has gone (an event)."""
 
 _LISTENERS = 256
-_FRESH_MS = 5_000
+_FRESH = CacheHint(ttl_ms=5_000)
 
 
 class FrontServer(Server[Any]):
@@ -46,7 +47,14 @@ class FrontServer(Server[Any]):
             NAME,
             version=metadata.version("lineshaft"),
             instructions=front.instructions,
-            cache_hints={"tools/list": CacheHint(ttl_ms=_FRESH_MS, scope="private")},
+            cache_hints={
+                "tools/list": _FRESH,
+                "resources/list": _FRESH,
+                "resources/templates/list": _FRESH,
+                "resources/read": _FRESH,
+                "prompts/list": _FRESH,
+                "server/discover": _FRESH,
+            },
             on_list_tools=self._list,
             on_call_tool=self._call,
             on_subscriptions_listen=self._listening,
@@ -56,6 +64,8 @@ class FrontServer(Server[Any]):
         self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
         # Older clients set a level, and get an error where nobody takes it.
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
+        if (passed := front.passed) is not None:
+            Passed(passed.client).register(self)
         self.add_notification_handler(
             "notifications/initialized", types.NotificationParams, self._came
         )
@@ -70,6 +80,27 @@ class FrontServer(Server[Any]):
         self.instructions = self._front.instructions
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return what this server does: of changes, only those of tools are told."""
+        found = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        if found.resources is not None:
+            found.resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+        if found.prompts is not None:
+            found.prompts = types.PromptsCapability(list_changed=False)
+        return found
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:

@@ -1,5 +1,6 @@
 """Runs and calls under way behind a front, whichever requests of a client wait for them."""
 
+import re
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -10,6 +11,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from lineshaft.errors import LineshaftError, ToolError
+from lineshaft.mcp._asks import asked_under
 from lineshaft.mcp._front_client import Filled, Form, Note
 from lineshaft.values import CallResult, Event, RunResult, ToolSpec
 
@@ -23,6 +25,7 @@ _KEPT = 64
 """Ended runs in the background whose whole result is kept; of others the record tells."""
 
 
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED = Filled("cancel")
 
 
@@ -75,7 +78,7 @@ class Work:
         Raises:
             ToolError: `E_DENIED`: nobody came back with an answer.
         """
-        key, asked = f"q{secrets.token_hex(4)}", _Question(form)
+        key, asked = self._key(asked_under.get()), _Question(form)
         self._questions[key] = asked
         self._move()
         try:
@@ -85,6 +88,10 @@ class Work:
         finally:
             self._questions.pop(key, None)
         raise ToolError("E_DENIED", "the client did not come back with an answer in time")
+
+    def _key(self, wanted: str) -> str:
+        fits = _KEY.fullmatch(wanted) and wanted not in self._questions
+        return wanted if fits else f"q{secrets.token_hex(4)}"
 
     def answer(self, filled: Mapping[str, Filled]) -> None:
         """Take what a person said; questions that are not answered go on waiting."""

@@ -20,7 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
 from lineshaft.errors import ToolError
-from lineshaft.mcp._asks import Asks, Open
+from lineshaft.mcp._asks import Asks, Open, asked_under
 from lineshaft.mcp._background import background
 from lineshaft.mcp._catalogue import MOST_TOOLS
 from lineshaft.mcp._http import http
@@ -249,6 +249,7 @@ async def _answers(
         if not isinstance(request, types.ElicitRequest):
             text = f"it asked for {request.method!r}, which is not offered"
             raise ToolError("E_TOOL_FAILED", text)
+        asked_under.set(key)
         answer = await call.answer(request.params)
         if isinstance(answer, types.ErrorData):
             raise ToolError("E_TOOL_FAILED", f"its question was refused: {answer.message}")

@@ -1,0 +1,450 @@
+"""The fixtures that the server part of the suite asks for; what they are is said in its texts."""
+
+import base64
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+
+Context = ServerRequestContext[Any, Any]
+Result = types.CallToolResult | types.InputRequiredResult
+
+PNG = base64.b64encode(
+    bytes.fromhex(
+        "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+        "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
+    )
+).decode()
+WAV = base64.b64encode(
+    b"RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00"
+    b"\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00"
+).decode()
+
+TEXT = {"type": "string"}
+EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
+RICH = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": TEXT, "city": TEXT},
+        }
+    },
+    "properties": {
+        "name": TEXT,
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": TEXT,
+        "email": TEXT,
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+
+
+def form(**properties: Any) -> dict[str, Any]:
+    """Return the schema of a form in which all is required."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+OK = form(ok={"type": "boolean"})
+DEFAULTS = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "default": "John Doe"},
+        "age": {"type": "integer", "default": 30},
+        "score": {"type": "number", "default": 95.5},
+        "status": {
+            "type": "string",
+            "enum": ["active", "inactive", "pending"],
+            "default": "active",
+        },
+        "verified": {"type": "boolean", "default": True},
+    },
+}
+TITLED = [{"const": "value1", "title": "First"}, {"const": "value2", "title": "Second"}]
+OPTIONS = ["option1", "option2", "option3"]
+ENUMS = {
+    "type": "object",
+    "properties": {
+        "untitledSingle": {"type": "string", "enum": OPTIONS},
+        "titledSingle": {"type": "string", "oneOf": TITLED},
+        "legacyEnum": {
+            "type": "string",
+            "enum": ["opt1", "opt2", "opt3"],
+            "enumNames": ["Option One", "Option Two", "Option Three"],
+        },
+        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": OPTIONS}},
+        "titledMulti": {"type": "array", "items": {"anyOf": TITLED}},
+    },
+}
+
+
+def said(text: str, *, failed: bool = False) -> types.CallToolResult:
+    """Return a result that is text."""
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
+
+
+def resource(uri: str, text: str, mime_type: str) -> types.EmbeddedResource:
+    """Return a resource as a block."""
+    held = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+    return types.EmbeddedResource(resource=held)
+
+
+PLAIN: dict[str, types.CallToolResult] = {
+    "test_simple_text": said("This is a simple text response for testing."),
+    "test_image_content": types.CallToolResult(
+        content=[types.ImageContent(data=PNG, mime_type="image/png")]
+    ),
+    "test_audio_content": types.CallToolResult(
+        content=[types.AudioContent(data=WAV, mime_type="audio/wav")]
+    ),
+    "test_embedded_resource": types.CallToolResult(
+        content=[
+            resource(
+                "test://embedded-resource", "This is an embedded resource content.", "text/plain"
+            )
+        ]
+    ),
+    "test_multiple_content_types": types.CallToolResult(
+        content=[
+            types.TextContent(text="Multiple content types test:"),
+            types.ImageContent(data=PNG, mime_type="image/png"),
+            resource(
+                "test://mixed-content-resource", '{"test":"data","value":123}', "application/json"
+            ),
+        ]
+    ),
+    "test_error_handling": said(
+        "This tool intentionally returns an error for testing", failed=True
+    ),
+    "json_schema_2020_12_tool": said("as it was listed"),
+    "test_custom_headers": said("the headers fit"),
+}
+"""Tools that always answer the same."""
+
+
+async def logs(context: Context) -> Result:
+    """Log three lines."""
+    for text in ("started", "processing data", "completed"):
+        what = f"Tool {'' if text.startswith('processing') else 'execution '}{text}"
+        await context.session.send_log_message(  # pyright: ignore[reportDeprecated]  the suite asks for it
+            "info", what, related_request_id=context.request_id
+        )
+        await anyio.sleep(0.05)
+    return said("logged")
+
+
+async def progresses(context: Context) -> Result:
+    """Report progress three times."""
+    for done in (0, 50, 100):
+        await context.session.report_progress(done, 100)
+        await anyio.sleep(0.05)
+    return said("done")
+
+
+async def lacks(context: Context) -> Result:
+    """Need what no client offers."""
+    del context
+    data: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
+    raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "sampling is needed", data)
+
+
+async def changes(context: Context) -> Result:
+    """Say that the tools have changed."""
+    await context.session.send_tool_list_changed()
+    return said("changed")
+
+
+async def reconnects(context: Context) -> Result:
+    """Answer after a while."""
+    del context
+    await anyio.sleep(0.2)
+    return said("Reconnection test completed")
+
+
+async def asks(context: Context, message: str, schema: dict[str, Any]) -> Result:
+    """Ask for something, by a request or by an answer to come back from."""
+    if context.session.can_send_request:
+        answer = await context.session.elicit_form(message, schema, context.request_id)
+    else:
+        params: Mapping[str, Any] = context.params or {}
+        given: dict[str, Any] = params.get("inputResponses") or {}
+        if "asked" not in given:
+            return needs(asked=ask(message, schema))
+        answer = types.ElicitResult.model_validate(given["asked"])
+    content = json.dumps(answer.content or {})
+    return said(f"User response: action={answer.action}, content={content}")
+
+
+def ask(message: str, schema: dict[str, Any]) -> types.ElicitRequest:
+    """Return a question."""
+    params = types.ElicitRequestFormParams(message=message, requested_schema=schema)
+    return types.ElicitRequest(params=params)
+
+
+def needs(state: str | None = None, **requests: types.ElicitRequest) -> types.InputRequiredResult:
+    """Return that more is needed."""
+    return types.InputRequiredResult(input_requests=dict(requests), request_state=state)
+
+
+NAME = form(name=TEXT)
+
+
+def content_of(params: types.CallToolRequestParams, key: str) -> dict[str, Any] | None:
+    """Return what was filled in under a key."""
+    found = (params.input_responses or {}).get(key)
+    return dict(found.content or {}) if isinstance(found, types.ElicitResult) else None
+
+
+def by_key(
+    params: types.CallToolRequestParams, key: str, question: types.ElicitRequest
+) -> Result | dict[str, Any]:
+    """Return what was filled in, or the question for it."""
+    found = content_of(params, key)
+    return needs("state-1", **{key: question}) if found is None else found
+
+
+async def elicits(params: types.CallToolRequestParams) -> Result:
+    """Ask for a name, in one round."""
+    found = by_key(params, "user_name", ask("What is your name?", NAME))
+    return said(f"Hello, {found['name']}!") if isinstance(found, dict) else found
+
+
+async def keeps_state(params: types.CallToolRequestParams) -> Result:
+    """Ask for a confirmation, and look at the state."""
+    found = by_key(params, "confirm", ask("Please confirm", OK))
+    if not isinstance(found, dict):
+        return found
+    return said("state-ok" if params.request_state == "state-1" else "state lost")
+
+
+async def rounds(params: types.CallToolRequestParams) -> Result:
+    """Ask in two rounds."""
+    if params.request_state is None:
+        return needs("round-1", step1=ask("Step 1: What is your name?", NAME))
+    if params.request_state == "round-1":
+        colour = form(color=TEXT)
+        return needs("round-2", step2=ask("Step 2: What is your favorite color?", colour))
+    return said(f"done in two rounds: {content_of(params, 'step2')}")
+
+
+ROUNDS: dict[str, Callable[[types.CallToolRequestParams], Awaitable[Result]]] = {
+    "test_input_required_result_elicitation": elicits,
+    "test_input_required_result_request_state": keeps_state,
+    "test_input_required_result_tampered_state": keeps_state,
+    "test_input_required_result_capabilities": elicits,
+    "test_input_required_result_multi_round": rounds,
+}
+DOING: dict[str, Callable[[Context], Awaitable[Result]]] = {
+    "test_tool_with_logging": logs,
+    "test_logging_tool": logs,
+    "test_tool_with_progress": progresses,
+    "test_reconnection": reconnects,
+    "test_missing_capability": lacks,
+    "test_trigger_tool_change": changes,
+}
+ASKING = {
+    "test_elicitation": ("", form(username=TEXT, email=TEXT)),
+    "test_streaming_elicitation": ("Please choose", OK),
+    "test_elicitation_sep1034_defaults": ("Please say who you are", DEFAULTS),
+    "test_elicitation_sep1330_enums": ("Please choose", ENUMS),
+}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "test_custom_headers": {
+        "type": "object",
+        "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "query": {"type": "string"},
+        },
+        "required": ["region"],
+    },
+    "json_schema_2020_12_tool": RICH,
+    "test_elicitation": form(message=TEXT),
+}
+
+
+async def list_tools(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListToolsResult:
+    """List all tools."""
+    del context, params
+    names = [*PLAIN, *DOING, *ASKING, *ROUNDS]
+    tools = [
+        types.Tool(
+            name=name,
+            description=f"Fixture of the conformance suite: {name}.",
+            input_schema=SCHEMAS.get(name, EMPTY),
+            # Else calls of it go one at a time, also while a person is asked: another's would wait.
+            annotations=types.ToolAnnotations(read_only_hint=True),
+        )
+        for name in names
+    ]
+    return types.ListToolsResult(tools=tools)
+
+
+async def call_tool(context: Context, params: types.CallToolRequestParams) -> Result:
+    """Answer a call."""
+    name = params.name
+    if name in PLAIN:
+        return PLAIN[name]
+    if name in DOING:
+        return await DOING[name](context)
+    if name in ASKING:
+        message, schema = ASKING[name]
+        return await asks(context, message or str((params.arguments or {})["message"]), schema)
+    if name in ROUNDS:
+        return await ROUNDS[name](params)
+    raise MCPError(types.INVALID_PARAMS, f"unknown tool {name}")
+
+
+RESOURCES: dict[str, types.TextResourceContents | types.BlobResourceContents] = {
+    "test://static-text": types.TextResourceContents(
+        uri="test://static-text",
+        mime_type="text/plain",
+        text="This is the content of the static text resource.",
+    ),
+    "test://static-binary": types.BlobResourceContents(
+        uri="test://static-binary", mime_type="image/png", blob=PNG
+    ),
+    "test://watched-resource": types.TextResourceContents(
+        uri="test://watched-resource", mime_type="text/plain", text="watched"
+    ),
+}
+
+
+async def list_resources(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    """List all resources."""
+    del context, params
+    held = [
+        types.Resource(uri=uri, name=uri[7:], description=uri, mime_type=each.mime_type)
+        for uri, each in RESOURCES.items()
+    ]
+    return types.ListResourcesResult(resources=held)
+
+
+async def list_templates(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    """List all templates."""
+    del context, params
+    template = types.ResourceTemplate(uri_template="test://template/{id}/data", name="template")
+    return types.ListResourceTemplatesResult(resource_templates=[template])
+
+
+async def read_resource(
+    context: Context, params: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
+    """Read a resource."""
+    del context
+    if params.uri in RESOURCES:
+        return types.ReadResourceResult(contents=[RESOURCES[params.uri]])
+    if params.uri.startswith("test://template/"):
+        number = params.uri.split("/")[3]
+        data = {"id": number, "templateTest": True, "data": f"Data for ID: {number}"}
+        held = types.TextResourceContents(
+            uri=params.uri, mime_type="application/json", text=json.dumps(data)
+        )
+        return types.ReadResourceResult(contents=[held])
+    raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": params.uri})
+
+
+def words(text: str) -> types.PromptMessage:
+    """Return a message."""
+    return types.PromptMessage(role="user", content=types.TextContent(text=text))
+
+
+async def list_prompts(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    """List all prompts."""
+    del context, params
+    arguments = {
+        "test_simple_prompt": (),
+        "test_prompt_with_arguments": ("arg1", "arg2"),
+        "test_prompt_with_embedded_resource": ("resourceUri",),
+        "test_prompt_with_image": (),
+        "test_input_required_result_prompt": (),
+    }
+    prompts = [
+        types.Prompt(
+            name=name,
+            description=name,
+            arguments=[types.PromptArgument(name=each, required=True) for each in taken],
+        )
+        for name, taken in arguments.items()
+    ]
+    return types.ListPromptsResult(prompts=prompts)
+
+
+async def get_prompt(
+    context: Context, params: types.GetPromptRequestParams
+) -> types.GetPromptResult | types.InputRequiredResult:
+    """Fill in a prompt."""
+    del context
+    given = params.arguments or {}
+    match params.name:
+        case "test_simple_prompt":
+            messages = [words("This is a simple prompt for testing.")]
+        case "test_prompt_with_arguments":
+            text = f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'"
+            messages = [words(text)]
+        case "test_prompt_with_embedded_resource":
+            text = "Embedded resource content for testing."
+            held = resource(given["resourceUri"], text, "text/plain")
+            messages = [
+                types.PromptMessage(role="user", content=held),
+                words("Please process the embedded resource above."),
+            ]
+        case "test_prompt_with_image":
+            image = types.ImageContent(data=PNG, mime_type="image/png")
+            messages = [
+                types.PromptMessage(role="user", content=image),
+                words("Please analyze the image above."),
+            ]
+        case "test_input_required_result_prompt":
+            if not params.input_responses:
+                question = ask("What context should the prompt use?", form(context=TEXT))
+                return needs(user_context=question)
+            messages = [words("with context")]
+        case _:
+            raise MCPError(types.INVALID_PARAMS, f"unknown prompt {params.name}")
+    return types.GetPromptResult(messages=messages)
+
+
+async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Complete nothing."""
+    del context, params
+    return types.CompleteResult(completion=types.Completion(values=[], total=0, has_more=False))
+
+
+def fixtures() -> Server[Any]:
+    """Return the server."""
+    server: Server[Any] = Server(
+        "fixtures",
+        version="1",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=complete,
+    )
+    security = RequestStateSecurity.ephemeral()
+    server.middleware.append(RequestStateBoundary(security, default_audience="fixtures"))
+    return server
