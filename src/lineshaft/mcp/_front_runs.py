@@ -118,7 +118,7 @@ class Runs:
         if client.state:
             return await self._back(client)
         given = cast("Mapping[str, object]", arguments or {})
-        work = Work(spec=spec)
+        work = Work(spec=spec, filled=client.filled)
         caller = self._caller(work, client)
 
         async def carry(_: Work) -> CallResult:

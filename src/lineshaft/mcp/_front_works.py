@@ -42,9 +42,17 @@ class Work:
     Args:
         run_id: The run's id, where it is known before.
         spec: The tool, of a single call; what it says of progress is passed on as it is.
+        filled: Answers that the client sent before it was asked, by the keys of a server that asks
+            under its own.
     """
 
-    def __init__(self, run_id: str = "", *, spec: ToolSpec | None = None) -> None:
+    def __init__(
+        self,
+        run_id: str = "",
+        *,
+        spec: ToolSpec | None = None,
+        filled: Mapping[str, Filled] | None = None,
+    ) -> None:
         self.key = secrets.token_urlsafe(24)
         """What a client comes back with; nobody can guess it."""
 
@@ -56,6 +64,7 @@ class Work:
         self.result: RunResult | CallResult | None = None
         self.error: LineshaftError | None = None
         self.ended = False
+        self._filled = dict(filled or {})
         self._steps = 0
         self._tools: dict[str, str] = {}
         self._notes: deque[Note] = deque(maxlen=_NOTES)
@@ -78,7 +87,10 @@ class Work:
         Raises:
             ToolError: `E_DENIED`: nobody came back with an answer.
         """
-        key, asked = self._key(asked_under.get()), _Question(form)
+        wanted = asked_under.get()
+        if wanted and wanted in self._filled:
+            return self._filled.pop(wanted)
+        key, asked = self._key(wanted), _Question(form)
         self._questions[key] = asked
         self._move()
         try:
