@@ -7,10 +7,12 @@ from typing import get_args
 
 import anyio
 import pytest
+from mcp import Client
 
 from lineshaft import Policy, Session, Tool, tool
+from lineshaft.mcp import Front, front_server
 from lineshaft.testing import ScriptedEngine
-from lineshaft.values import Call, Caller, Context, Origin
+from lineshaft.values import Call, Context, Origin
 from support import Make, Outside
 
 DENY = {"mode": "open", "rules": [{"id": "nothing", "verdict": "deny", "tool": "canary"}]}
@@ -59,10 +61,16 @@ async def from_the_shell(make: Make, outside: Outside, folder: Path) -> str:
 
 
 async def from_an_mcp_client(make: Make, outside: Outside, folder: Path) -> str:
-    """Call it as what a client of `serve` called."""
-    async with make(outside.tool("canary"), policy=Policy.from_dict(DENY)) as session:
-        done = await session.call("canary", caller=Caller(origin="mcp"))
-    return f"{done.rule} {done.error}"
+    """Call it as a client of `serve`, by its name and from a script."""
+    async with (
+        make(outside.tool("canary"), policy=Policy.from_dict(DENY)) as session,
+        front_server(Front(session, direct=["*"])) as server,
+        Client(server) as client,
+    ):
+        called = await client.call_tool("canary", {})
+        ran = await client.call_tool("run", {"code": "return await canary()"})
+    assert "E_DENIED" in str(ran.structured_content)
+    return str(called.content)
 
 
 WAYS: dict[Origin, WayIn] = {
