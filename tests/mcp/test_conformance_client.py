@@ -26,11 +26,11 @@ def test_the_client_part_of_the_suite_passes(suite: str, baseline: str, tmp_path
         "client",
         *("--command", f"{sys.executable} {HERE / 'client.py'}"),
         *("--suite", "all"),
-        *("--timeout", "120000"),
+        *("--timeout", "500000"),  # all scenarios start at once, on however few cores
         *("--expected-failures", str(HERE / baseline)),
     ]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900
     )
     told = [line for line in done.stdout.splitlines() if line.startswith(("✗", "Total"))]
     assert done.returncode == 0, "\n".join([*told, done.stdout[-3000:]])

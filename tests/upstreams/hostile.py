@@ -291,6 +291,7 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "asks-of-two": asks_of_two,
     "asks": asks("elicitation/create", FORM),
     "asks-often": asks("elicitation/create", FORM, times=30),
+    "asks-to-browse": asks("elicitation/create", {**VISIT, "url": "https://grant.example/x"}),
     "asks-to-visit": asks("elicitation/create", VISIT),
     "unknown-method": asks("computer/shutdown", {}),
     "rounds": needs_input,

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from lineshaft import Policy, Session
+from lineshaft import Limits, Policy, Session
 from lineshaft.mcp import McpServer, ServerSpec
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
@@ -77,6 +77,7 @@ def _without_null(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 async def main(url: str) -> int:
     spec = ServerSpec(
         url=url,
+        connect_seconds=200,
         redirect="http://localhost:3000/callback",
         client_id=CONTEXT.get("client_id", ""),
         client_secret=CONTEXT.get("client_secret", ""),
@@ -85,7 +86,10 @@ async def main(url: str) -> int:
     )
     source = McpServer(spec, name="server", authorize=authorize)
     policy = Policy.from_dict({"mode": "open"})
-    async with Session([source], policy=policy, elicit=elicit, store=False) as session:
+    limits = Limits(call_seconds=200)
+    async with Session(
+        [source], policy=policy, limits=limits, elicit=elicit, store=False
+    ) as session:
         await source.ready()
         sys.stderr.write(f"{SCENARIO}: {source.protocol} {source.problem!r} {list(source.tools)}\n")
         for name, arguments in () if SCENARIO in LISTS_ONLY else to_do(session):
