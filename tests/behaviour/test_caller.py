@@ -163,3 +163,37 @@ async def test_a_run_that_came_in_over_mcp_has_the_limits_of_a_model(tmp_path: P
     assert outside.error is not None
     assert outside.error.code == "E_CALL_LIMIT"
     assert inside.status == "success"
+
+
+async def test_who_is_asked_keeps_no_other_run_waiting(tmp_path: Path) -> None:
+    asked, over = anyio.Event(), anyio.Event()
+    done: list[str] = []
+
+    @tool(effect="external", name="shop.ask")
+    async def ask(context: Context) -> object:
+        """Ask, and then act."""
+        said = await context.elicit("how many?", {"type": "integer"})
+        done.append("asked")
+        return said
+
+    @tool(effect="external", name="shop.act")
+    async def act() -> str:
+        """Act."""
+        done.append("acted")
+        return "acted"
+
+    async def slow(message: str, schema: Mapping[str, object]) -> object:
+        asked.set()
+        await over.wait()
+        return 3
+
+    policy = Policy(mode="open")
+    async with Session([ask, act], workspace=tmp_path, policy=policy, store=False) as session:
+        first = await session.start("return await shop.ask()", caller=Caller(elicit=slow))
+        await asked.wait()
+        with anyio.fail_after(30):
+            other = await session.run("return await shop.act()")
+        over.set()
+        result = await first.result()
+    assert (other.value, result.value) == ("acted", 3)
+    assert done == ["acted", "asked"]

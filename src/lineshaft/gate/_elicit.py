@@ -10,6 +10,7 @@ from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._frame import Frame
+from lineshaft.gate._lanes import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,9 @@ class Question:
     lease: Lease
     clock: RunClock
     """The call's own."""
+
+    place: Place
+    """Where it stands in its lanes; others may go while it waits for a person."""
 
     async def __call__(self, message: str, schema: Mapping[str, object]) -> object:
         """Ask for a value.
@@ -34,8 +38,8 @@ class Question:
         name = self.entry.call.tool
         self.frame.book.note("log", self.entry.id, text=f"{name} asks: {message}")
         ending = Ending()
-        async with self.frame.turn:
-            with self.frame.controls.paused(), self.clock.paused():
+        with self.frame.controls.paused(), self.clock.paused():
+            async with self.place.aside(), self.frame.turn:
                 asked = partial(elicit, f"{name}: {message}", schema)
                 await bounded(asked, seconds=None, ending=ending)
         if isinstance(ending.error, ToolError):

@@ -137,7 +137,7 @@ def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hol
         deadline=time.monotonic() + hold.clock.remaining,
         dispatch=partial(_further, entry, tool, lease, leave.dispatch),
         notify=partial(_notify, frame, entry, lease),
-        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock),
+        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place),
         deps=frame.gate.deps,
         trace=frame.caller.trace,
         reach=hold.in_reach,

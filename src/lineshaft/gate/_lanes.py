@@ -1,7 +1,8 @@
 """Who may go when: calls of one lane run one at a time, in the order in which they arrived."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -134,6 +135,24 @@ class Place:
         """Let calls that the current task makes further on pass through this call's own lane."""
         own = {} if self._key is None else {self._key[0]: call_key}
         _holder.set({**self._held, **own})
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncGenerator[None]:
+        """Let others go inside the block, in which a person is asked; then wait for a turn again.
+
+        Not in the lane of the workspace: what others changed there would not be what was read.
+        """
+        if self._key is None or not self._shared:
+            yield
+            return
+        line, ticket = self._tickets.pop()
+        line.leave(ticket)
+        self._lanes.forget(self._key)
+        yield
+        line = self._lanes.line(self._key)
+        ticket = line.join()
+        self._tickets.append((line, ticket))
+        await ticket.granted.wait()
 
     def leave(self) -> None:
         """Let the next ones go."""

@@ -286,7 +286,6 @@ async def list_tools(
             name=name,
             description=f"Fixture of the conformance suite: {name}.",
             input_schema=SCHEMAS.get(name, EMPTY),
-            # Else calls of it go one at a time, also while a person is asked: another's would wait.
             annotations=types.ToolAnnotations(read_only_hint=True),
         )
         for name in names
