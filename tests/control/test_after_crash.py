@@ -104,3 +104,14 @@ await write_file(path="two.txt", content="2")
     assert done["status"] == "success"
     assert one.read_text() == "edited by somebody"
     assert (world.workspace / "two.txt").read_text() == "2"
+
+
+def test_what_was_known_comes_back_beside_a_timer(world: World) -> None:
+    script = """
+first, _ = await asyncio.gather(look(what="first"), asyncio.sleep(0.2))
+return [first, await hang_once(what="x")]
+"""
+    run_id = killed_while(world, script, "hang_once x")
+    done = world.do("resume", run_id=run_id)
+    assert done["value"] == ["saw first", "done x"]
+    assert world.deeds == ["look first", "hang_once x", "hang_once x"]

@@ -241,6 +241,33 @@ return said
     assert (result.error, result.value, outside.total) == (None, ["E_NO_PAUSE"], 0)
 
 
+@pytest.mark.parametrize("engine", ["cpython"], indirect=True)
+async def test_what_waits_is_refused_once_the_run_can_no_longer_pause(
+    opened: Open, outside: Outside
+) -> None:
+    script = """
+import threading
+async def one():
+    try:
+        return await poke(what="asked")
+    except ToolError as error:
+        return [error.code, str(error)]
+waiting = asyncio.create_task(one())
+await note(what="after the other has come")
+thread = threading.Thread(target=lambda: asyncio.run(note(what="from a thread")))
+thread.start()
+thread.join()
+return await waiting
+"""
+    async with opened() as session:
+        result = await session.run(script)
+    assert result.error is None
+    code, message = result.value
+    assert code == "E_DENIED"
+    assert message.endswith("it needs an approval, and nobody is there to give it")
+    assert (outside.counts["note"], outside.counts["poke"]) == (2, 0)
+
+
 JOBS = st.lists(
     st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3)), min_size=1, max_size=6
 )

@@ -1,11 +1,18 @@
 """A store that cannot be used: the run's result says so, and nothing is done that is not kept."""
 
+import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
-from lineshaft import Policy, Session
-from lineshaft.errors import RecordError
+from lineshaft import Context, Event, Policy, Session, Tool
+from lineshaft.errors import RecordError, StateError
+from lineshaft.store import Store, state_folder
+from lineshaft.values import Call, Done, Failure
 from support import Outside
 
 NO_DATABASE = b"this is no database" * 1_000
@@ -20,20 +27,118 @@ def damaged(tmp_path: Path) -> Path:
     return path
 
 
+SWALLOWS = "try:\n    await poke()\nexcept Exception:\n    return 'went on'"
+
+
 async def test_a_call_that_cannot_be_kept_is_not_made(
     tmp_path: Path, damaged: Path, outside: Outside
 ) -> None:
     poke = outside.tool("poke", effect="external")
     async with Session([poke], workspace=tmp_path, policy=OPEN, store=damaged) as session:
-        result = await session.run(
-            "try:\n    await poke()\nexcept Exception:\n    return 'went on'"
-        )
+        result = await session.run(SWALLOWS)
     assert outside.total == 0
     assert result.status == "error"
     assert result.error is not None
-    assert result.error.code == "E_STORE"
+    assert result.error.code in ("E_STORE", "E_RECORD")  # whichever was to be written first
     assert "'runs.db' is damaged: the file is no database" in result.error.message
     assert damaged.read_bytes() == NO_DATABASE
+
+
+async def test_nor_is_one_where_nobody_gave_a_store(
+    tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    state_folder().mkdir(mode=0o700)
+    (state_folder() / "store.db").write_bytes(NO_DATABASE)
+    poke = outside.tool("poke", effect="external")
+    async with Session([poke], workspace=tmp_path, policy=OPEN) as session:
+        result = await session.run(SWALLOWS)
+    assert outside.total == 0
+    assert result.error is not None
+    assert result.error.code == "E_STORE"
+    assert "what this run does cannot be kept" in result.error.message
+
+
+class Leaving:
+    """A tool that begins a call in a task of its own, which nobody cancels."""
+
+    def __init__(self, *, stays: bool) -> None:
+        self.tasks: list[asyncio.Task[Done]] = []
+        self._stays = stays
+
+    @property
+    def tool(self) -> Tool:
+        """Return the tool."""
+
+        async def leave(context: Context) -> None:
+            """Begin a call, and do not wait for it."""
+            call = Call(tool="poke", arguments={}, origin="code")
+            self.tasks.append(asyncio.create_task(context.dispatch(call)))
+            for _ in range(100):
+                await checkpoint()
+            if self._stays:
+                await anyio.sleep_forever()
+
+        return Tool.from_function(leave, effect="read", container=True)
+
+    async def told(self) -> str:
+        """Return what the call came to."""
+        with anyio.fail_after(20):
+            done = await self.tasks[0]
+        assert isinstance(done, Failure)
+        return done.message
+
+
+async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
+    tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store is locked; the call waits for it when the script is over."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setitem(Store.__init__.__kwdefaults__, "patience", 2.0)
+    leaving = Leaving(stays=False)
+    tools = [outside.tool("poke", effect="external"), leaving.tool]
+    async with Store() as store:
+        await store.runs()
+    with closing(sqlite3.connect(state_folder() / "store.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        async with Session(tools, workspace=tmp_path, policy=OPEN) as session:
+            await session.run("await leave()")
+            assert "the run is over" in await leaving.told()
+    assert outside.total == 0
+
+
+async def test_a_task_of_a_tools_own_hears_of_the_end_of_its_run(
+    tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    state_folder().mkdir(mode=0o700)
+    (state_folder() / "store.db").write_bytes(NO_DATABASE)
+    leaving = Leaving(stays=True)
+    tools = [outside.tool("poke", effect="external"), leaving.tool]
+    async with Session(tools, workspace=tmp_path, policy=OPEN) as session:
+        result = await session.run("await leave()")
+        assert "the run is over" in await leaving.told()
+    assert result.error is not None
+    assert (result.error.code, outside.total) == ("E_STORE", 0)
+
+
+@pytest.mark.parametrize("kind", ["call_asked", "call_started"])
+async def test_nor_is_its_call_made_where_it_cannot_be_recorded(
+    tmp_path: Path, outside: Outside, kind: str
+) -> None:
+    def full(event: Event) -> None:
+        if event.kind == kind and event.call_id not in (None, "1"):
+            raise OSError(28, "No space left on device")
+
+    leaving = Leaving(stays=True)
+    tools = [outside.tool("poke", effect="external"), leaving.tool]
+    async with Session(
+        tools, workspace=tmp_path, policy=OPEN, store=False, sinks=[full]
+    ) as session:
+        result = await session.run("await leave()")
+        assert "the run is over" in await leaving.told()
+    assert result.error is not None
+    assert (result.error.code, outside.total) == ("E_RECORD", 0)
 
 
 async def test_a_run_whose_end_cannot_be_kept_says_so_once(tmp_path: Path, damaged: Path) -> None:
@@ -44,12 +149,14 @@ async def test_a_run_whose_end_cannot_be_kept_says_so_once(tmp_path: Path, damag
     assert "the file is no database" in result.error.message
 
 
-async def test_a_record_that_was_lost_without_a_word_is_told_of_at_the_end(
-    tmp_path: Path, damaged: Path, outside: Outside
-) -> None:
-    session = Session([outside.tool("poke")], workspace=tmp_path, policy=OPEN, store=damaged)
-    await session.__aenter__()
-    made = await session.call("poke")
-    assert (outside.total, made.error) == (1, None)
+async def test_what_could_not_be_written_is_said_once(damaged: Path) -> None:
+    event = Event(run_id="r", seq=1, at="2026-01-01T00:00:00.000Z", kind="run_started", data={})
+    store = Store(damaged)
+    store.sink("w")(event)
     with pytest.raises(RecordError, match="the file is no database"):
-        await session.__aexit__(None, None, None)
+        await store.aclose()
+    again = Store(damaged)
+    again.sink("w")(event)
+    with pytest.raises(StateError, match="the file is no database"):
+        await again.flush()
+    await again.aclose()

@@ -91,3 +91,37 @@ async def test_a_replay_names_the_first_call_that_is_not_recorded(
         "read_file",
     )
     assert (replay.run.status, outside.counts["note"]) == ("error", 1)
+
+
+async def test_a_replay_names_a_call_that_comes_after_all_that_is_recorded(
+    opened: Open, outside: Outside
+) -> None:
+    script = """
+await note(what="x")
+try:
+    return await added()
+except NameError:
+    return "not there"
+"""
+    async with opened(check="off") as session:
+        done = await session.run(script)
+    assert (done.value, outside.total) == ("not there", 1)
+
+    async with opened(outside.tool("added"), check="off") as session:
+        replay = await session.replay(done.run_id)
+    found = replay.difference
+    assert found is not None
+    assert (found.call and found.call.tool, found.expected) == ("added", None)
+    assert "the record goes on" not in found.message
+    assert outside.total == 1
+
+
+async def test_a_replay_goes_on_beside_a_timer(opened: Open, outside: Outside) -> None:
+    script = """
+made, _ = await asyncio.gather(note(what="x"), asyncio.sleep(0.2))
+return made
+"""
+    async with opened() as session:
+        done = await session.run(script)
+        replay = await session.replay(done.run_id)
+    assert (replay.difference, replay.run.value, outside.total) == (None, 1, 1)

@@ -12,7 +12,7 @@ from lineshaft.gate._frame import Frame
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
-from lineshaft.values import Call, Context, Done, Failure
+from lineshaft.values import Call, Context, Done, Failure, Stage
 
 _SECONDS = 10
 _LONGEST = 20_000
@@ -27,8 +27,18 @@ async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> 
         return ""
     try:
         copy = await frame.view.fork()
+        try:
+            made = await _made(copy, frame, entry, tool, subject)
+            new = _new_parts(await copy.diff(), await frame.view.diff()) if made else ""
+        finally:
+            await copy.discard()
     except LineshaftError:
         return ""
+    return _cut(frame.gate.redactor.text(new))
+
+
+async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> bool:
+    """Make a call on a copy of the run's view; return whether it ended well."""
     in_reach = Reached(frame.gate.policy, subject)
     lease = Lease(look=in_reach.sight, granted=frozenset(subject.paths))
     context = Context(
@@ -49,15 +59,9 @@ async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> 
         await bounded(
             partial(invoke, tool, entry.arguments, context), seconds=_SECONDS, ending=ending
         )
-        if ending.error is not None or ending.told_to_end:
-            return ""
-        new = _new_parts(await copy.diff(), await frame.view.diff())
-        return _cut(frame.gate.redactor.text(new))
-    except LineshaftError:
-        return ""
     finally:
         lease.over = True
-        await copy.discard()
+    return ending.error is None and not ending.told_to_end
 
 
 async def _nothing_further(call: Call) -> Done:

@@ -6,7 +6,7 @@ from typing import Protocol
 from lineshaft.errors import StateError
 from lineshaft.gate._book import Entry
 from lineshaft.gate._frame import EndKind, Frame
-from lineshaft.values import Call, Done, Failure, KeptCall, RunState
+from lineshaft.values import Call, Done, KeptCall, RunState
 
 End = Callable[[EndKind, str, str], Awaitable[None]]
 
@@ -83,8 +83,6 @@ class Kept:
     async def end(self, entry: Entry, done: Done) -> None:
         """Keep how a call ended."""
         if self._state is None or not entry.key or entry.answered:
-            return
-        if isinstance(done, Failure) and done.status == "cancelled":
             return
         call = _call(entry)
         if not self._state.holds(call, done, size=entry.weigh(done)):

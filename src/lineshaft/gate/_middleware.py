@@ -2,8 +2,8 @@
 
 import pydantic_core
 
-from lineshaft.errors import ToolError
 from lineshaft.gate._frame import Frame
+from lineshaft.gate._told import failed
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
 
 
@@ -13,11 +13,6 @@ def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
     for wrap in reversed(frame.gate.middleware):
         dispatch = _contained(wrap(dispatch), frame)
     return dispatch
-
-
-def failed(call: Call, error: Exception) -> ToolError:
-    """Return the error for a call whose way through the gate broke."""
-    return ToolError("E_TOOL_FAILED", f"{call.tool} failed: {type(error).__name__}: {error}")
 
 
 def _contained(inner: Dispatch, frame: Frame) -> Dispatch:

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
@@ -19,10 +20,11 @@ from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._frame import EndKind, Frame
 from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
-from lineshaft.gate._middleware import failed, wrapped
+from lineshaft.gate._middleware import wrapped
 from lineshaft.gate._paths import with_paths_decided
 from lineshaft.gate._reads import Reads
 from lineshaft.gate._standing import Standing, acts_beyond_files, difference, pair_of
+from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import bind
@@ -42,9 +44,6 @@ from lineshaft.values import (
 REFUSALS_PER_CALL = 3
 """A run ends at this many refused calls for each one that it may make."""
 
-_OVER = Failure("E_DENIED", "the run is over: it makes no further calls", "", "refused")
-_CANCELLED = Failure("E_TOOL_FAILED", "the call was cancelled", "", "cancelled")
-
 
 class Scope:
     """The calls of one run. Its authority ends when it is closed.
@@ -58,7 +57,7 @@ class Scope:
     def __init__(self, frame: Frame, *, earlier: Earlier | None = None) -> None:
         self._frame = frame
         self._earlier = earlier or Earlier()
-        self._closed = False
+        self._over = anyio.Event()
         self._script_waits = frame.alone
         self._open: dict[Entry, None] = {}
         self._reserved = frame.book.counts.total()
@@ -119,8 +118,12 @@ class Scope:
 
     def close(self) -> None:
         """End the authority of everything that belongs to this run."""
-        self._closed = True
+        self._over.set()
         self.kept.close()
+
+    @property
+    def _closed(self) -> bool:
+        return self._over.is_set()
 
     async def admit(self, spec: ToolSpec, call: Call, *, paths: tuple[str, ...] = ()) -> None:
         """Decide whether the run itself may take place.
@@ -140,21 +143,21 @@ class Scope:
             await self._approvals.of_run(spec, call.arguments, verdict)
             self._script_waits = self._frame.alone
         elif verdict.kind != "allow":
-            raise ToolError("E_DENIED", _refusal(spec.name, verdict))
+            raise ToolError("E_DENIED", refusal(spec.name, verdict))
 
     # The way of a call. A stage that refuses it raises ToolError.
 
     async def _enter(self, call: Call) -> Done:
-        if self._closed:
-            return _OVER
-        await self._unless_ended()
+        if await self._has_ended():
+            return OVER
         self.kept.look_at(call)
         entry = self._frame.book.open(call)
         self._open[entry] = None
-        done: Done = _CANCELLED
+        done: Done = CANCELLED
         try:
             done = await self._through(entry)
-            await self.kept.end(entry, done)
+            with suppress(ToolError):  # of a run that is over by now
+                await self.kept.end(entry, done)
         finally:
             done = _fate(entry, done)
             del self._open[entry]
@@ -167,7 +170,7 @@ class Scope:
         book = self._frame.book
         if entry.answered:
             book.drop(entry)
-        elif done is _CANCELLED and (self._suspended or self._frame.controls.stands):
+        elif done is CANCELLED and (self._suspended or self._frame.controls.stands):
             return  # it waits; a later part of the run makes it
         else:
             book.close(entry, done)
@@ -216,7 +219,7 @@ class Scope:
             if (done := await self._answered(entry, tool)) is not None:
                 return done
             self._frame.book.asked(entry)
-            call = replace(entry.call, tool=tool.name, arguments=entry.arguments)
+            call = entry.call.decided(tool.name, entry.arguments)
             subject = Subject(spec=tool.spec, call=call, paths=paths)
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
             verdict = await self._judge(entry, subject)
@@ -303,9 +306,9 @@ class Scope:
         }
         self._frame.book.note("verdict", entry.id, **entry.verdict)
         if verdict.kind == "deny":
-            raise ToolError("E_DENIED", _refusal(subject.call.tool, verdict))
+            raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))
         if verdict.kind == "stop":
-            text = _refusal(subject.call.tool, verdict)
+            text = refusal(subject.call.tool, verdict)
             entry.refusal = Failure("E_DENIED", text, "", "refused")
             await self._end("refused", "E_DENIED", text)
         return verdict
@@ -330,9 +333,10 @@ class Scope:
             raise
         await self.kept.start(entry)
         if self._closed:
-            return _OVER
+            return OVER
         self._frame.book.start(entry)
-        await self._unless_ended()
+        if await self._has_ended():
+            return OVER
         return await execute(self._frame, entry, tool, leave)
 
     async def _land(self) -> None:
@@ -348,8 +352,7 @@ class Scope:
         """End a preview at a call that would act."""
         self._suspended = (self._approvals.pending(entry, verdict),)
         text = f"{entry.call.tool} acts beyond files: a preview stops before it"
-        self._frame.controls.end("paused", "E_PREVIEW", text)
-        await anyio.sleep_forever()
+        await self._end("paused", "E_PREVIEW", text)
 
     def _reserve(self) -> None:
         most = self._frame.limits.calls
@@ -369,30 +372,26 @@ class Scope:
 
     async def _count_refusal(self) -> None:
         most = REFUSALS_PER_CALL * self._frame.limits.calls
-        if not self._frame.alone and self._frame.book.refused + 1 >= most:
+        if not (self._frame.alone or self._closed) and self._frame.book.refused + 1 >= most:
             await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
 
     async def _end(self, kind: EndKind, code: str, message: str) -> None:
         if self._frame.alone:
             raise ToolError(code, message)
         self._frame.controls.end(kind, code, message)
-        await anyio.sleep_forever()
+        await self._over.wait()  # the cancellation comes first, but for tasks of a tool's own
+        raise ToolError(OVER.code, OVER.message)
 
-    async def _unless_ended(self) -> None:
+    async def _has_ended(self) -> bool:
         if self._frame.controls.ended:
-            await anyio.sleep_forever()  # the cancellation is on its way
+            await self._over.wait()
+        return self._closed
 
 
 def _fate(entry: Entry, done: Done) -> Done:
     """Return how a call ended, also where the run was ended in the middle of it."""
-    if done is _CANCELLED and entry.refusal is not None:
+    if done is CANCELLED and entry.refusal is not None:
         return entry.refusal
     if isinstance(done, Failure) and entry.status == "unknown":
         return replace(done, status="unknown")
     return done
-
-
-def _refusal(name: str, verdict: Verdict) -> str:
-    did = "stopped the run at" if verdict.kind == "stop" else "refused"
-    reason = f": {verdict.reason}" if verdict.reason else ""
-    return f"policy {did} {name} (rule {verdict.rule!r}){reason}"

@@ -1,16 +1,22 @@
 """The tools under the names that a script uses for them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
+from lineshaft.scripts._names import Recent
 from lineshaft.tools import script_name
 from lineshaft.values import Call, Dispatch, Done, ToolSpec
 
 
 def program_names(
     specs: Sequence[ToolSpec],
-) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+) -> tuple[frozenset[str], Mapping[str, frozenset[str]]]:
     """Return the script names without a namespace, and those of each namespace."""
+    return _NAMES.get(specs)
+
+
+def _program_names(
+    specs: Sequence[ToolSpec],
+) -> tuple[frozenset[str], Mapping[str, frozenset[str]]]:
     flat: set[str] = set()
     spaces: dict[str, set[str]] = {}
     for spec in specs:
@@ -21,10 +27,18 @@ def program_names(
 
 def by_script_name(dispatch: Dispatch, specs: Sequence[ToolSpec]) -> Dispatch:
     """Return a dispatch that takes tools by the names that scripts use."""
-    canonical = {script_name(spec.name): spec.name for spec in specs}
+    canonical = _CANONICAL.get(specs)
 
     async def translated(call: Call) -> Done:
         name = canonical.get(call.tool, call.tool)
-        return await dispatch(call if name == call.tool else replace(call, tool=name))
+        return await dispatch(call if name == call.tool else call.decided(name, call.arguments))
 
     return translated
+
+
+def _canonical(specs: Sequence[ToolSpec]) -> Mapping[str, str]:
+    return {script_name(spec.name): spec.name for spec in specs}
+
+
+_NAMES = Recent(_program_names)
+_CANONICAL = Recent(_canonical)

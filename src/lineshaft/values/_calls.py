@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 Effect = Literal["read", "write", "exec", "external"]
 """What a tool touches: nothing, workspace files, processes, or the world beyond."""
@@ -44,6 +44,18 @@ class Call:
 
     replayable: bool = True
     """False: the engine cannot say that the call would come again in the same order."""
+
+    def decided(self, tool: str, arguments: Arguments) -> Self:
+        """Return the same call with its tool's canonical name and what its arguments mean."""
+        return type(self)(
+            tool=tool,
+            arguments=arguments,
+            origin=self.origin,
+            id=self.id,
+            positional=self.positional,
+            parent=self.parent,
+            replayable=self.replayable,
+        )
 
 
 @dataclass(frozen=True, slots=True)

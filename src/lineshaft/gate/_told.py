@@ -1,0 +1,19 @@
+"""What a caller is told of a call that the gate did not make."""
+
+from lineshaft.errors import ToolError
+from lineshaft.values import Call, Failure, Verdict
+
+OVER = Failure("E_DENIED", "the run is over: it makes no further calls", "", "refused")
+CANCELLED = Failure("E_TOOL_FAILED", "the call was cancelled", "", "cancelled")
+
+
+def refusal(name: str, verdict: Verdict) -> str:
+    """Return what is said where policy does not allow a call."""
+    did = "stopped the run at" if verdict.kind == "stop" else "refused"
+    reason = f": {verdict.reason}" if verdict.reason else ""
+    return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
+
+
+def failed(call: Call, error: Exception) -> ToolError:
+    """Return the error for a call whose way through the gate broke."""
+    return ToolError("E_TOOL_FAILED", f"{call.tool} failed: {type(error).__name__}: {error}")

@@ -1,0 +1,133 @@
+"""What whoever is asked is shown, and calls that end while somebody is asked."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import pytest
+
+from lineshaft import Answer, Context, Pending, Policy, Session, Tool
+from lineshaft.values import Call, Dispatch, Done, Failure
+from support import Outside
+
+ASK = {"id": "ask", "tool": "change", "verdict": "ask"}
+ASK_POKE = {"id": "ask-poke", "tool": "poke", "verdict": "ask"}
+SIZE = 30_000
+
+
+@pytest.fixture
+def outside() -> Outside:
+    """Return a counter that no script can reach."""
+    return Outside()
+
+
+async def change(how: str, context: Context) -> str:
+    """Change a file, in one way or another."""
+    space = context.workspace
+    if how == "long":
+        await space.write("a.txt", b"line of a text\n" * (SIZE // 10))
+    if how == "calls":
+        done = await context.dispatch(Call(tool="change", arguments={}, origin="code"))
+        await space.write("a.txt", str(isinstance(done, Failure) and done.message).encode())
+    if how.startswith("beside "):
+        read = await space.read("there.txt")
+        await space.write("there.txt", read.data + b"two\n")
+        Path(how.removeprefix("beside ")).write_text("somebody else's")
+    if how == "asks":
+        await context.elicit("which one?", {"type": "string"})
+    if how == "fails":
+        await space.write("a.txt", b"half\n")
+        raise ValueError("in the middle")
+    return how
+
+
+async def diff_of(how: str, folder: Path) -> str:
+    """Return what a person is shown of a call, and let it not be made."""
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK]})
+    shown: list[str] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        shown.extend(each.diff for each in pending)
+        return {each.id: Answer(allow=False) for each in pending}
+
+    tools = [Tool.from_function(change, effect="write", staged=True)]
+    async with Session(tools, workspace=folder, policy=policy, approver=approver) as session:
+        result = await session.run(f"return await change(how={how!r})")
+    assert result.error is not None
+    assert result.error.code == "E_DENIED"
+    assert not (folder / "a.txt").exists()
+    [diff] = shown
+    return diff
+
+
+async def test_a_long_diff_is_cut_and_says_so(tmp_path: Path) -> None:
+    diff = await diff_of("long", tmp_path)
+    assert "+line of a text" in diff
+    assert diff.endswith("characters more ...]\n")
+    assert len(diff) < SIZE
+
+
+async def test_to_see_what_a_call_would_change_nothing_else_is_called(tmp_path: Path) -> None:
+    assert "+change is not called to see" in await diff_of("calls", tmp_path)
+
+
+async def test_where_somebody_else_works_at_the_files_no_diff_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "there.txt").write_text("one\n")
+    assert await diff_of(f"beside {tmp_path / 'there.txt'}", tmp_path) == ""
+
+
+@pytest.mark.parametrize("how", ["asks", "fails"])
+async def test_where_a_call_would_not_end_well_no_diff_is_shown(tmp_path: Path, how: str) -> None:
+    assert await diff_of(how, tmp_path) == ""
+
+
+async def test_what_middleware_refuses_is_refused(tmp_path: Path, outside: Outside) -> None:
+    def closed(inner: Dispatch) -> Dispatch:
+        async def dispatch(call: Call) -> Done:
+            if call.arguments:
+                return Failure("E_DENIED", "not today", status="refused")
+            return await inner(call)
+
+        return dispatch
+
+    async with Session([outside.tool()], workspace=tmp_path, middleware=[closed]) as session:
+        refused = await session.run("await poke(what='x')")
+        made = await session.run("return await poke()")
+    assert refused.error is not None
+    assert (refused.error.message, made.value, outside.total) == ("not today", 1, 1)
+
+
+async def test_an_answer_that_comes_too_late_for_a_call_is_nobodys(
+    tmp_path: Path, outside: Outside
+) -> None:
+    """Two calls wait; while the person is shown both, one of them is given up."""
+    asked, gone = anyio.Event(), anyio.Event()
+    lists: list[list[object]] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        lists.append([each.arguments["what"] for each in pending])
+        asked.set()
+        await gone.wait()
+        return {each.id: Answer(allow=True) for each in pending}
+
+    async def both(context: Context) -> list[object]:
+        """Make two calls, and give the second up."""
+
+        async def one(what: str) -> object:
+            call = Call(tool="poke", arguments={"what": what}, origin="code")
+            return getattr(await context.dispatch(call), "value", None)
+
+        first, second = asyncio.create_task(one("a")), asyncio.create_task(one("b"))
+        await asked.wait()
+        second.cancel()
+        await asyncio.wait([second])
+        gone.set()
+        return [await first, second.cancelled()]
+
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK_POKE]})
+    tools = [outside.tool(), Tool.from_function(both, effect="read", container=True)]
+    async with Session(tools, workspace=tmp_path, policy=policy, approver=approver) as session:
+        result = await session.run("return await both()")
+    assert lists == [["a", "b"]]
+    assert (result.value, outside.counts["poke:a"], outside.counts["poke:b"]) == ([1, True], 1, 0)
