@@ -63,7 +63,7 @@ class Leaving:
     """A tool that begins a call in a task of its own, which nobody cancels."""
 
     def __init__(self, *, stays: bool) -> None:
-        self.tasks: list[asyncio.Task[Done]] = []
+        self.tasks: list[asyncio.Future[Done]] = []
         self._stays = stays
 
     @property
@@ -73,7 +73,7 @@ class Leaving:
         async def leave(context: Context) -> None:
             """Begin a call, and do not wait for it."""
             call = Call(tool="poke", arguments={}, origin="code")
-            self.tasks.append(asyncio.create_task(context.dispatch(call)))
+            self.tasks.append(asyncio.ensure_future(context.dispatch(call)))
             for _ in range(100):
                 await checkpoint()
             if self._stays:
@@ -94,7 +94,8 @@ async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
 ) -> None:
     """The store is locked; the call waits for it when the script is over."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setitem(Store.__init__.__kwdefaults__, "patience", 2.0)
+    defaults = {**(Store.__init__.__kwdefaults__ or {}), "patience": 2.0}
+    monkeypatch.setattr(Store.__init__, "__kwdefaults__", defaults)
     leaving = Leaving(stays=False)
     tools = [outside.tool("poke", effect="external"), leaving.tool]
     async with Store() as store:
