@@ -7,20 +7,16 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+from held import get_prompt, list_prompts, list_resources, list_templates, read_resource
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
+from parts import PNG, ask, form, needs, resource
 
 Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
 
-PNG = base64.b64encode(
-    bytes.fromhex(
-        "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
-        "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
-    )
-).decode()
 WAV = base64.b64encode(
     b"RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00"
     b"\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00"
@@ -51,11 +47,6 @@ RICH = {
     "else": {"required": ["email"]},
     "additionalProperties": False,
 }
-
-
-def form(**properties: Any) -> dict[str, Any]:
-    """Return the schema of a form in which all is required."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 OK = form(ok={"type": "boolean"})
@@ -94,12 +85,6 @@ ENUMS = {
 def said(text: str, *, failed: bool = False) -> types.CallToolResult:
     """Return a result that is text."""
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
-
-
-def resource(uri: str, text: str, mime_type: str) -> types.EmbeddedResource:
-    """Return a resource as a block."""
-    held = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
-    return types.EmbeddedResource(resource=held)
 
 
 PLAIN: dict[str, types.CallToolResult] = {
@@ -186,17 +171,6 @@ async def asks(context: Context, message: str, schema: dict[str, Any]) -> Result
         answer = types.ElicitResult.model_validate(given["asked"])
     content = json.dumps(answer.content or {})
     return said(f"User response: action={answer.action}, content={content}")
-
-
-def ask(message: str, schema: dict[str, Any]) -> types.ElicitRequest:
-    """Return a question."""
-    params = types.ElicitRequestFormParams(message=message, requested_schema=schema)
-    return types.ElicitRequest(params=params)
-
-
-def needs(state: str | None = None, **requests: types.ElicitRequest) -> types.InputRequiredResult:
-    """Return that more is needed."""
-    return types.InputRequiredResult(input_requests=dict(requests), request_state=state)
 
 
 NAME = form(name=TEXT)
@@ -306,122 +280,6 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> Re
     if name in ROUNDS:
         return await ROUNDS[name](params)
     raise MCPError(types.INVALID_PARAMS, f"unknown tool {name}")
-
-
-RESOURCES: dict[str, types.TextResourceContents | types.BlobResourceContents] = {
-    "test://static-text": types.TextResourceContents(
-        uri="test://static-text",
-        mime_type="text/plain",
-        text="This is the content of the static text resource.",
-    ),
-    "test://static-binary": types.BlobResourceContents(
-        uri="test://static-binary", mime_type="image/png", blob=PNG
-    ),
-    "test://watched-resource": types.TextResourceContents(
-        uri="test://watched-resource", mime_type="text/plain", text="watched"
-    ),
-}
-
-
-async def list_resources(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListResourcesResult:
-    """List all resources."""
-    del context, params
-    held = [
-        types.Resource(uri=uri, name=uri[7:], description=uri, mime_type=each.mime_type)
-        for uri, each in RESOURCES.items()
-    ]
-    return types.ListResourcesResult(resources=held)
-
-
-async def list_templates(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListResourceTemplatesResult:
-    """List all templates."""
-    del context, params
-    template = types.ResourceTemplate(uri_template="test://template/{id}/data", name="template")
-    return types.ListResourceTemplatesResult(resource_templates=[template])
-
-
-async def read_resource(
-    context: Context, params: types.ReadResourceRequestParams
-) -> types.ReadResourceResult:
-    """Read a resource."""
-    del context
-    if params.uri in RESOURCES:
-        return types.ReadResourceResult(contents=[RESOURCES[params.uri]])
-    if params.uri.startswith("test://template/"):
-        number = params.uri.split("/")[3]
-        data = {"id": number, "templateTest": True, "data": f"Data for ID: {number}"}
-        held = types.TextResourceContents(
-            uri=params.uri, mime_type="application/json", text=json.dumps(data)
-        )
-        return types.ReadResourceResult(contents=[held])
-    raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": params.uri})
-
-
-def words(text: str) -> types.PromptMessage:
-    """Return a message."""
-    return types.PromptMessage(role="user", content=types.TextContent(text=text))
-
-
-async def list_prompts(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListPromptsResult:
-    """List all prompts."""
-    del context, params
-    arguments = {
-        "test_simple_prompt": (),
-        "test_prompt_with_arguments": ("arg1", "arg2"),
-        "test_prompt_with_embedded_resource": ("resourceUri",),
-        "test_prompt_with_image": (),
-        "test_input_required_result_prompt": (),
-    }
-    prompts = [
-        types.Prompt(
-            name=name,
-            description=name,
-            arguments=[types.PromptArgument(name=each, required=True) for each in taken],
-        )
-        for name, taken in arguments.items()
-    ]
-    return types.ListPromptsResult(prompts=prompts)
-
-
-async def get_prompt(
-    context: Context, params: types.GetPromptRequestParams
-) -> types.GetPromptResult | types.InputRequiredResult:
-    """Fill in a prompt."""
-    del context
-    given = params.arguments or {}
-    match params.name:
-        case "test_simple_prompt":
-            messages = [words("This is a simple prompt for testing.")]
-        case "test_prompt_with_arguments":
-            text = f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'"
-            messages = [words(text)]
-        case "test_prompt_with_embedded_resource":
-            text = "Embedded resource content for testing."
-            held = resource(given["resourceUri"], text, "text/plain")
-            messages = [
-                types.PromptMessage(role="user", content=held),
-                words("Please process the embedded resource above."),
-            ]
-        case "test_prompt_with_image":
-            image = types.ImageContent(data=PNG, mime_type="image/png")
-            messages = [
-                types.PromptMessage(role="user", content=image),
-                words("Please analyze the image above."),
-            ]
-        case "test_input_required_result_prompt":
-            if not params.input_responses:
-                question = ask("What context should the prompt use?", form(context=TEXT))
-                return needs(user_context=question)
-            messages = [words("with context")]
-        case _:
-            raise MCPError(types.INVALID_PARAMS, f"unknown prompt {params.name}")
-    return types.GetPromptResult(messages=messages)
 
 
 async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
