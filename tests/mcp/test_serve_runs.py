@@ -145,6 +145,31 @@ async def test_a_run_in_the_background_goes_on_and_is_looked_at(mode: Mode, tmp_
     assert data_of(again)["value"] == "done"
 
 
+@pytest.mark.parametrize("mode", MODES)
+async def test_who_waits_for_a_run_in_the_background_does_not_end_it(
+    mode: Mode, tmp_path: Path
+) -> None:
+    go_on = anyio.Event()
+
+    @tool(effect="read")
+    async def later() -> str:
+        """Answer later."""
+        await go_on.wait()
+        return "done"
+
+    async with served([later], at=tmp_path, mode=mode) as (client, _):
+        arguments = {"code": "return await later()", "background": True}
+        ran = await client.call_tool("run", arguments)
+        run_id = data_of(ran)["run_id"]
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "resume", {"run_id": run_id})
+            await client.call_tool("status", {"run_id": run_id})
+            group.cancel_scope.cancel()
+        go_on.set()
+        done = await client.call_tool("resume", {"run_id": run_id})
+    assert data_of(done)["value"] == "done"
+
+
 async def test_what_is_under_way_when_a_server_ends_is_ended_and_recorded(tmp_path: Path) -> None:
     endless = Endless()
     async with Session([endless.tool], workspace=tmp_path, store=tmp_path / "s.db") as session:

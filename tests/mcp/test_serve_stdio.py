@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 
 from fronts import MODES, Mode, Person, accepts, data_of, text_of
 from lineshaft.store import Store
-from upstreams.real import SERVERS, node, npm_package
+from upstreams.real import SERVERS, node, npm_package, python_server
 
 FRONT = [sys.executable, str(SERVERS / "front.py"), "stdio"]
 HELLO = {
@@ -109,6 +109,41 @@ async def test_the_command_serves_the_configured_tools(mode: Mode, tmp_path: Pat
         [sys.executable, "-m", "lineshaft", "show", data_of(ran)["run_id"]], cwd=tmp_path
     )
     assert b"origin mcp" in shown.stdout
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_configured_servers_stand_behind_it_and_one_that_hangs_keeps_nobody_waiting(
+    mode: Mode, tmp_path: Path
+) -> None:
+    config = tmp_path / "config" / "lineshaft" / "lineshaft.toml"
+    config.parent.mkdir(parents=True)
+    hangs = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    plain = python_server("plain")
+    config.write_text(
+        f"[mcp.servers.hangs]\ncommand = {hangs[0]!r}\nargs = {hangs[1:]!r}\n"
+        f"[mcp.servers.shop]\ncommand = {plain[0]!r}\nargs = {plain[1:]!r}\n"
+    )
+    serve = [sys.executable, "-m", "lineshaft", "serve", "--accept-claims"]
+    server = parameters(tmp_path, *serve)
+    server.env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    children: list[psutil.Process] = []
+    async with Client(stdio_client(server), mode=mode) as client:
+        listed = await client.list_tools()
+        code = "return await shop.orders(customer='ada')"
+        ran = await client.call_tool("run", {"code": code})
+        me = psutil.Process()
+        children += [each for each in me.children(recursive=True) if "plain.py" in _line(each)]
+    assert len(listed.tools) == 5
+    assert data_of(ran)["value"] == [1, 2], text_of(ran)
+    assert children
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert alive == []
+
+
+def _line(process: psutil.Process) -> str:
+    with suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return ""
 
 
 @pytest.mark.parametrize("mode", MODES)

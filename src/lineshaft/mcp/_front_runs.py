@@ -74,7 +74,7 @@ class Runs:
         if client.state:
             return await self._back(client)
         if (work := self.works.of_run(run_id)) is not None and not work.ended:
-            return await self._follow(work, client)
+            return await self._follow(work, client, owned=False)
         events = await self._recorded(run_id)
         if events[-1].kind == "run_finished":
             return await self.status(run_id)
@@ -176,17 +176,24 @@ class Runs:
         self.works.start(work, carry)
         return await self._follow(work, client)
 
-    async def _follow(self, work: Work, client: Client) -> Reply | Asked:
-        """Wait until something has ended or asks; it ends when the client no longer waits."""
+    async def _follow(self, work: Work, client: Client, *, owned: bool = True) -> Reply | Asked:
+        """Wait until something has ended or asks.
+
+        Args:
+            work: What is waited for.
+            client: Who waits.
+            owned: Whether it ends when they no longer do.
+        """
         try:
             while True:
                 while (note := work.note()) is not None:
                     await client.tell(note)
-                if work.ended or work.questions:
+                if work.ended or (work.questions and client.asks == "later"):
                     break
                 await work.moved()
         except anyio.get_cancelled_exc_class():
-            work.cancel()
+            if owned:
+                work.cancel()
             raise
         if not work.ended:
             state = json.dumps({"work": work.key, "run": work.run_id})

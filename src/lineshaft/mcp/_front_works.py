@@ -21,6 +21,9 @@ ANSWER_SECONDS = 600.0
 _NOTES = 200
 """Things that happened which nobody was told of yet; of more, the oldest are left out."""
 
+_MOST = 1_000
+"""Runs and calls under way at once."""
+
 _KEPT = 64
 """Ended runs in the background whose whole result is kept; of others the record tells."""
 
@@ -204,10 +207,12 @@ class Works:
         """Begin something.
 
         Raises:
-            ToolError: `E_DENIED`: the server is ending.
+            ToolError: `E_DENIED`: the server is ending, or too much is under way.
         """
         if self._group is None or self.ended:
             raise ToolError("E_DENIED", "the server is ending")
+        if len(self._by_key) >= _MOST:
+            raise ToolError("E_DENIED", f"{_MOST:,} runs and calls are under way; try again later")
         self._by_key[work.key] = work
         self._group.start_soon(self._carry, work, carry)
 
