@@ -81,6 +81,8 @@ ROWS = [
         kind="schema-invalid", names=(FINE,), problem="no valid JSON Schema", code="E_UNKNOWN_TOOL"
     ),
     Row(kind="schema-circle", names=(FINE,), problem="refers to itself", code="E_UNKNOWN_TOOL"),
+    Row(kind="schema-ref-list", names=(FINE,), problem="which is not in it", code="E_UNKNOWN_TOOL"),
+    Row(kind="wraps-nothing", value={"n": 1}),
     Row(kind="schema-deep", names=(FINE,), problem="nested deeper than 60", code="E_UNKNOWN_TOOL"),
     Row(
         kind="schema-wide",

@@ -76,6 +76,10 @@ LISTS: dict[str, Callable[[], list[Json]]] = {
     "schema-circle": lambda: [
         with_schema({"type": "object", "properties": {}, "allOf": [{"$ref": "#"}]})
     ],
+    "schema-ref-list": lambda: [with_schema({**OBJECT, "unheard": {"$ref": [[]], "of": {}}})],
+    "wraps-nothing": lambda: [
+        tool("wrong", outputSchema={"type": "object", "x-fastmcp-wrap-result": True})
+    ],
     "schema-deep": lambda: [with_schema(nested(70))],
     "schema-wide": lambda: [
         with_schema(
@@ -265,6 +269,7 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "storms": storms,
     "shouts": shouts,
     "not-as-promised": lambda id_: answer(id_, text("x", structuredContent={"n": "seven"})),
+    "wraps-nothing": lambda id_: answer(id_, text("x", structuredContent={"n": 1})),
     "promised-text": lambda id_: answer(id_, text('{"n": 7}')),
     "promised-nothing": lambda id_: answer(id_, text("no JSON")),
     "no-base64": lambda id_: answer(

@@ -157,6 +157,8 @@ class Maker:
             )
         except ConfigError as error:
             return clean(error.message, 300)
+        except Exception as error:  # noqa: BLE001  a schema from elsewhere; the other tools stay
+            return clean(f"its schemas cannot be used: {type(error).__name__}: {error}", 300)
 
 
 def canonical(namespace: str, name: str) -> str:

@@ -100,21 +100,19 @@ def is_wrapping(name: str, schema: Mapping[str, object] | None) -> bool:
         name: What the server calls the tool.
         schema: Of its results.
     """
-    if schema is None:
+    properties = None if schema is None else schema.get("properties")
+    if schema is None or not isinstance(properties, dict):
+        return False
+    named = cast("dict[str, object]", properties)
+    inner = named.get("result")
+    if not isinstance(inner, dict):
         return False
     if schema.get("x-fastmcp-wrap-result") is True:
         return True
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or list(cast("Mapping[str, object]", properties)) != [
-        "result"
-    ]:
-        return False
-    inner = cast("Mapping[str, Mapping[str, object]]", properties)["result"]
-    titled = isinstance(inner, dict) and inner.get("title") == "Result"
+    titled = cast("dict[str, object]", inner).get("title") == "Result"
     # What `mcp.server.MCPServer` makes of a function that returns no object.
-    return (
-        titled and schema.get("title") == f"{name}Output" and schema.get("required") == ["result"]
-    )
+    alone = list(named) == ["result"] and schema.get("required") == ["result"]
+    return titled and alone and schema.get("title") == f"{name}Output"
 
 
 def unwrapped_schema(schema: Mapping[str, object]) -> Mapping[str, object]:

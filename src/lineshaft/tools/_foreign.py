@@ -124,7 +124,9 @@ def _check_references(schema: Schema, what: str) -> None:
     for part in subschemas(schema):
         for key in ("$ref", "$dynamicRef"):
             ref = part.get(key)
-            if ref is not None and ref not in anchors and resolve(ref, schema) is None:
+            if ref is None or (isinstance(ref, str) and ref in anchors):
+                continue
+            if not isinstance(ref, str) or resolve(ref, schema) is None:
                 raise ConfigError(
                     f"{what} refers to {ref!r:.100}, which is not in it",
                     hint="references are never fetched: put what they lead to under $defs",
