@@ -16,7 +16,7 @@ import mcp_types as types
 from mcp.client import ClientRequestContext
 
 from lineshaft.errors import ToolError
-from lineshaft.mcp._text import clean
+from lineshaft.mcp._text import clean, clean_schema
 from lineshaft.values import Context
 
 _MOST_QUESTIONS = 10
@@ -59,7 +59,7 @@ class Open:
         try:
             value = await self.context.elicit(
                 clean(params.message, _LONGEST),
-                cast("Mapping[str, object]", params.requested_schema),
+                cast("Mapping[str, object]", clean_schema(params.requested_schema)),
             )
         except ToolError:
             return types.ElicitResult(action="decline")
