@@ -6,7 +6,7 @@ from typing import Any
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer
-from lineshaft.tools import Source
+from lineshaft.tools import Provider
 from lineshaft.values import CallResult, Handled, RunResult
 
 
@@ -49,13 +49,13 @@ class Facing:
         return self._model.of_call(result, found.spec if found else None)
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def providers(self) -> tuple[Provider, ...]:
         """Where tools come from that may come and go."""
-        return self._offer.sources
+        return self._offer.providers
 
     def namespaces(self) -> dict[str, int]:
-        """Return how many tools each namespace has now; none where a source is not there yet."""
-        counts = {source.name: 0 for source in self._offer.sources}
+        """Return how many tools each namespace has now; none where a provider is not there yet."""
+        counts = {provider.name: 0 for provider in self._offer.providers}
         for spec in self._offer.specs:
             counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
         return dict(sorted(counts.items()))
@@ -69,7 +69,7 @@ class Facing:
         return self._offer.watch(changed)
 
     async def ready(self, words: str = "") -> tuple[str, ...]:
-        """Wait for the sources of tools that a text speaks of; some time for all where it is empty.
+        """Wait for the providers that a text speaks of; some time for all where it is empty.
 
         Returns:
             What of them is not there, and why.

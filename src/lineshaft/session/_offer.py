@@ -1,18 +1,20 @@
-"""The tools of a session as they are at each moment: given once, or coming from sources."""
+"""The tools of a session as they are at each moment: given once, or coming from providers."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import cast
 
 import anyio
+from anyio.abc import TaskStatus
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import ShapeBook, Source, Tool, Toolset, script_name
+from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, script_name
 from lineshaft.values import Finding, ToolSpec
 
 _WORD = re.compile(r"\w+")
 PATIENCE_SECONDS = 5.0
-"""How long a script waits for sources that it does not name, and may find tools of."""
+"""How long a script waits for providers that it does not name, and may find tools of."""
 
 _FINDERS = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -23,39 +25,39 @@ class Offer(Mapping[str, Tool]):
 
     Args:
         given: Tools that stay as they are.
-        sources: Where further tools come from.
+        providers: Where further tools come from.
         runtime: The runtime's own tools.
         jailed: Whether tools that say so count as jailed.
         shapes: What is known of results.
 
     Raises:
-        ConfigError: Two sources have the same name, or tools stand under it already.
+        ConfigError: Two providers have the same name, or tools stand under it already.
     """
 
     def __init__(
         self,
         given: Toolset,
-        sources: Sequence[Source],
+        providers: Sequence[Provider],
         runtime: Toolset,
         *,
         jailed: bool,
         shapes: ShapeBook,
     ) -> None:
         self._given = given
-        self._sources = {source.name: source for source in sources}
+        self._providers = {provider.name: provider for provider in providers}
         self._runtime = runtime
         self._jailed = jailed
         self._shapes = shapes
         self._watching: dict[object, Callable[[], None]] = {}
-        _refuse_shared(given, sources)
+        _refuse_shared(given, providers)
         self.renew()
 
     def renew(self) -> None:
-        """Take the tools of all sources as they are now."""
+        """Take the tools of all providers as they are now."""
         self._left_out: dict[str, list[str]] = {}
         found = self._given
-        for source in self._sources.values():
-            found = self._with(found, source)
+        for provider in self._providers.values():
+            found = self._with(found, provider)
         self._specs = found.specs
         tools = {**found, **self._runtime}
         if not self._jailed:
@@ -71,16 +73,16 @@ class Offer(Mapping[str, Tool]):
         self._watching[key] = changed
         return lambda: self._watching.pop(key, None) and None
 
-    def _with(self, found: Toolset, source: Source) -> Toolset:
-        """Return tools and those of a source; where names clash, those stay that came first."""
+    def _with(self, found: Toolset, provider: Provider) -> Toolset:
+        """Return tools and those of a provider; where names clash, those stay that came first."""
         try:
-            return found | source.tools
+            return found | provider.tools
         except ConfigError:
-            for tool in source.tools.values():
+            for tool in provider.tools.values():
                 try:
                     found = found.combine([tool])
                 except ConfigError:
-                    self._left_out.setdefault(source.name, []).append(tool.name)
+                    self._left_out.setdefault(provider.name, []).append(tool.name)
             return found
 
     @property
@@ -94,34 +96,59 @@ class Offer(Mapping[str, Tool]):
         return self._scriptable
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def providers(self) -> tuple[Provider, ...]:
         """Where tools come from."""
-        return tuple(self._sources.values())
+        return tuple(self._providers.values())
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Open all providers as long as the block lasts; they are closed together at its end.
+
+        Raises:
+            ConfigError: One of them cannot be opened.
+        """
+        closing, group = anyio.Event(), anyio.create_task_group()
+        await group.__aenter__()
+        try:
+            for provider in self._providers.values():
+                await group.start(self._hold, provider, closing)
+            yield
+        finally:
+            closing.set()
+            # Not told of the error, which a task group would wrap: it goes on as it is.
+            await group.__aexit__(None, None, None)
+
+    async def _hold(
+        self, provider: Provider, closing: anyio.Event, *, task_status: TaskStatus[None]
+    ) -> None:
+        async with provider.opened(self.renew):
+            task_status.started()
+            await closing.wait()
 
     async def ready(self, words: str) -> tuple[Finding, ...]:
-        """Wait for the sources that a text speaks of, and say what of them is not there."""
+        """Wait for the providers that a text speaks of, and say what of them is not there."""
         await self._shapes.learn()
-        if not self._sources:
+        if not self._providers:
             return ()
-        named = {name: s for name, s in self._sources.items() if _names(name, words)}
+        named = {name: s for name, s in self._providers.items() if _names(name, words)}
         reached = not words or not _FINDERS.isdisjoint(_WORD.findall(words))
-        others = [s for n, s in self._sources.items() if n not in named] if reached else []
+        others = [s for n, s in self._providers.items() if n not in named] if reached else []
         async with anyio.create_task_group() as group:
-            for source in named.values():
-                group.start_soon(source.ready)
+            for provider in named.values():
+                group.start_soon(provider.ready)
             with anyio.move_on_after(PATIENCE_SECONDS):
-                for source in others:
-                    await source.ready()
+                for provider in others:
+                    await provider.ready()
         return tuple(
-            Finding(code="source", message=f"{source.name}: {problem}", level="warning")
-            for source in (*named.values(), *others)
-            if (problem := self._problem(source))
+            Finding(code="provider", message=f"{provider.name}: {problem}", level="warning")
+            for provider in (*named.values(), *others)
+            if (problem := self._problem(provider))
         )
 
-    def _problem(self, source: Source) -> str:
-        names = self._left_out.get(source.name, [])
+    def _problem(self, provider: Provider) -> str:
+        names = self._left_out.get(provider.name, [])
         clash = f"left out, as other tools have their names: {', '.join(names)}" if names else ""
-        return "; ".join(filter(None, (source.problem, clash)))
+        return "; ".join(filter(None, (provider.problem, clash)))
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -133,30 +160,30 @@ class Offer(Mapping[str, Tool]):
         return len(self._tools)
 
 
-def _names(source: str, words: str) -> bool:
-    return source in words or script_name(source) in words
+def _names(provider: str, words: str) -> bool:
+    return provider in words or script_name(provider) in words
 
 
-def _refuse_shared(given: Toolset, sources: Sequence[Source]) -> None:
+def _refuse_shared(given: Toolset, providers: Sequence[Provider]) -> None:
     taken = {script_name(tool.spec.namespace or name): name for name, tool in given.items()}
-    for source in sources:
-        other = taken.get(script_name(source.name))
-        taken[script_name(source.name)] = source.name
+    for provider in providers:
+        other = taken.get(script_name(provider.name))
+        taken[script_name(provider.name)] = provider.name
         if other is not None:
             raise ConfigError(
-                f"a source has the name {source.name!r}, and so has {other!r}",
-                hint="give the source another one: Toolset.from_mcp(..., name=...)",
+                f"a provider has the name {provider.name!r}, and so has {other!r}",
+                hint="give the provider another one: Toolset.from_mcp(..., name=...)",
             )
 
 
-def split(tools: object) -> tuple[Toolset, tuple[Source, ...]]:
-    """Return what a session was given as tools, sources apart.
+def split(tools: object) -> tuple[Toolset, tuple[Provider, ...]]:
+    """Return what a session was given as tools, providers apart.
 
     Raises:
         ConfigError: Something in it is no tool.
     """
     if isinstance(tools, Toolset):
         return tools, ()
-    items = [tools] if isinstance(tools, Source) else list(cast("Iterable[object]", tools))
-    sources = tuple(item for item in items if isinstance(item, Source))
-    return Toolset(item for item in items if not isinstance(item, Source)), sources
+    items = [tools] if isinstance(tools, Provider) else list(cast("Iterable[object]", tools))
+    providers = tuple(item for item in items if isinstance(item, Provider))
+    return Toolset(item for item in items if not isinstance(item, Provider)), providers

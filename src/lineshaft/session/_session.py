@@ -29,7 +29,7 @@ from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._usable import refuse_unusable
 from lineshaft.store import Store
-from lineshaft.tools import Source, Toolset
+from lineshaft.tools import Provider, Toolset
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
@@ -57,7 +57,7 @@ class Session(Afterwards, Facing):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
-        tools: Tools, functions, objects with tools, toolsets, sources such as MCP servers; none
+        tools: Tools, functions, objects with tools, toolsets, providers such as MCP servers; none
             unless given.
         workspace: The folder that files and commands live in, or a workspace of another kind.
         policy: What may be called; None: `Policy(mode="auto")`.
@@ -88,7 +88,7 @@ class Session(Afterwards, Facing):
 
     def __init__(  # noqa: PLR0913  the one constructor that users type
         self,
-        tools: Iterable[object] | Source = (),
+        tools: Iterable[object] | Provider = (),
         *,
         workspace: str | Path | Workspace = ".",
         policy: Policy | None = None,
@@ -123,7 +123,7 @@ class Session(Afterwards, Facing):
             atomic=atomic,
             store=store,
         )
-        given, sources = split(tools)
+        given, providers = split(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
         redactor = Redactor(secrets)
         options = python or PythonOptions()
@@ -131,7 +131,7 @@ class Session(Afterwards, Facing):
         jailed = options.boundary != NO_BOUNDARY
         ground = ground_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = ground.store, ground.shapes()
-        self._offer = Offer(given, sources, runtime, jailed=jailed, shapes=self._shapes)
+        self._offer = Offer(given, providers, runtime, jailed=jailed, shapes=self._shapes)
         self.tools = Catalogue(lambda: self._offer.specs)
         self.policy, self.limits = policy or Policy(), limits or Limits()
         self._engines = Engines(engine, python=options, workspace=ground.folder)
@@ -176,8 +176,7 @@ class Session(Afterwards, Facing):
             self._stack.push_async_callback(self.store.aclose)
         self._stack.callback(self._shapes.flush)
         self._stack.push_async_callback(self._engines.aclose)
-        for source in self._offer.sources:
-            await self._stack.enter_async_context(source.opened(self._offer.renew))
+        await self._stack.enter_async_context(self._offer.opened())
         self._group = await self._stack.enter_async_context(anyio.create_task_group())
         return self
 

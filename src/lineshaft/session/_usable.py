@@ -6,7 +6,7 @@ from typing import cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
-from lineshaft.tools import Source, Tool
+from lineshaft.tools import Provider, Tool
 from lineshaft.values import Limits
 
 
@@ -24,7 +24,7 @@ def refuse_unusable(**arguments: object) -> None:
 
 
 def _is_tools(value: object) -> bool:
-    return isinstance(value, Source | Iterable) and not isinstance(value, str | bytes | Tool)
+    return isinstance(value, Provider | Iterable) and not isinstance(value, str | bytes | Tool)
 
 
 def _is_functions(value: object) -> bool:
