@@ -179,7 +179,7 @@ async def test_claims_count_once_somebody_accepted_them() -> None:
     assert asked == [(6, untrusted.catalogue_hash)]
 
 
-async def test_filtered_and_renamed_sources_stay_sources() -> None:
+async def test_filtered_and_renamed_providers_stay_providers() -> None:
     source = shop().filter(lambda tool: "orders" in tool.name).rename({"shop.orders": "shop.find"})
     async with Session([source], policy=OPEN, store=False) as session:
         assert (await session.run("return await shop.find(customer='bob')")).value == [3]

@@ -18,8 +18,8 @@ from lineshaft.config import (
     Down,
     ServerSetting,
     keep_claims,
+    provider_for,
     servers,
-    source_for,
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Claim, McpServer
@@ -43,7 +43,7 @@ def command(
     settings = settings_for(workspace)
     chosen = _chosen(servers(settings).servers, names or [])
     starting = starting_for()
-    made = [source_for(server, settings, starting) for server in chosen]
+    made = [provider_for(server, settings, starting) for server in chosen]
     carry(partial(_catalogues, made))
     answer: ClaimsAnswer | None = "accept" if accept else "external" if external else None
     for server, source in zip(chosen, made, strict=True):

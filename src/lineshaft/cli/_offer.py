@@ -11,9 +11,9 @@ import typer
 
 from lineshaft.cli._options import toolset_for
 from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
-from lineshaft.config import Input, ServerSetting, Settings, Starting, sources
+from lineshaft.config import Input, ServerSetting, Settings, Starting, providers
 from lineshaft.mcp import Authorize
-from lineshaft.tools import Source, Toolset
+from lineshaft.tools import Provider, Toolset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Offered:
     """What a session is given."""
 
     toolset: Toolset
-    sources: tuple[Source, ...]
+    providers: tuple[Provider, ...]
     silent: dict[str, None] = field(default_factory=dict[str, None])
     """Servers whose claims nobody has answered."""
 
@@ -31,7 +31,7 @@ class Offered:
     @property
     def all(self) -> list[object]:
         """Return everything, as a session takes it."""
-        return [self.toolset, *self.sources]
+        return [self.toolset, *self.providers]
 
     def tell(self) -> None:
         """Say which claims do not count, and what to do about it."""
@@ -77,9 +77,9 @@ def offered_for(
         silent[server.name] = None
 
     starting = starting_for(unanswered, accept_claims=accept_claims)
-    found = sources(settings, words=words, only=only, starting=starting)
+    found = providers(settings, words=words, only=only, starting=starting)
     secrets = frozenset(starting.secrets)
-    offered = Offered(toolset=toolset, sources=found, silent=silent, secrets=secrets)
+    offered = Offered(toolset=toolset, providers=found, silent=silent, secrets=secrets)
     if at_once:
         tell_down(offered)
     return offered
@@ -88,22 +88,22 @@ def offered_for(
 async def gathered(offered: Offered) -> Toolset:
     """Connect to all servers at once, and return all tools that there are."""
     async with AsyncExitStack() as stack:
-        for source in offered.sources:
-            await stack.enter_async_context(source.opened(lambda: None))
+        for provider in offered.providers:
+            await stack.enter_async_context(provider.opened(lambda: None))
         async with anyio.create_task_group() as group:
-            for source in offered.sources:
-                group.start_soon(source.ready)
+            for provider in offered.providers:
+                group.start_soon(provider.ready)
         found = offered.toolset
-        for source in offered.sources:
-            found = found | source.tools
+        for provider in offered.providers:
+            found = found | provider.tools
         return found
 
 
 def tell_down(offered: Offered) -> None:
     """Say which servers are down, and why."""
-    for source in offered.sources:
-        if source.problem:
-            what = f"{source.name}: {one_line(source.problem, 500)}"
+    for provider in offered.providers:
+        if provider.problem:
+            what = f"{provider.name}: {one_line(provider.problem, 500)}"
             note(f"{paint('warning', 'yellow')}: {what}")
 
 

@@ -22,6 +22,7 @@ from lineshaft.config._keys import KEYS
 from lineshaft.config._masking import masked_url, shown_server
 from lineshaft.config._modules import Confirm, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
 from lineshaft.config._servers import ServerSetting
@@ -35,7 +36,6 @@ from lineshaft.config._servers_found import (
     unapproved_servers,
 )
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
-from lineshaft.config._sources import Down, Starting, source_for, sources
 from lineshaft.config._trust import Unapproved, approve
 from lineshaft.config._variables import AskInput, Input, Variables, references
 from lineshaft.store import private_folder, state_folder
@@ -82,6 +82,8 @@ __all__ = [
     "masked_url",
     "policy",
     "private_folder",
+    "provider_for",
+    "providers",
     "read_bytes",
     "read_client_file",
     "read_settings",
@@ -92,8 +94,6 @@ __all__ = [
     "servers",
     "servers_in",
     "shown_server",
-    "source_for",
-    "sources",
     "standing",
     "state_folder",
     "store_of",

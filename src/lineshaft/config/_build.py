@@ -11,8 +11,8 @@ from lineshaft import kit
 from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._places import user_file
+from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
-from lineshaft.config._sources import Starting, sources
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
@@ -52,7 +52,7 @@ def build(  # noqa: PLR0913  what a session is made of
 
     Args:
         settings: What `read_settings` settled.
-        toolset: Its tools and sources of tools; what the settings say where nothing is given,
+        toolset: Its tools and providers of tools; what the settings say where nothing is given,
             MCP servers among it.
         limits: Of its runs; what the settings say where nothing is given, and what a session
             takes by itself where they are silent.
@@ -68,7 +68,7 @@ def build(  # noqa: PLR0913  what a session is made of
     """
     starting = Starting()
     if toolset is None:
-        toolset = [tools(settings), *sources(settings, starting=starting)]
+        toolset = [tools(settings), *providers(settings, starting=starting)]
     return Session(
         toolset,
         workspace=folder(settings),

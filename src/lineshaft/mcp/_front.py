@@ -18,7 +18,7 @@ from lineshaft.mcp._front_words import front_instructions, front_tools
 from lineshaft.mcp._results import Content
 from lineshaft.mcp._server import McpServer
 from lineshaft.session import Session
-from lineshaft.tools import Shaped, Source, detailed, search_specs
+from lineshaft.tools import Provider, Shaped, detailed, search_specs
 from lineshaft.values import ToolSpec
 
 Approvals = Literal["person", "client"]
@@ -71,16 +71,16 @@ class Front:
         """
         if not self._passed:
             return None
-        for source in self._session.sources:
-            place = _unshaped(source)
+        for provider in self._session.providers:
+            place = _unshaped(provider)
             if place.name == self._passed and isinstance(place, McpServer):
                 return place
         raise ConfigError(f"there is no MCP server {self._passed!r} to pass through")
 
     def contents(self, handle: str) -> Content | None:
         """Return what a handle in a result stands for; None where it was given up."""
-        for source in self._session.sources:
-            place = _unshaped(source)
+        for provider in self._session.providers:
+            place = _unshaped(provider)
             if isinstance(place, McpServer):
                 with suppress(LookupError):
                     return place.content(handle)
@@ -121,7 +121,7 @@ class Front:
                 return await self._own_call(name, arguments, client)
             spec = self._direct.spec(name)
             if spec is None and self._direct.wanted:
-                await self._session.ready(self._direct.source_of(name))
+                await self._session.ready(self._direct.provider_of(name))
                 spec = self._direct.spec(name)
             if spec is None:
                 raise UnknownTool(name)
@@ -179,10 +179,10 @@ class Front:
         return Reply(text="\n".join(told), structured=structured, is_error=not known)
 
 
-def _unshaped(source: Source) -> Source:
-    while isinstance(source, Shaped):
-        source = source.source
-    return source
+def _unshaped(provider: Provider) -> Provider:
+    while isinstance(provider, Shaped):
+        provider = provider.provider
+    return provider
 
 
 def _failed(error: LineshaftError) -> Reply:

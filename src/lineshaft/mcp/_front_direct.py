@@ -39,7 +39,7 @@ class Direct:
         found = (s for s in self._session.tools.values() if self.reaches(s))
         return next((spec for spec in found if self._listed(spec) == name), None)
 
-    def source_of(self, name: str) -> str:
+    def provider_of(self, name: str) -> str:
         """Return a text that names the source which a name may belong to, to wait for it."""
         return self._passed or name.partition("__")[0] or name
 

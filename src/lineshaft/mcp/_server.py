@@ -1,6 +1,6 @@
-"""A server's tools as a source of tools: connected in the background, and again where it died.
+"""A server's tools as a provider of tools: connected in the background, and again where it died.
 
-Above: sessions, which take it as `tools.Source`. Below: one connection at a time (`_link.py`).
+Above: sessions, which take it as `tools.Provider`. Below: one connection at a time (`_link.py`).
 A server that hangs, dies, floods or lies fails its own calls, with what happened and what to do.
 """
 
@@ -46,7 +46,7 @@ _INSTRUCTIONS = 4_000
 
 
 class McpServer:
-    """A source of tools: an MCP server.
+    """A provider of tools: an MCP server.
 
     Args:
         server: Its address, its command (text is split by shell rules), a `ServerSpec`, or an
@@ -158,7 +158,7 @@ class McpServer:
         return self._contents[handle]
 
     def filter(self, keep: Callable[[Tool], bool]) -> Shaped:
-        """Return a source that offers only some of the tools.
+        """Return a provider that offers only some of the tools.
 
         Args:
             keep: Whether a tool stays.
@@ -166,7 +166,7 @@ class McpServer:
         return filtered(self, keep)
 
     def rename(self, names: Mapping[str, str] | Callable[[str], str]) -> Shaped:
-        """Return a source whose tools have other names, in the same namespace.
+        """Return a provider whose tools have other names, in the same namespace.
 
         Args:
             names: New name by old, others keep theirs; or a function from old to new.
@@ -227,7 +227,7 @@ class McpServer:
                 link.changed.set()
 
     async def _keep(self) -> None:
-        """Connect, whenever it is wanted, until the source is closed."""
+        """Connect, whenever it is wanted, until the provider is closed."""
         attempts = self._attempts
         try:
             while await attempts.wanted():
@@ -264,7 +264,7 @@ class McpServer:
         return "; ".join(found) or "it ended the connection"
 
     async def _watch(self, link: Link, attempts: Attempts) -> None:
-        """Follow what the server says of its tools, until it or the source ends."""
+        """Follow what the server says of its tools, until it or the provider ends."""
         async with background() as tasks:
             tasks.start_soon(self._follow, link)
             await attempts.closing_or(link.wire.gone)

@@ -8,9 +8,9 @@ from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._observed_book import ShapeBook
 from lineshaft.tools._paths import EntryPath, WorkspacePath
+from lineshaft.tools._providers import Provider, Shaped, filtered, opened, renamed
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
-from lineshaft.tools._sources import Shaped, Source, filtered, opened, renamed
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
 from lineshaft.tools._typescript import typescript_stubs
@@ -19,9 +19,9 @@ __all__ = [
     "RESERVED",
     "Detail",
     "EntryPath",
+    "Provider",
     "ShapeBook",
     "Shaped",
-    "Source",
     "Tool",
     "ToolOptions",
     "Toolset",

@@ -9,10 +9,10 @@ import lineshaft
 from lineshaft.config import (
     Settings,
     Starting,
+    providers,
     read_settings,
-    sources,
 )
-from lineshaft.tools import Source
+from lineshaft.tools import Provider
 from upstreams.real import python_server
 
 SHOP = python_server("plain")
@@ -39,10 +39,10 @@ class Home:
         self.user_file.write_text(text, encoding="utf-8")
         return read_settings(self.project, environ=self.environ)
 
-    def sources(self, text: str, **more: object) -> dict[str, Source]:
+    def providers(self, text: str, **more: object) -> dict[str, Provider]:
         starting = Starting(environ=self.environ)
-        found = sources(self.settings(text), starting=starting, **more)  # pyright: ignore[reportArgumentType]  words and only
-        return {source.name: source for source in found}
+        found = providers(self.settings(text), starting=starting, **more)  # pyright: ignore[reportArgumentType]  words and only
+        return {provider.name: provider for provider in found}
 
 
 @pytest.fixture
@@ -50,16 +50,16 @@ def home(project: Path, user_file: Path, environ: dict[str, str]) -> Home:
     return Home(project, user_file, environ)
 
 
-async def tools_of(source: Source) -> list[str]:
-    async with source.opened(lambda: None):
-        await source.ready()
-        assert source.problem == ""
-        return [name.partition(".")[2] for name in source.tools]
+async def tools_of(provider: Provider) -> list[str]:
+    async with provider.opened(lambda: None):
+        await provider.ready()
+        assert provider.problem == ""
+        return [name.partition(".")[2] for name in provider.tools]
 
 
 async def test_a_filter_offers_some_of_the_tools(home: Home) -> None:
     more = 'tools = { include = ["o*", "p*"], exclude = ["*ess"] }\nclaims = "accept"'
-    (shop,) = home.sources(table("shop", SHOP, more)).values()
+    (shop,) = home.providers(table("shop", SHOP, more)).values()
     assert await tools_of(shop) == ["orders", "place"]
 
 
@@ -68,7 +68,7 @@ async def test_variables_are_put_in_when_a_server_is_started(home: Home) -> None
     (home.project / "sub" / ".env").write_text("export NOTES_TOKEN='12345' # five\nOTHER=x")
     home.environ["WHERE"] = "sub"
     text = table("notes", NOTES, 'cwd = "${WHERE}"\nenv_file = ".env"\nclaims = "accept"')
-    (notes,) = home.sources(text).values()
+    (notes,) = home.providers(text).values()
     async with lineshaft.Session([notes], store=False) as session:
         done = await session.call("notes.get_note", {"name": "a"})
     assert done.value == "a: 5"
@@ -89,14 +89,14 @@ async def test_what_keeps_one_server_down_is_its_own_problem(
     home: Home, text: str, problem: str
 ) -> None:
     home.environ |= {"WHERE": "file:///etc/passwd", "BREAK": "a\r\nX-Evil: b"}
-    found = home.sources(text + "\n" + table("shop", SHOP))
+    found = home.providers(text + "\n" + table("shop", SHOP))
     assert problem in found["a"].problem
     assert not found["a"].tools
     assert "orders" in await tools_of(found["shop"])
 
 
 async def test_a_script_that_names_a_server_that_is_down_is_told_why(home: Home) -> None:
-    found = home.sources(table("a", ["x"], 'env = { A = "${NO_SUCH}" }'))
+    found = home.providers(table("a", ["x"], 'env = { A = "${NO_SUCH}" }'))
     async with lineshaft.Session(found.values(), store=False) as session:
         done = await session.run("return await a.b()")
     assert done.status == "error"
@@ -105,17 +105,17 @@ async def test_a_script_that_names_a_server_that_is_down_is_told_why(home: Home)
 
 def test_only_what_a_script_can_reach_is_there(home: Home) -> None:
     text = table("my-shop", SHOP) + table("notes", NOTES)
-    assert list(home.sources(text, words="return 1")) == []
-    assert list(home.sources(text, words="return await my_shop.orders()")) == ["my-shop"]
-    assert list(home.sources(text, words="search_tools('x')")) == ["my-shop", "notes"]
-    assert list(home.sources(text, only=["notes"])) == ["notes"]
-    assert list(home.sources(text, only=["my_shop"])) == ["my-shop"]
+    assert list(home.providers(text, words="return 1")) == []
+    assert list(home.providers(text, words="return await my_shop.orders()")) == ["my-shop"]
+    assert list(home.providers(text, words="search_tools('x')")) == ["my-shop", "notes"]
+    assert list(home.providers(text, only=["notes"])) == ["notes"]
+    assert list(home.providers(text, only=["my_shop"])) == ["my-shop"]
 
 
 def test_nothing_of_a_resolved_value_is_in_what_can_be_printed(home: Home) -> None:
     home.environ["KEY"] = "hunter2"
     settings = home.settings(table("a", ["x"], 'env = { A = "${KEY}" }'))
-    found = sources(settings, starting=Starting(environ=home.environ))
+    found = providers(settings, starting=Starting(environ=home.environ))
     assert "hunter2" not in repr((settings, found))
 
 
@@ -134,7 +134,7 @@ async def test_what_nobody_approved_is_not_started(home: Home) -> None:
     marker = home.project / "started"
     trap = ["/bin/sh", "-c", f"touch {marker}"]
     (home.project / "lineshaft.toml").write_text(table("trap", trap))
-    (trapped,) = home.sources("").values()
+    (trapped,) = home.providers("").values()
     async with trapped.opened(lambda: None):
         await trapped.ready()
     assert "nobody has approved it yet" in trapped.problem
@@ -154,7 +154,7 @@ async def test_files_of_variables(home: Home, text: str, found: dict[str, str]) 
     (home.project / ".env").write_bytes(text.encode())
     show = "import json, os, sys; json.dump(dict(os.environ), open('seen.json', 'w'))"
     command = [SHOP[0], "-c", show]
-    (shop,) = home.sources(table("shop", command, 'env_file = ".env"')).values()
+    (shop,) = home.providers(table("shop", command, 'env_file = ".env"')).values()
     async with shop.opened(lambda: None):
         await shop.ready()
     seen = json.loads((home.project / "seen.json").read_text())
@@ -163,6 +163,6 @@ async def test_files_of_variables(home: Home, text: str, found: dict[str, str]) 
 
 def test_a_file_of_variables_that_is_none(home: Home) -> None:
     (home.project / ".env").write_text("A=1\nhunter2 hunter2")
-    found = home.sources(table("a", ["x"], 'env_file = ".env"'))
+    found = home.providers(table("a", ["x"], 'env_file = ".env"'))
     assert "line 2 is not NAME=value" in found["a"].problem
     assert "hunter2" not in found["a"].problem

@@ -1,4 +1,4 @@
-"""From servers as files describe them to sources of tools.
+"""From servers as files describe them to providers of tools.
 
 Variables are put in here, right before a server is started; what they hold goes to that server and
 nowhere else. Whatever keeps one server down is its own problem: it has no tools and says why, and
@@ -23,7 +23,7 @@ from lineshaft.config._settings import Settings
 from lineshaft.config._variables import AskInput, Input, Variables
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
-from lineshaft.tools import Source, Tool, Toolset, filtered, script_name
+from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
 
 Grant = Literal["authorization_code", "client_credentials"]
 
@@ -58,7 +58,7 @@ class Starting:
 
 
 class Down:
-    """A source that has no tools, and says why.
+    """A provider that has no tools, and says why.
 
     Args:
         name: The namespace that its tools would have.
@@ -94,14 +94,14 @@ class Down:
         """Nothing is waited for."""
 
 
-def sources(
+def providers(
     settings: Settings,
     *,
     words: str | None = None,
     only: Collection[str] | None = None,
     starting: Starting | None = None,
-) -> tuple[Source, ...]:
-    """Return the MCP servers of the settings as sources; none of them is started yet.
+) -> tuple[Provider, ...]:
+    """Return the MCP servers of the settings as providers; none of them is started yet.
 
     Args:
         settings: What `read_settings` settled.
@@ -114,7 +114,7 @@ def sources(
     """
     starting = starting or Starting()
     wanted = None if only is None else {script_name(name) for name in only}
-    found: list[Source] = []
+    found: list[Provider] = []
     taken: set[str] = set()
     for server in servers(settings, environ=starting.environ).servers:
         name = script_name(server.name)
@@ -123,7 +123,7 @@ def sources(
         if words is not None and not _reaches(words, server.name):
             continue
         taken.add(name)
-        found.append(_shaped(source_for(server, settings, starting), server))
+        found.append(_shaped(provider_for(server, settings, starting), server))
     return tuple(found)
 
 
@@ -133,13 +133,13 @@ def _reaches(words: str, name: str) -> bool:
     return any(each in words for each in _ALL)
 
 
-def _shaped(source: Source, server: ServerSetting) -> Source:
+def _shaped(provider: Provider, server: ServerSetting) -> Provider:
     if not server.include and not server.exclude:
-        return source
-    return filtered(source, lambda tool: _is_offered(tool, server))
+        return provider
+    return filtered(provider, lambda tool: _is_offered(tool, server))
 
 
-def source_for(
+def provider_for(
     server: ServerSetting, settings: Settings, starting: Starting
 ) -> "mcp.McpServer | Down":
     """Return one server with all its tools; what keeps it down is its problem.

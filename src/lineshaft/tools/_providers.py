@@ -9,12 +9,12 @@ from lineshaft.tools._toolset import Rename, Toolset
 
 
 @runtime_checkable
-class Source(Protocol):
+class Provider(Protocol):
     """One place that tools come from, such as an MCP server."""
 
     @property
     def name(self) -> str:
-        """The namespace of its tools; no two sources of a session have the same."""
+        """The namespace of its tools; no two providers of a session have the same."""
         ...
 
     @property
@@ -41,21 +41,21 @@ class Source(Protocol):
 
 
 class Shaped:
-    """A source whose tools are looked at through a function.
+    """A provider whose tools are looked at through a function.
 
     Args:
-        source: Where they come from.
+        provider: Where they come from.
         shape: Makes of its tools those that are offered; the namespace stays.
     """
 
-    def __init__(self, source: Source, shape: Callable[[Toolset], Toolset]) -> None:
-        self._source = source
+    def __init__(self, provider: Provider, shape: Callable[[Toolset], Toolset]) -> None:
+        self._source = provider
         self._shape = shape
         self._of: Toolset | None = None
         self._shaped = Toolset()
 
     @property
-    def source(self) -> Source:
+    def provider(self) -> Provider:
         """What is looked at."""
         return self._source
 
@@ -86,33 +86,33 @@ class Shaped:
         await self._source.ready()
 
     def filter(self, keep: Callable[[Tool], bool]) -> "Shaped":
-        """Return a source that offers only the tools that a function keeps."""
+        """Return a provider that offers only the tools that a function keeps."""
         return filtered(self, keep)
 
     def rename(self, names: Rename) -> "Shaped":
-        """Return a source whose tools have other names; names that it lacks are passed over."""
+        """Return a provider whose tools have other names; names that it lacks are passed over."""
         return renamed(self, names)
 
 
-def filtered(source: Source, keep: Callable[[Tool], bool]) -> Shaped:
-    """Return a source that offers only the tools that a function keeps."""
-    return Shaped(source, lambda tools: tools.filter(keep))
+def filtered(provider: Provider, keep: Callable[[Tool], bool]) -> Shaped:
+    """Return a provider that offers only the tools that a function keeps."""
+    return Shaped(provider, lambda tools: tools.filter(keep))
 
 
-def renamed(source: Source, names: Rename) -> Shaped:
-    """Return a source whose tools have other names; names that it lacks are passed over."""
+def renamed(provider: Provider, names: Rename) -> Shaped:
+    """Return a provider whose tools have other names; names that it lacks are passed over."""
 
     def shape(tools: Toolset) -> Toolset:
         if callable(names):
             return tools.rename(names)
         return tools.rename({old: new for old, new in names.items() if old in tools})
 
-    return Shaped(source, shape)
+    return Shaped(provider, shape)
 
 
 @asynccontextmanager
-async def opened(source: Source) -> AsyncGenerator[Toolset]:
-    """Connect to a source, and give its tools as they are when it is ready."""
-    async with source.opened(lambda: None):
-        await source.ready()
-        yield source.tools
+async def opened(provider: Provider) -> AsyncGenerator[Toolset]:
+    """Connect to a provider, and give its tools as they are when it is ready."""
+    async with provider.opened(lambda: None):
+        await provider.ready()
+        yield provider.tools
