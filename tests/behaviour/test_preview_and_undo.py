@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lineshaft import Policy, Session, kit
@@ -62,6 +62,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 
 @settings(max_examples=40, deadline=None)
 @given(tree=TREES, steps=STEPS)
+@example(tree={}, steps=[("write", "d/a.txt", ""), ("delete", "d/a.txt", "")])
 async def test_a_run_lands_its_preview_and_undo_gives_the_tree_back(
     tree: dict[str, str], steps: list[tuple[str, str, str]]
 ) -> None:

@@ -57,6 +57,22 @@ async def test_all_stages_are_taken_back_at_once(folder: Folder, root: Path) -> 
         await folder.undo("run")
 
 
+async def test_a_folder_whose_file_came_to_nothing_is_told_of(folder: Folder, root: Path) -> None:
+    before = tree_of(root)
+    view = folder.begin("run", atomic=True)
+    await view.write("new/inner/f", b"1")
+    await view.write("full/f", b"1")
+    await view.delete("new/inner/f")
+    await view.land()
+
+    told = [(c.path, c.kind) for c in await view.changes()]
+    assert told == [("full/f", "created"), ("new/inner", "created")]
+    assert (root / "new" / "inner").is_dir()
+
+    await folder.undo("run")
+    assert tree_of(root) == before
+
+
 async def test_nothing_is_undone_where_somebody_changed_something(
     folder: Folder, root: Path
 ) -> None:

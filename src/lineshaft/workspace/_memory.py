@@ -4,7 +4,7 @@ Above: the staged view. Below: the overlay, the ledgers, `_pack.py`. What is on 
 packed: it is known by its hash, and looked at again before anything lands.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import cast
@@ -60,7 +60,21 @@ class Memory:
     def waiting(self) -> tuple[Change, ...]:
         """Return what is to land."""
         number = self.stages + 1
-        return tuple(replace(change, stage=number) for change in self.staged.changes())
+        changes = self.staged.changes()
+        return tuple(replace(change, stage=number) for change in (*changes, *self._bare(changes)))
+
+    def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
+        """Yield new folders that nothing else tells of: what was to be in them came to nothing."""
+        made = [
+            base.place.path
+            for base, node in self.overlay.changed()
+            if node.thing.kind == "folder" and base.sight.thing.kind == "missing"
+        ]
+        told = {change.path for change in changes}
+        full = {above for path in (*told, *made) for above in _above(path)}
+        for path in made:
+            if path not in told and path not in full:
+                yield Change(path=path, kind="created")
 
     def landed(self, *, undoable: bool) -> None:
         """Note that all of it has landed."""
@@ -176,3 +190,8 @@ def _state_from(facts: object, content: Content) -> State:
     state = State(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
     number = cast("int | None", state.data)
     return replace(state, data=None if number is None else content(number))
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
