@@ -66,7 +66,7 @@ def names(session: Session) -> list[str]:
     return [spec.name for spec in session.tools.values()]
 
 
-async def test_a_scripts_tools_come_from_sources_and_end_with_the_session(tmp_path: Path) -> None:
+async def test_a_scripts_tools_come_from_providers_and_end_with_the_session(tmp_path: Path) -> None:
     place = Place()
     assert isinstance(place, Provider)
     async with Session([place], workspace=tmp_path, store=False) as session:
@@ -77,7 +77,7 @@ async def test_a_scripts_tools_come_from_sources_and_end_with_the_session(tmp_pa
     assert not place.open
 
 
-async def test_what_a_source_offers_later_is_there_for_later_runs(tmp_path: Path) -> None:
+async def test_what_a_provider_offers_later_is_there_for_later_runs(tmp_path: Path) -> None:
     place = Place()
     script = "return [await shop.stock(item='tea'), len(await search_tools('stock'))]"
     async with Session([place], workspace=tmp_path, store=False) as session:
@@ -92,7 +92,7 @@ async def test_what_a_source_offers_later_is_there_for_later_runs(tmp_path: Path
     assert called.error.code == "E_UNKNOWN_TOOL"
 
 
-async def test_a_script_waits_only_for_the_sources_it_speaks_of(tmp_path: Path) -> None:
+async def test_a_script_waits_only_for_the_providers_it_speaks_of(tmp_path: Path) -> None:
     here, late = Place("here"), Place("late", there=False)
     async with Session([here, late], workspace=tmp_path, store=False) as session:
         assert (await session.run("return await here.price(item='a')")).value == "price of a"
@@ -105,7 +105,7 @@ async def test_a_script_waits_only_for_the_sources_it_speaks_of(tmp_path: Path) 
         assert (await session.call("here.price", {"item": "c"})).value == "price of c"
 
 
-async def test_waiting_for_a_source_ends_when_the_run_is_cancelled(tmp_path: Path) -> None:
+async def test_waiting_for_a_provider_ends_when_the_run_is_cancelled(tmp_path: Path) -> None:
     late = Place("late", there=False)
     async with Session([late], workspace=tmp_path, store=False) as session:
         run = await session.start("return await late.price(item='b')")
@@ -115,7 +115,7 @@ async def test_waiting_for_a_source_ends_when_the_run_is_cancelled(tmp_path: Pat
         assert (await run.result()).status == "cancelled"
 
 
-async def test_a_source_that_is_not_there_is_named_with_its_reason(tmp_path: Path) -> None:
+async def test_a_provider_that_is_not_there_is_named_with_its_reason(tmp_path: Path) -> None:
     place = Place(there=False)
     place.fail("its command was not found; install it")
     async with Session([place], workspace=tmp_path, store=False) as session:
@@ -145,7 +145,7 @@ def test_two_things_of_one_name_are_refused_at_once(tmp_path: Path, other: objec
         Session([Place("shop"), other], workspace=tmp_path)
 
 
-async def test_a_source_can_be_filtered_renamed_and_used_alone(tmp_path: Path) -> None:
+async def test_a_provider_can_be_filtered_renamed_and_used_alone(tmp_path: Path) -> None:
     place = Place()
     place.offer("price", "stock")
     some = renamed(filtered(place, lambda tool: "price" in tool.name), {"shop.price": "shop.cost"})
