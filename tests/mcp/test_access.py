@@ -103,9 +103,10 @@ def test_secrets_of_a_definition_are_not_shown() -> None:
         env={"KEY": "hidden-2"},
         client_id="c",
         client_secret="hidden-3",  # noqa: S106  looked for in what is shown
+        client_key="hidden-4",
         grant="client_credentials",
     )
     assert "hidden" not in repr(spec)
-    with pytest.raises(ConfigError, match="needs client_id and client_secret"):
+    with pytest.raises(ConfigError, match="needs client_id, and client_secret or client_key"):
         ServerSpec(url="https://example.org/mcp", grant="client_credentials")
     assert sys.executable not in repr(spec)

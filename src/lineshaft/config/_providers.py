@@ -222,11 +222,15 @@ def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
         if holds_secret(name, text):
             variables.told.add(text.rpartition(" ")[2])
     known = dict[str, str]() if isinstance(server.auth, str) else server.auth
+    secret, key = (fill(known.get(name, "")) for name in ("client_secret", "client_key"))
+    variables.told.update(filter(None, (secret, key)))
     return ServerSpec(
         url=url,
         headers=headers,
         client_id=fill(known.get("client_id", "")),
-        client_secret=fill(known.get("client_secret", "")),
+        client_secret=secret,
+        client_key=key,
+        key_algorithm=known.get("key_algorithm", "RS256"),
         grant=cast("Grant", known.get("grant", "authorization_code")),
     )
 

@@ -25,7 +25,7 @@ _SERVER_KEYS = (
     *("command", "args", "env", "env_file", "cwd", "url", "headers", "auth", "type"),
     *("tools", "seconds", "claims", "inputs"),
 )
-_AUTH_KEYS = ("client_id", "client_secret", "grant")
+_AUTH_KEYS = ("client_id", "client_secret", "client_key", "key_algorithm", "grant")
 _GRANTS = ("authorization_code", "client_credentials")
 _MOST_SECONDS = 86_400
 

@@ -15,7 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 from anyio.abc import SocketStream
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.extensions.client_credentials import (
+    ClientCredentialsOAuthProvider,
+    PrivateKeyJWTOAuthProvider,
+    SignedJWTParameters,
+)
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -66,6 +70,19 @@ def provider(
             raise ConfigError(f"access was not granted: {reason[:200]}")
         return AuthorizationCodeResult(code=code, state=state or None, iss=issuer or None)
 
+    if spec.grant == "client_credentials" and spec.client_key:
+        signed = SignedJWTParameters(
+            issuer=spec.client_id,
+            subject=spec.client_id,
+            signing_key=spec.client_key,
+            signing_algorithm=spec.key_algorithm,
+        )
+        return PrivateKeyJWTOAuthProvider(
+            server_url=spec.url,
+            storage=_Kept(spec),
+            client_id=spec.client_id,
+            assertion_provider=signed.create_assertion_provider(),
+        )
     if spec.grant == "client_credentials":
         return ClientCredentialsOAuthProvider(
             server_url=spec.url,

@@ -56,8 +56,14 @@ class ServerSpec:
     client_secret: str = field(default="", repr=False)
     """The secret that belongs to `client_id`."""
 
+    client_key: str = field(default="", repr=False)
+    """Instead of a secret: a private key as PEM, to sign assertions with (RFC 7523)."""
+
+    key_algorithm: str = "RS256"
+    """How `client_key` signs."""
+
     grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
-    """Who grants access: a person, or `client_id` and `client_secret` by themselves (OAuth)."""
+    """Who grants access: a person, or `client_id` with its secret or key by itself (OAuth)."""
 
     client_metadata_url: str = ""
     """Where an authorisation server finds what we are (OAuth Client ID Metadata Document)."""
@@ -69,8 +75,10 @@ class ServerSpec:
             raise ConfigError("the command of an MCP server is a list: the program, its arguments")
         if self.url and urlsplit(self.url).scheme not in ("http", "https"):
             raise ConfigError(f"the address {self.url!r} of an MCP server is not http or https")
-        if self.grant == "client_credentials" and not (self.client_id and self.client_secret):
-            raise ConfigError("the grant 'client_credentials' needs client_id and client_secret")
+        proof = self.client_secret or self.client_key
+        if self.grant == "client_credentials" and not (self.client_id and proof):
+            text = "the grant 'client_credentials' needs client_id, and client_secret or client_key"
+            raise ConfigError(text)
         if not self.connect_seconds > 0 or not self.message_bytes > 0:
             raise ConfigError("connect_seconds and message_bytes of an MCP server are above 0")
 

@@ -81,6 +81,8 @@ async def main(url: str) -> int:
         redirect="http://localhost:3000/callback",
         client_id=CONTEXT.get("client_id", ""),
         client_secret=CONTEXT.get("client_secret", ""),
+        client_key=CONTEXT.get("private_key_pem", ""),
+        key_algorithm=CONTEXT.get("signing_algorithm", "RS256"),
         client_metadata_url="https://conformance-test.local/client-metadata.json",
         grant="client_credentials" if "client-credentials" in SCENARIO else "authorization_code",
     )
