@@ -265,3 +265,28 @@ async def test_a_url_that_leads_nowhere_is_said_without_its_password(url: str, s
         await store.runs()
     assert "hunter2" not in repr(caught.value) + repr(store) + caught.value.hint
     await store.aclose()
+
+
+async def test_what_cannot_be_written_is_its_own_runs_error_alone(store: Store) -> None:
+    loop: list[object] = []
+    loop.append(loop)
+    take = store.sink("/w")
+    take(started())
+    with pytest.raises(RecordError, match="ValueError"):
+        take(event(2, "log", "r", text=loop))
+    take(started("other"))
+    assert [each.kind for each in await store.events("r")] == ["run_started"]
+    assert [each.kind for each in await store.events("other")] == ["run_started"]
+
+
+async def test_one_piece_that_no_database_takes_does_not_keep_the_others_back(store: Store) -> None:
+    """They are in one group: half a character in the id of a run, and what is fit to be kept."""
+    take = store.sink("/w")
+    take(started())
+    take(event(1, "log", "\ud800"))
+    take(event(2, "log", text="after it"))
+    with pytest.raises(StateError):
+        await store.events("\ud800")
+    take(started("other"))
+    assert [each.seq for each in await store.events("r")] == [1, 2]
+    assert [each.seq for each in await store.events("other")] == [1]

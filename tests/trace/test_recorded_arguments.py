@@ -138,3 +138,11 @@ def test_a_secret_in_arguments_of_any_shape_is_gone(
     found = shown(**{**arguments, name: [{key: f"a s3cr3t-value {name}"}]})
     assert "s3cr3t-value" not in str(found)
     assert f"a {HIDDEN} {name}" in str(found)
+
+
+def test_an_integer_that_cannot_be_written_is_told_by_its_size() -> None:
+    huge = 10**5_000
+    text = "[integer of 16,610 bits]"
+    assert shown(n=huge, m=-huge) == {"n": text, "m": text}
+    assert shown(rows=[huge, 10**500]) == {"rows": [text, 10**500]}
+    assert REDACTOR.value({"deep": [huge]}) == {"deep": [text]}

@@ -45,12 +45,15 @@ class Record:
         self._owner = owner
         self.written = 0
 
-    def add(self, told: Sequence[tuple[str, Event]]) -> None:
-        """Add events, each with the workspace of its run; those that are there stay."""
+    def add(self, told: Sequence[tuple[str, Event, str]]) -> None:
+        """Add events; those that are there stay.
+
+        Args:
+            told: Each with the workspace of its run before it, and its data as text behind it.
+        """
         rows: list[Facts] = []
         runs: dict[str, tuple[str, list[Event]]] = {}
-        for workspace, event in told:
-            data = shown(event.data)
+        for workspace, event, data in told:
             self.written += len(data) + 100
             rows.append(
                 {
@@ -143,7 +146,7 @@ class Record:
         kind: EventKind = "run_paused" if status == "paused" else "run_finished"
         seq, at = row.last_seq + 1, stamp(self.now)
         event = Event(run_id=run_id, seq=seq, at=at, kind=kind, data=data)
-        self.add([(row.workspace, event)])
+        self.add([(row.workspace, event, shown(data))])
 
     def waits(self, run_id: str, *, tools: Iterable[str], expires_at: str | None) -> None:
         """Say what a run waits for; that it waits is told by an event."""

@@ -11,6 +11,10 @@ from lineshaft.values import Done, Failure, KeptCall, KeptPause, Pending, Value
 T = TypeVar("T")
 Data = dict[str, object]
 
+UNFIT = (ValueError, TypeError, OverflowError, RecursionError)
+"""What is raised for a value that cannot be written, wherever: of the text of an integer, of a text
+with half a character, of a loop."""
+
 
 def dumped(value: object) -> bytes:
     """Return a JSON-like value as bytes from which `loaded` makes the same value.

@@ -9,12 +9,14 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lineshaft.errors import LineshaftError, RecordError, StateError
+from lineshaft.store._texts import UNFIT, shown
 from lineshaft.values import Event
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ class Work(Generic[T]):
         return lambda: self.answer.set_result(result)
 
 
-Told = tuple[str, Event]
+Told = tuple[str, Event, str]
+"""A workspace, an event, and what it says as text."""
+
 Item = Told | Work[Any]
 
 
@@ -97,7 +101,11 @@ class Writer:
             self._nudge()  # it may have passed by now
             self._told = True
             raise RecordError(failure.message, hint=failure.hint)
-        told = (workspace, event)
+        try:
+            told = (workspace, event, shown(event.data))
+        except UNFIT as error:  # the run that it is of hears of it, and no other
+            text = f"a step holds what cannot be written: {type(error).__name__}"
+            raise RecordError(text) from error
         size = _size(told)
         with self._lock:
             if self._bytes + size > _MOST_BYTES:
@@ -217,22 +225,42 @@ class Writer:
         return group
 
     def _write(self, group: Sequence[Item]) -> None:
+        """Commit a group; where one of it cannot be written ever, all but that one."""
+        parts = deque([group])
+        while parts:
+            part = parts.popleft()
+            try:
+                answers = self._commit(part)
+            except Exception as error:  # noqa: BLE001  whatever it is, whoever waits is told
+                failure = self._explain(error)
+                if not self._is_unfit(error):
+                    self._fail([*part, *chain.from_iterable(parts)], failure)
+                    return
+                if len(part) > 1:
+                    parts.extendleft([item] for item in reversed(part))
+                else:
+                    _refuse(part, failure)
+                continue
+            for answer in answers:
+                answer()
+        self._tidy()
+
+    def _commit(self, group: Sequence[Item]) -> Sequence[Callable[[], None]]:
+        """Do all of a group in one transaction; return what tells whoever waits."""
         durable = any(isinstance(item, Work) and item.durable for item in group)
         thoroughly = any(isinstance(item, Work) and item.thoroughly for item in group)
-        try:
-            if self._database is None:
-                self._database = self._open()
-            with self._database.transaction(durable=durable) as books:
-                answers = _do(group, books)
-            self._failure, self._told = None, False
-            if thoroughly:
-                self._database.tidy(thoroughly=True)
-        except Exception as error:  # noqa: BLE001  whatever it is, whoever waits is told
-            self._fail(group, self._explain(error))
-            return
-        for answer in answers:
-            answer()
-        self._tidy()
+        if self._database is None:
+            self._database = self._open()
+        with self._database.transaction(durable=durable) as books:
+            answers = _do(group, books)
+        self._failure, self._told = None, False
+        if thoroughly:
+            self._database.tidy(thoroughly=True)
+        return answers
+
+    def _is_unfit(self, error: Exception) -> bool:
+        """Say whether it is for what was to be written, and not for the store."""
+        return self._database is not None and isinstance(getattr(error, "orig", error), UNFIT)
 
     def _tidy(self) -> None:
         try:
@@ -263,6 +291,13 @@ class Writer:
             pass
 
 
+def _refuse(items: Iterable[Item], failure: StateError) -> None:
+    """Tell whoever waits that it is not written; an event that nobody waits for is dropped."""
+    for item in items:
+        if isinstance(item, Work):
+            item.answer.set_exception(failure)
+
+
 def _do(group: Sequence[Item], books: "Books") -> list[Callable[[], None]]:
     """Do all of a group in its order, events that follow each other at once."""
     answers: list[Callable[[], None]] = []
@@ -283,7 +318,7 @@ def _do(group: Sequence[Item], books: "Books") -> list[Callable[[], None]]:
 def _size(item: Item) -> int:
     if isinstance(item, Work):
         return _WORK_BYTES
-    return _EVENT_BYTES + (len(str(item[1].data.get("text"))) if item[1].kind == "output" else 0)
+    return _EVENT_BYTES + (len(item[2]) if item[1].kind == "output" else 0)
 
 
 _WRITERS: "weakref.WeakSet[Writer]" = weakref.WeakSet()

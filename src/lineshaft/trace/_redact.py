@@ -22,6 +22,9 @@ _DEEPEST = 100
 _LONG = 200
 _LONG_CONTENT = 80
 _LARGE = 2_000
+_LONGEST_NUMBER = 2_000
+"""In bits: Python writes any such integer as text, however it is set up."""
+
 _CONTENTS = frozenset({"body", "code", "content", "data", "new", "old", "patch", "text"})
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _MISSING: Mapping[str, object] = {}
@@ -93,7 +96,7 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if value is None or isinstance(value, bool | int | float):
-            return value
+            return _number(value)
         if depth >= _DEEPEST:
             return f"[deeper than {_DEEPEST} levels]"
         return self._container(value, depth)
@@ -115,7 +118,7 @@ class Redactor:
     def _argument(self, name: str, value: object, depth: int) -> object:
         """Redact one argument, or part of one, and sum up what is long."""
         if type(value) in _NUMBERS:
-            return value
+            return _number(value)
         if isinstance(value, str):
             text = self.text(value)
             long = len(value) > (_LONG_CONTENT if name in _CONTENTS else _LONG)
@@ -175,6 +178,13 @@ def _shows(known: Format, text: str) -> bool:
 def _hidden(value: object) -> object:
     """Hide a value by its name; what says only yes, no or nothing is no secret."""
     return value if value is None or isinstance(value, bool) or value == "" else HIDDEN
+
+
+def _number(value: object) -> object:
+    """Return a number, or how large it is where it cannot be written as text."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return f"[integer of {value.bit_length():,} bits]"
+    return value
 
 
 def _is_password(spec: ToolSpec | None, name: str) -> bool:
