@@ -1,11 +1,9 @@
-"""What a person is asked through a client, and what their answer means."""
+"""What a person approves through a client, and what their answer means."""
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
 from lineshaft.errors import ToolError
-from lineshaft.mcp._front_checked import fault_in
 from lineshaft.mcp._front_client import Filled, Form
 from lineshaft.mcp._text import clean
 from lineshaft.values import Answer, Pending
@@ -17,7 +15,6 @@ _SHOWN = 30
 _ARGUMENT = 300
 _DIFF_LINES = 40
 _LONGEST = 8_000
-_FLAT = frozenset({"string", "number", "integer", "boolean"})
 
 ALL, SOME, NONE = "approve all", "approve the ticked", "deny all"
 
@@ -86,50 +83,6 @@ def answers_by_id(
         there = ", ".join(sorted(ids)) or "none"
         raise ToolError("E_INVALID_ARGS", f"{why}; there are: {there}")
     return {each: Answer(allow=each in yes, reason=reason) for each in yes | no}
-
-
-def question_form(message: str, schema: Mapping[str, object]) -> tuple[Form, bool]:
-    """Return the form for what a tool asks, and whether the value is wrapped into it.
-
-    Raises:
-        ToolError: `E_DENIED`: no client could show it.
-    """
-    wrapped = schema.get("type") != "object"
-    members = {"value": schema} if wrapped else schema.get("properties") or {}
-    for name, member in cast("Mapping[str, Any]", members).items():
-        if not _is_flat(member):
-            text = f"nobody can be asked: {name!r} is neither text, number, yes or no, nor a choice"
-            raise ToolError("E_DENIED", text)
-    if wrapped:
-        schema = {"type": "object", "properties": members, "required": ["value"]}
-    return Form(clean(message, _LONGEST), schema), wrapped
-
-
-def value_of(form: Form, filled: Filled, *, wrapped: bool) -> object:
-    """Return what a person said to a tool's question; None where they cancelled.
-
-    Raises:
-        ToolError: `E_DENIED`: they would not say, or what they said does not fit.
-    """
-    if filled.action == "decline":
-        raise ToolError("E_DENIED", "the person declined to answer")
-    if filled.action == "cancel":
-        if wrapped:
-            raise ToolError("E_DENIED", "the person gave no answer")
-        return None
-    content = dict(filled.content)
-    if fault := fault_in(content, form.schema):
-        raise ToolError("E_DENIED", f"the person's answer does not fit: {fault}")
-    return content["value"] if wrapped else content
-
-
-def _is_flat(member: object) -> bool:
-    if not isinstance(member, Mapping):
-        return False
-    known = cast("Mapping[str, object]", member)
-    if known.get("type") == "array":
-        return isinstance(known.get("items"), Mapping)
-    return known.get("type") in _FLAT or any(each in known for each in ("enum", "oneOf", "anyOf"))
 
 
 def _box(number: int) -> str:

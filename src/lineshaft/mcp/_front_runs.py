@@ -14,9 +14,8 @@ from lineshaft.mcp._front_forms import (
     answers_by_id,
     answers_of,
     approval_form,
-    question_form,
-    value_of,
 )
+from lineshaft.mcp._front_questions import question_form, value_of
 from lineshaft.mcp._front_told import of_call, of_run, running
 from lineshaft.mcp._front_works import Work, Works
 from lineshaft.session import Session
