@@ -8,10 +8,12 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import TextIO
 
 import anyio
 from engine_figures import Figure, Table
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from lineshaft import Limits, Policy, Session, Toolset
 
@@ -78,7 +80,13 @@ async def starts(turns: int) -> dict[str, float]:
                 args=["-m", "lineshaft", "serve", "--workspace", folder],
                 env=environ,
             )
-            async with Client(command) as client:
+            with _nowhere() as errors:
+                await heard(command, errors, words)
+
+        async def heard(
+            command: StdioServerParameters, errors: TextIO, words: Sequence[str]
+        ) -> None:
+            async with Client(stdio_client(command, errlog=errors)) as client:
                 await client.list_tools()
                 for each in words:
                     await client.call_tool("search", {"words": "add", "namespace": each})
@@ -113,6 +121,10 @@ def _configured(folder: Path) -> dict[str, str]:
     }
 
 
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 async def show(turns: int) -> None:
     """Print the tables."""
     found = await calls(turns)
@@ -121,7 +133,7 @@ async def show(turns: int) -> None:
             Figure("one by one, the SDK's client alone", found["bare", count]),
             Figure("one script", found["script", count]),
         ]
-        print(Table(f"{count} calls of an MCP server, ms", figures), flush=True)
+        print(f"\n{Table(f'{count} calls of an MCP server, ms', figures)}", flush=True)
     many, few = COUNTS[-1], COUNTS[0]
     bare, ours = (
         (found[name, many] - found[name, few]) / (many - few) for name in ("bare", "script")
@@ -131,11 +143,11 @@ async def show(turns: int) -> None:
         Figure("through Lineshaft", ours),
         Figure("what Lineshaft adds", ours - bare),
     ]
-    print(Table("a further call's round trip, ms", figures), flush=True)
+    print(f"\n{Table('a further call of it, ms', figures)}", flush=True)
     begun = await starts(max(turns // 4, 2))
     figures = [
         Figure("the SDK's client alone, all at once", begun["alone"]),
         Figure("lineshaft serve: its own first listing", begun["first"]),
         Figure("lineshaft serve: the tools of all three", begun["all"]),
     ]
-    print(Table("until three servers have listed their tools, ms", figures), flush=True)
+    print(f"\n{Table('until three servers have listed their tools, ms', figures)}", flush=True)
