@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._exit import USAGE
 from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
+from lineshaft.cli._server_told import told_lines
 from lineshaft.cli._terminal import is_terminal, note, one_line
 from lineshaft.config import (
     ServerSetting,
@@ -13,10 +15,8 @@ from lineshaft.config import (
     approval_of,
     approve,
     guard_modules,
-    references,
     server_approved,
     servers,
-    shown_server,
     unapproved,
 )
 from lineshaft.errors import ConfigError
@@ -43,11 +43,20 @@ def command(
             describe_module(module)
         if yes or confirm_module(module):
             _approve(module)
+    refused = False
     for server in waiting:
-        asked = approval_of(server)
-        describe_server(server, asked)
+        try:
+            asked = approval_of(server)
+            describe_server(server, asked)
+        except ConfigError as error:
+            note(f"not approved: {one_line(error.message, 1_000)}")
+            note(f"  {one_line(error.hint, 1_000)}")
+            refused = True
+            continue
         if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
             _approve(asked)
+    if refused:
+        raise typer.Exit(USAGE)
 
 
 def _approve(asked: Unapproved) -> None:
@@ -56,23 +65,17 @@ def _approve(asked: Unapproved) -> None:
 
 
 def describe_server(server: ServerSetting, asked: Unapproved) -> None:
-    """Print what a person should know before trusting a server."""
-    note(f"{one_line(str(server.source))} names the MCP server {server.name}.")
+    """Print all that a person approves of a server.
+
+    Raises:
+        ConfigError: It is longer than anybody reads.
+    """
+    lines = told_lines(server, asked)
+    note(f"{one_line(str(server.source), 4_096)} names the MCP server {server.name}.")
     if server.transport == "stdio":
         note("It would run with your rights, outside policy:")
     else:
         note("What its tools are called with goes there:")
-    note(f"  {one_line(shown_server(server), 1_000)}")
-    if server.cwd:
-        note(f"  in {one_line(server.cwd)}")
-    for what, names in (("variables of its own", server.env), ("headers", server.headers)):
-        if names:
-            note(f"  {what}: {one_line(', '.join(names))}")
-    if server.env_file:
-        note(f"  and those of {one_line(server.env_file)}")
-    taken = sorted(set(references(server.texts())))
-    if taken:
-        note(f"  it is given yours: {one_line(', '.join(taken))}")
-    for file in asked.files:
-        note(f"  file {one_line(str(file))}")
+    for line in lines:
+        note(line)
     note(f"  sha256 {asked.sha256}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from lineshaft.cli._server_told import told_lines
 from lineshaft.cli._terminal import note, one_line, paint
 from lineshaft.config import (
     FoundServers,
@@ -9,11 +10,10 @@ from lineshaft.config import (
     ServerSetting,
     Settings,
     Target,
+    approval_of,
     import_server,
     keep_claims,
-    references,
     secrets_file,
-    shown_server,
     standing,
 )
 from lineshaft.errors import ConfigError
@@ -64,6 +64,7 @@ def import_all(
     added = 0
     for server in chosen:
         try:
+            told_lines(server)  # what nobody can look through is not approved
             done = import_server(server, settings(), target=target, name=name)
         except ConfigError as error:
             if strict:
@@ -75,25 +76,24 @@ def import_all(
         if accept_claims:
             keep_claims(done.server, "accept")
         added += done.is_new
-        _tell(done)
+        _tell(done, server)
     if added:
         _tell_what_next(added, accept_claims=accept_claims)
 
 
-def _tell(done: Imported) -> None:
+def _tell(done: Imported, found: ServerSetting) -> None:
+    """Say what became of a server: all of it as it was found, for that is what was approved."""
     server = done.server
     if not done.is_new:
         note(f"{server.name} is in {one_line(str(server.source))} already")
         return
-    note(f"{paint('added', 'green')} {server.name}: {one_line(shown_server(server))}")
+    note(f"{paint('added', 'green')} {server.name}:")
+    for line in told_lines(found, approval_of(server) if server.of_project else None):
+        note(line)
     note(paint(f"  to {one_line(str(server.source))}, and approved as it is", "dim"))
     if done.secrets:
         names = ", ".join(done.secrets)
         note(f"  {names}: written out there, now in {one_line(str(secrets_file()))} (0600)")
-    wanted = sorted(set(references(server.texts())) - set(done.secrets))
-    inputs = [name for name in wanted if name.startswith("input:")]
-    if inputs:
-        note(f"  asked for when it starts: {one_line(', '.join(inputs))}")
 
 
 def _tell_what_next(added: int, *, accept_claims: bool) -> None:

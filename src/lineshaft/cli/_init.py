@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._importing import import_all, importable, not_yet_ours
+from lineshaft.cli._server_told import told_lines
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import is_terminal, note, one_line, paint
 from lineshaft.config import (
@@ -17,7 +18,6 @@ from lineshaft.config import (
     ServerSetting,
     client_servers,
     read_settings,
-    shown_server,
 )
 from lineshaft.errors import ConfigError
 
@@ -105,9 +105,18 @@ def _wants(servers: Sequence[ServerSetting]) -> bool:
         return False
     for server in servers:
         place = one_line(str(server.source))
-        note(f"  {server.name}: {one_line(shown_server(server), 100)}  {paint(place, 'dim')}")
+        note(f"{server.name}  {paint(place, 'dim')}")
+        for line in _told(server):
+            note(line)
     question = f"Bring in {counted(len(servers), 'MCP server')}, and trust them as they are?"
     return typer.confirm(question, default=False, err=True)
+
+
+def _told(server: ServerSetting) -> list[str]:
+    try:
+        return told_lines(server)
+    except ConfigError as error:  # the import refuses it
+        return [f"  {one_line(error.message, 1_000)}"]
 
 
 def _write(folder: Path, *, keeps: bool) -> None:

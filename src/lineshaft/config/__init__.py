@@ -19,7 +19,14 @@ from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
-from lineshaft.config._masking import masked_url, shown_server
+from lineshaft.config._masking import (
+    changes_what_is_loaded,
+    masked_url,
+    shown_server,
+    told_table,
+    told_value,
+    told_words,
+)
 from lineshaft.config._modules import Confirm, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._providers import Down, Starting, provider_for, providers
@@ -68,6 +75,7 @@ __all__ = [
     "approval_of",
     "approve",
     "build",
+    "changes_what_is_loaded",
     "claims_for",
     "client_files",
     "client_servers",
@@ -97,6 +105,9 @@ __all__ = [
     "standing",
     "state_folder",
     "store_of",
+    "told_table",
+    "told_value",
+    "told_words",
     "tools",
     "unapproved",
     "unapproved_servers",

@@ -115,6 +115,13 @@ def is_token(text: str) -> bool:
     return any(pattern.search(text) for pattern in _forms())
 
 
+def without_tokens(text: str, mask: str) -> str:
+    """Return a text with something else in the place of tokens of well-known forms."""
+    for pattern in _forms():
+        text = pattern.sub(mask, text)
+    return text
+
+
 def _is_plain(value: str) -> bool:
     """Return whether a value is a switch, a number or a path, whatever its name says."""
     return value.casefold() in _WORDS or bool(re.fullmatch(r"\d{1,3}|[~.]?/.*", value))
