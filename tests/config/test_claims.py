@@ -108,6 +108,30 @@ def test_a_flag_accepts_and_is_remembered(server: ServerSetting, environ: dict[s
     assert claims_for(server, environ=environ)(CLAIMS, "one") is True
 
 
+def test_a_flag_accepts_what_is_met_first_and_no_change_of_it(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    silent: list[ServerSetting] = []
+    claims = claims_for(server, accept=True, unanswered=silent.append, environ=environ)
+    assert [claims(CLAIMS, each) for each in ("one", "two", "one")] == [True, None, True]
+    later = claims_for(server, accept=True, environ=environ)
+    assert [later(CLAIMS, each) for each in ("one", "two")] == [True, None]
+    assert silent == [server]
+
+
+def test_a_flag_does_not_accept_what_is_claimed_only_later(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    claims = claims_for(server, accept=True, environ=environ)
+    assert claims(CLAIMS[1:], "one") is False
+    assert claims(CLAIMS, "two") is None
+
+
+def test_a_flag_does_not_overrule_an_answer(server: ServerSetting, environ: dict[str, str]) -> None:
+    keep_claims(server, "external", catalogue="one", environ=environ)
+    assert claims_for(server, accept=True, environ=environ)(CLAIMS, "one") is False
+
+
 def test_another_definition_of_the_name_is_another_server(
     server: ServerSetting, project: Path, environ: dict[str, str]
 ) -> None:

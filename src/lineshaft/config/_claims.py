@@ -67,7 +67,8 @@ def claims_for(
 
     Args:
         server: Whose claims.
-        accept: A person accepted them beforehand, whatever they are.
+        accept: A person accepted beforehand what is met first of this definition; later changes
+            of it count as unanswered.
         ask: Asks about a catalogue that nobody has answered for; None: nobody can be asked.
         unanswered: Told of the server where nobody answered, so that no claim counts.
         environ: Variables that say where answers are kept.
@@ -76,17 +77,13 @@ def claims_for(
     def claims(claimed: Sequence[ClaimLike], catalogue: str) -> Answered:
         if server.claims is not None:
             return server.claims == "accept"
+        answer = _answered(server, catalogue, accept=accept, environ=environ)
         if all(claim.effect == "external" for claim in claimed):
             return False  # nothing is claimed that would make a difference
-        kept = kept_claims(server, environ=environ)
-        known = kept is not None and kept.catalogue == catalogue
-        answer: ClaimsAnswer | None = "accept" if accept else None
-        if answer is None and kept is not None and kept.catalogue in ("", catalogue):
-            answer = kept.answer
         if answer is None and ask is not None:
             answer = ask(server, claimed)
-        if answer is not None and not (known and kept and kept.answer == answer):
-            keep_claims(server, answer, catalogue=catalogue, environ=environ)
+            if answer is not None:
+                keep_claims(server, answer, catalogue=catalogue, environ=environ)
         return answer == "accept" if isinstance(answer, str) else answer
 
     def safely(claimed: Sequence[ClaimLike], catalogue: str) -> Answered:
@@ -99,6 +96,21 @@ def claims_for(
         return answer
 
     return safely
+
+
+def _answered(
+    server: ServerSetting, catalogue: str, *, accept: bool, environ: Mapping[str, str] | None
+) -> ClaimsAnswer | None:
+    """Return the answer about a catalogue; what was given beforehand is bound to this one."""
+    kept = kept_claims(server, environ=environ)
+    if kept is None and accept:
+        kept = KeptClaims(answer="accept", catalogue="")
+    if kept is None or kept.catalogue not in ("", catalogue):
+        return None
+    if not kept.catalogue:
+        # Also where nothing is claimed yet: what is claimed later is a change.
+        keep_claims(server, kept.answer, catalogue=catalogue, environ=environ)
+    return kept.answer
 
 
 def kept_claims(

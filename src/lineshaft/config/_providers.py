@@ -36,7 +36,7 @@ class Starting:
     """How servers are started: what a person said beforehand, and how they can be asked."""
 
     accept_claims: bool = False
-    """Whether what servers say of their tools counts, whatever it is."""
+    """Whether what servers say of their tools counts as it is met first, until it changes."""
 
     ask_input: AskInput | None = None
     unanswered: Callable[[ServerSetting], None] | None = None
