@@ -256,3 +256,19 @@ def test_a_run_whose_host_died_goes_on_once_somebody_has_said_what_to_repeat(
     assert "know" in done.stdout
     assert (workspace / "first").read_text() == "x\n"
     assert (workspace / "second").read_text() == "x\n"
+
+
+def test_a_run_of_another_workspace_is_taken_up_only_there(
+    lineshaft: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    run = str(paused(lineshaft, workspace)["run_id"])
+    other = tmp_path / "other"
+    other.mkdir()
+    for words in (["resume", run, "--approve", "all"], ["resume", run, "--cancel"]):
+        done = lineshaft(*words, "--workspace", str(other))
+        assert done.returncode not in (0, 5)
+        assert f"another workspace: {workspace}" in done.stderr
+        assert f"--workspace {workspace}" in done.stderr
+    assert files(other) == {}
+    assert lineshaft("resume", run, "--approve", "all").returncode == 0
+    assert "out/0.txt" in files(workspace)

@@ -9,6 +9,7 @@ import anyio.lowlevel
 import pytest
 
 from lineshaft import ConfigError, Session, Tool, Toolset
+from lineshaft.store import Store
 from lineshaft.tools import Provider, filtered, opened, renamed
 from lineshaft.values import ToolSpec
 
@@ -193,3 +194,26 @@ async def test_providers_are_closed_together(tmp_path: Path) -> None:
     async with Session([Slow("first"), Slow("second")], workspace=tmp_path, store=False):
         pass
     assert sorted(closed) == ["first", "second"]
+
+
+async def test_a_session_that_cannot_be_entered_leaves_nothing_open(tmp_path: Path) -> None:
+    class Watched(Store):
+        closed = 0
+
+        async def aclose(self) -> None:
+            self.closed += 1
+            await super().aclose()
+
+    class Broken(Place):
+        @asynccontextmanager
+        async def opened(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
+            raise ConfigError("it is open elsewhere")
+            yield
+
+    first, store = Place("first"), Watched(tmp_path / "runs.db")
+    session = Session([first, Broken("second")], workspace=tmp_path, store=store)
+    with pytest.raises(ConfigError, match="open elsewhere"):
+        await session.__aenter__()
+    assert (first.open, store.closed) == (False, 1)
+    with pytest.raises(ConfigError, match="enter the session"):
+        await session.run("return 1")

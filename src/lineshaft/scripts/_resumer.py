@@ -1,12 +1,15 @@
 """Runs that go on: after answers, after a crash; and runs that are only executed again."""
 
+import os
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol, cast
 
 import pydantic_core
 
-from lineshaft.errors import ConfigError, EngineError, RunBusy, StateError
+from lineshaft.errors import ConfigError, EngineError, RunBusy, RunUnknown, StateError
 from lineshaft.gate import Earlier, Recorded, Standing
 from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._control import Control
@@ -68,21 +71,53 @@ class Reply:
     """Who is behind the run from here on; None: whoever is behind the session."""
 
 
+class RunElsewhere(RunUnknown):
+    """The run is one of another workspace."""
+
+
 class Resumer:
     """Takes runs up again.
 
     Args:
         runner: Runs scripts.
-        archive: Where runs are kept.
+        archive: Where runs are kept; those of other workspaces too.
+        root: The folder that runs work in; empty where they work in no folder.
     """
 
-    def __init__(self, runner: Runner, archive: Archive) -> None:
+    def __init__(self, runner: Runner, archive: Archive, *, root: str) -> None:
         self._runner = runner
         self._archive = archive
+        self._root = root
+
+    async def elsewhere(self, run_id: str) -> RunUnknown | None:
+        """Return why a run cannot be worked on from here, where it is another workspace's."""
+        try:
+            await self._saved(run_id)
+        except RunElsewhere as error:
+            return error
+        except StateError:
+            return None
+        return None
+
+    async def _saved(self, run_id: str) -> SavedRun:
+        """Return what is kept of a run of this workspace.
+
+        Raises:
+            RunUnknown: It is another one's, whose rules and files are others.
+            StateError: It cannot be read.
+        """
+        saved = await self._archive.saved(run_id)
+        there = saved.run.workspace
+        if self._root and not _is_same(self._root, there):
+            raise RunElsewhere(
+                f"run {run_id!r} is one of another workspace: {there}",
+                hint=f"say it there, or with --workspace {shlex.quote(there)}",
+            )
+        return saved
 
     async def pending(self, run_id: str) -> tuple[Pending, ...]:
         """Return what a run waits for."""
-        saved = await self._archive.saved(run_id)
+        saved = await self._saved(run_id)
         return saved.pause.pending if saved.pause else ()
 
     async def resume(self, run_id: str, reply: Reply, *, sinks: tuple[Sink, ...] = ()) -> "Resumed":
@@ -92,7 +127,7 @@ class Resumer:
             ConfigError: An answer is for a call that does not wait.
             StateError: The run cannot go on; it says why.
         """
-        _fits(await self._archive.saved(run_id), reply)
+        _fits(await self._saved(run_id), reply)
         saved, state = await self._archive.resume(run_id)
         try:
             return await self._set_up(saved, state, reply, sinks)
@@ -162,7 +197,7 @@ class Resumer:
         Raises:
             StateError: Nothing, or no longer enough, is kept of it.
         """
-        saved = await self._archive.saved(run_id)
+        saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
         engine = await _engine(self._runner, str(saved.run.document["engine"]))
         bench = self._runner.bench(
@@ -248,6 +283,16 @@ async def _engine(runner: Runner, name: str) -> Engine:
     if isinstance(engine, EngineError):
         raise StateError(f"the run needs the engine {name!r}: {engine.message}", hint=engine.hint)
     return engine
+
+
+def _is_same(here: str, there: str) -> bool:
+    """Say whether two paths are one folder, whatever way leads there."""
+    if os.path.realpath(here) == os.path.realpath(there):
+        return True
+    try:
+        return Path(here).samefile(there)
+    except (OSError, ValueError):
+        return False
 
 
 def _fits(saved: SavedRun, reply: Reply) -> None:

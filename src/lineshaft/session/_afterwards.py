@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import cast
 
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live import Live
 from lineshaft.store import Store
@@ -29,7 +29,7 @@ class Afterwards(ABC):
         """Return the calls that a paused run waits for; none where it does not wait.
 
         Raises:
-            StateError: Nothing is known of the run.
+            StateError: Nothing is known of the run, or it is one of another workspace.
         """
         _, resumer, _ = self._later()
         return await resumer.pending(run_id)
@@ -58,8 +58,8 @@ class Afterwards(ABC):
 
         Raises:
             ConfigError: An answer is for a call that does not wait.
-            StateError: The run cannot go on: it is unknown, over, expired, in use, or not what
-                was stored.
+            StateError: The run cannot go on: it is unknown, one of another workspace, over,
+                expired, in use, or not what was stored.
         """
         live, resumer, _ = self._later()
         reply = Reply(answers=_checked(answers), repeat=frozenset(repeat), caller=caller)
@@ -73,7 +73,9 @@ class Afterwards(ABC):
         Raises:
             StateError: It does not wait.
         """
-        self._later()
+        _, resumer, _ = self._later()
+        if (error := await resumer.elsewhere(run_id)) is not None:
+            raise error
         if self.store is not None:
             await self.store.cancel(run_id)
 
@@ -101,9 +103,12 @@ class Afterwards(ABC):
             StaleFile: Somebody changed some of the files since; they are named, nothing was done.
             StateError: Nothing, or no longer everything, is known of the run's changes.
         """
-        _, _, workspace = self._later()
+        _, resumer, workspace = self._later()
         await workspace.recover()
-        return await workspace.undo(run_id)
+        try:
+            return await workspace.undo(run_id)
+        except RunUnknown as error:
+            raise (await resumer.elsewhere(run_id) or error) from None
 
 
 def _checked(answers: object) -> Mapping[str, Answer]:

@@ -153,7 +153,9 @@ class Session(Afterwards, Facing):
             sinks=(*ground.sinks(), *sinks),
             scripts=scripts,
         )
-        self._resumer = Resumer(self._runner, ground.store) if ground.store else None
+        self._resumer = (
+            Resumer(self._runner, ground.store, root=ground.root) if ground.store else None
+        )
         self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
         self._stack, self._live = AsyncExitStack(), Live()
@@ -172,12 +174,14 @@ class Session(Afterwards, Facing):
         if self._group is not None or self._live.ended:
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
-        if self.store is not None:
-            self._stack.push_async_callback(self.store.aclose)
-        self._stack.callback(self._shapes.flush)
-        self._stack.push_async_callback(self._engines.aclose)
-        await self._stack.enter_async_context(self._offer.opened())
-        self._group = await self._stack.enter_async_context(anyio.create_task_group())
+        async with AsyncExitStack() as stack:
+            if self.store is not None:
+                stack.push_async_callback(self.store.aclose)
+            stack.callback(self._shapes.flush)
+            stack.push_async_callback(self._engines.aclose)
+            await stack.enter_async_context(self._offer.opened())
+            self._group = await stack.enter_async_context(anyio.create_task_group())
+            self._stack = stack.pop_all()
         return self
 
     async def __aexit__(
