@@ -14,6 +14,7 @@ from lineshaft.mcp._front_forms import (
     answers_by_id,
     answers_of,
     approval_form,
+    shown_of,
 )
 from lineshaft.mcp._front_questions import question_form, value_of
 from lineshaft.mcp._front_told import of_call, of_run, running
@@ -78,7 +79,7 @@ class Runs:
         if events[-1].kind == "run_finished":
             return await self.status(run_id)
         pending = await self._session.pending(run_id)
-        if pending and not self._said(given) and client.asks == "later":
+        if shown_of(pending) and not self._said(given) and client.asks == "later":
             return _ask_for(run_id, pending)
         answers = await self._answers_to(pending, given, client)
         if pending and not answers:
@@ -99,7 +100,7 @@ class Runs:
                 reason=str(given.get("reason", "")),
             )
         if pending and client.asks == "at once":
-            return answers_of(pending, await client.ask(approval_form(pending)))
+            return await _approve(client.ask, pending)
         return {}
 
     async def status(self, run_id: str) -> Reply:
@@ -198,7 +199,7 @@ class Runs:
             state = json.dumps({"work": work.key, "run": work.run_id})
             return Asked(forms=work.questions, state=state)
         result = work.result
-        if isinstance(result, RunResult) and result.status == "paused" and client.asks == "later":
+        if isinstance(result, RunResult) and shown_of(result.pending) and client.asks == "later":
             return _ask_for(result.run_id, result.pending)
         return await self._looked_at(work)
 
@@ -219,7 +220,7 @@ class Runs:
         pending = await self._session.pending(run_id)
         if not pending:
             return await self.status(run_id)
-        if [each.id for each in pending] != list(asked):
+        if [each.id for each in pending] != list(asked) and shown_of(pending):
             return _ask_for(run_id, pending)  # somebody else answered, and it waits again
         filled = client.filled.get(_APPROVAL, Filled("cancel"))
         answers = answers_of(pending, filled)
@@ -267,8 +268,16 @@ def _ask_for(run_id: str, pending: Sequence[Pending]) -> Asked:
     return Asked(forms={_APPROVAL: approval_form(pending)}, state=state)
 
 
-async def _approve(ask: Ask, waiting: tuple[Pending, ...]) -> Mapping[str, Answer]:
-    return answers_of(waiting, await ask(approval_form(waiting)))
+async def _approve(ask: Ask, waiting: Sequence[Pending]) -> Mapping[str, Answer]:
+    """Ask for all calls, with as many forms as it takes, until one is left open."""
+    answers: dict[str, Answer] = {}
+    while shown_of(waiting):
+        said = answers_of(waiting, await ask(approval_form(waiting)))
+        if not said:
+            break
+        answers |= said
+        waiting = [call for call in waiting if call.id not in answers]
+    return answers
 
 
 async def _elicit(ask: Ask, message: str, schema: Mapping[str, object]) -> object:
