@@ -2,6 +2,7 @@
 
 import functools
 import json
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +20,8 @@ _DEEPEST = 80
 """References inside each other; less than the stack holds. The validator compares with code that
 is not Python, and where the stack ends inside of that, what is raised is no `Exception`."""
 
-_PATTERN_SECONDS = 0.05
+_PATTERN_SECONDS = 0.2
+"""For all patterns of one validation together; what is not matched by then counts as fitting."""
 
 _steps: ContextVar["_Steps"] = ContextVar("steps")
 """Of the validation that is under way."""
@@ -35,6 +37,8 @@ class TooManySteps(Exception):
 class _Steps:
     """Counts the references that are followed; allows some for each part of a value.
 
+    It counts the time that patterns take, too.
+
     Args:
         value: What is checked.
     """
@@ -45,6 +49,19 @@ class _Steps:
         self._depth = 0
         self._most = _FREE_STEPS
         self._counted = False
+        self._pattern_seconds = _PATTERN_SECONDS
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Return whether a pattern is found; yes, where Python cannot say so in good time."""
+        if self._pattern_seconds <= 0:
+            return True
+        began = time.perf_counter()
+        try:
+            return regex.search(pattern, text, timeout=self._pattern_seconds) is not None
+        except (regex.error, TimeoutError):
+            return True
+        finally:
+            self._pattern_seconds -= time.perf_counter() - began
 
     def take(self) -> None:
         """Take one step."""
@@ -127,11 +144,7 @@ def _size(value: object) -> int:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern is found; yes, where Python cannot say so in good time."""
-    try:
-        return regex.search(pattern, text, timeout=_PATTERN_SECONDS) is not None
-    except (regex.error, TimeoutError):
-        return True
+    return _steps.get().matches(pattern, text)
 
 
 def _pattern(_validator: object, value: str, instance: object, _schema: object) -> Found:
