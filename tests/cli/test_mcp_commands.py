@@ -322,3 +322,19 @@ def test_what_is_too_long_to_be_read_is_not_approved(here: Lineshaft, workspace:
     assert "too long to be looked through" in trusted.stderr
     states = {each["name"]: each["state"] for each in found(here)["servers"]}
     assert states == {"long": "unapproved", "short": "ready"}
+
+
+def test_a_server_that_names_too_much_does_not_keep_others_from_approval(
+    here: Lineshaft, workspace: Path
+) -> None:
+    words = " ".join(f"w{number}" for number in range(3_000))
+    (workspace / "tool").write_text("one")
+    (workspace / "lineshaft.toml").write_text(
+        f'[mcp.servers.a]\ncommand = "sh"\nargs = ["-c", "{words}"]\n'
+        '[mcp.servers.b]\ncommand = "python3"\nargs = ["tool"]\n'
+    )
+    trusted = here("config", "trust", "--yes")
+    assert trusted.returncode == 2
+    assert "any of which may be a file" in trusted.stderr
+    assert f"file, approved as it is now: {workspace / 'tool'}" in trusted.stderr
+    assert [each["state"] for each in found(here)["servers"]] == ["broken", "ready"]

@@ -181,6 +181,16 @@ def test_what_is_approved_is_what_is_written_not_what_variables_hold(home: Home)
         'command = "python3"\nargs = ["${NO_SUCH_NAME:-server.py}"]',
         'command = "python3"\nargs = ["../server.py"]\ncwd = "${NO_SUCH_NAME:-sub}"',
         'command = "${NO_SUCH_NAME:-./server.py}"',
+        'command = "python3"\nargs = ["${input:f}"]\ninputs = [{id = "f", default = "server.py"}]',
+        'command = "x"\nargs = ["${input:f}"]\ninputs = [{id = "f", options = ["server.py"]}]',
+        'command = "python3"\nargs = ["-mserver"]',
+        'command = "python3"\nargs = ["-c", "import server; server.main()"]',
+        'command = "uvicorn"\nargs = ["server:app"]',
+        'command = "sh"\nargs = ["-c", "true;exec ./server.py>log"]',
+        'command = "sh"\nargs = ["-c", "cd sub && python3 ../server.py"]',
+        'command = "uv"\nargs = ["run", "--directory", "sub", "../server.py"]',
+        'command = "node"\nargs = ["x"]\nenv = {NODE_OPTIONS = "--require ./server.py"}',
+        'command = "x"\nenv = {LD_PRELOAD = "/no/lib.so:./server.py"}',
     ],
 )
 def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words: str) -> None:
@@ -217,12 +227,63 @@ def test_arguments_that_no_file_can_be_called_do_no_harm(home: Home) -> None:
     assert home.approved(server)
 
 
-def test_data_that_a_server_works_on_is_not_part_of_it(home: Home) -> None:
-    (home.project / "notes.db").write_text("one")
-    (server,) = home.servers(project='[mcp.servers.db]\ncommand = "db-server"\nargs = ["notes.db"]')
+@pytest.mark.parametrize("at", ["tool", "sub/deep/tool", "notes.db"])
+def test_any_file_that_is_named_is_part_of_a_server(home: Home, at: str) -> None:
+    program = home.project / at
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("one")
+    (server,) = home.servers(project=f'[mcp.servers.a]\ncommand = "python3"\nargs = ["{at}"]')
     home.approve(server)
-    (home.project / "notes.db").write_text("two")
     assert home.approved(server)
+    program.write_text("two")
+    assert not home.approved(server)
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+def test_a_program_beside_the_folder_of_the_file_is_part_of_a_server(
+    home: Home, *, has_history: bool
+) -> None:
+    if has_history:
+        (home.project / ".git").mkdir()
+    for name in ("sub", "tools"):
+        (home.project / name).mkdir()
+    program = home.project / "tools" / "tool"
+    program.write_text("one")
+    text = '[mcp.servers.a]\ncommand = "python3"\nargs = ["../tools/tool"]'
+    (home.project / "sub" / "lineshaft.toml").write_text(text)
+    (server,) = home.found(read_settings(home.project / "sub", environ=home.environ)).servers
+    home.approve(server)
+    assert home.approved(server)
+    program.write_text("two")
+    assert not home.approved(server)
+
+
+def test_a_program_that_was_not_there_is_not_approved_with_the_rest(home: Home) -> None:
+    text = '[mcp.servers.a]\ncommand = "python3"\nargs = ["-m", "mcp_server_git"]'
+    (server,) = home.servers(project=text)
+    home.approve(server)
+    assert home.approved(server)
+    (home.project / "mcp_server_git.py").write_text("one")
+    assert not home.approved(server)
+
+
+def test_two_files_that_change_places_are_not_approved(home: Home) -> None:
+    first, second = home.project / "a.py", home.project / "b.py"
+    first.write_text("one")
+    second.write_text("two")
+    (server,) = home.servers(project='[mcp.servers.a]\ncommand = "x"\nargs = ["a.py", "b.py"]')
+    home.approve(server)
+    second.rename(home.project / "c.py")
+    first.rename(second)
+    (home.project / "c.py").rename(first)
+    assert not home.approved(server)
+
+
+def test_what_names_too_much_is_not_approved(home: Home) -> None:
+    words = " ".join(f"word{number}" for number in range(5_000))
+    (server,) = home.servers(project=f'[mcp.servers.a]\ncommand = "sh"\nargs = ["-c", "{words}"]')
+    with pytest.raises(ConfigError, match="any of which may be a file"):
+        home.approve(server)
 
 
 def test_the_same_server_of_another_project_needs_its_own_approval(home: Home) -> None:

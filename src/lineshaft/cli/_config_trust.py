@@ -33,7 +33,7 @@ def command(
     settings = settings_for(workspace)
     modules = unapproved((*settings.modules, *guard_modules(settings)))
     found = servers(settings).servers
-    waiting = [each for each in found if not each.problem and not server_approved(each)]
+    waiting = [each for each in found if not each.problem and _waits(each)]
     if not modules and not waiting:
         note("nothing waits for approval")
     elif not yes and not (sys.stdin.isatty() and is_terminal(sys.stderr)):
@@ -57,6 +57,13 @@ def command(
             _approve(asked)
     if refused:
         raise typer.Exit(USAGE)
+
+
+def _waits(server: ServerSetting) -> bool:
+    try:
+        return not server_approved(server)
+    except ConfigError:  # said where it would be shown
+        return True
 
 
 def _approve(asked: Unapproved) -> None:

@@ -1,5 +1,6 @@
 """Where a person's own settings are, and what a project's are called."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,3 +13,11 @@ PYPROJECT = "pyproject.toml"
 def user_file(environ: Mapping[str, str] | None = None) -> Path:
     """Return the path of the person's own settings; it need not exist."""
     return own_folder("XDG_CONFIG_HOME", ".config", environ) / PROJECT_FILE
+
+
+def repository_of(folder: Path) -> Path:
+    """Return the folder of the repository that a folder lies in; itself where none shows."""
+    for each in (folder, *folder.parents):
+        if os.path.lexists(each / ".git"):
+            return each
+    return folder

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from lineshaft.config._clients import ClientFile, client_files
@@ -18,23 +17,14 @@ from lineshaft.config._clients_read import BrokenFile, read_client_file
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys_mcp import SERVERS
 from lineshaft.config._servers import ServerSetting, own_servers
+from lineshaft.config._servers_files import files_of
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, is_approved
-from lineshaft.config._variables import Variables
 from lineshaft.errors import ConfigError
 from lineshaft.tools import script_name
 
 _MOST_BYTES = 50_000_000
-_PROGRAMS = frozenset(
-    {
-        *(".py", ".pyw", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"),
-        *(".sh", ".bash", ".zsh", ".rb", ".pl", ".php", ".lua", ".jar", ".wasm"),
-        *(".ps1", ".bat", ".cmd", ".exe"),
-    }
-)
-
-_STARTS = ("__main__.py", "index.js", "index.mjs", "package.json")
-"""What is started where a folder is named."""
+_MOST_BYTES_OF_ALL = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,9 +138,13 @@ def approval_of(server: ServerSetting) -> Unapproved:
         ConfigError: A program of the project that it names cannot be read.
     """
     digest = hashlib.sha256(json.dumps(server.definition, sort_keys=True).encode())
-    files = tuple(_programs(server))
+    files = files_of(server)
+    left = _MOST_BYTES_OF_ALL
     for path in files:
-        digest.update(hashlib.sha256(read_bytes(path, limit=_MOST_BYTES)).digest())
+        content = read_bytes(path, limit=min(_MOST_BYTES, left))
+        left -= len(content)
+        for part in (os.fsencode(path), content):
+            digest.update(hashlib.sha256(part).digest())
     return Unapproved(
         project=server.source,
         name=server.name,
@@ -186,56 +180,3 @@ def unapproved_servers(
 
 def _sorted(found: Iterable[ServerSetting]) -> tuple[ServerSetting, ...]:
     return tuple(sorted(found, key=lambda server: (server.name, server.problem)))
-
-
-def _programs(server: ServerSetting) -> Iterator[Path]:
-    """Yield the files of the project that the server is started from."""
-    if not server.of_project or server.transport != "stdio":
-        return
-    root = os.path.realpath(server.base)
-    filled = partial(_filled, Variables(environ=os.environ, folder=server.base))
-    folder = server.base / filled(server.cwd)
-    named = [filled(server.command)] if "/" in filled(server.command) else []
-    named += [filled(server.env_file)] if server.env_file else []
-    found = [*named, *_candidates(list(map(filled, server.args)), folder)]
-    for real in dict.fromkeys(os.path.realpath(folder / text) for text in found):
-        if _is_file_in(real, root):
-            yield Path(real)
-
-
-def _filled(variables: Variables, text: str) -> str:
-    """Return a text as it would be now; as it is written where a variable has no value."""
-    try:
-        return variables.fill(text)
-    except ConfigError:
-        return text
-
-
-def _candidates(words: Sequence[str], folder: Path) -> Iterator[str]:
-    """Yield what of a command's arguments may be a program: files, folders, modules."""
-    before = ""
-    for word in words:
-        if before == "-m":
-            path = word.replace(".", "/")
-            yield from (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")
-        for text in (word, word.partition("=")[2]):
-            if text and "\0" not in text and _is_program(folder / text):
-                yield text
-            elif text:
-                yield from (f"{text}/{name}" for name in _STARTS)
-        before = word
-
-
-def _is_program(path: Path) -> bool:
-    return path.suffix.lower() in _PROGRAMS or (_is_file(path) and os.access(path, os.X_OK))
-
-
-def _is_file_in(path: str, root: str) -> bool:
-    return Path(path).is_relative_to(root) and _is_file(Path(path))
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
