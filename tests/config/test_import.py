@@ -151,17 +151,20 @@ def test_the_persons_file_may_be_chosen(home: Home) -> None:
 @pytest.mark.parametrize(
     ("described", "name"),
     [
-        ({"command": "x", "env": {"GITHUB_TOKEN": "hunter2-hunter2"}}, "GITHUB_TOKEN"),
-        ({"command": "x", "env": {"ANY": TOKEN}}, "ANY"),
-        ({"command": "x", "args": ["--api-key", "hunter2-hunter2"]}, "A_API_KEY"),
-        ({"command": "x", "args": ["--api-key=hunter2-hunter2"]}, "A_API_KEY"),
-        ({"command": "x", "args": ["-e", "API_KEY=hunter2-hunter2"]}, "API_KEY"),
-        ({"command": "x", "args": [TOKEN]}, "A_KEY"),
+        (
+            {"command": "x", "env": {"GITHUB_TOKEN": "hunter2-hunter2"}},
+            "MCP_PROJECT_A_GITHUB_TOKEN",
+        ),
+        ({"command": "x", "env": {"ANY": TOKEN}}, "MCP_PROJECT_A_ANY"),
+        ({"command": "x", "args": ["--api-key", "hunter2-hunter2"]}, "MCP_PROJECT_A_API_KEY"),
+        ({"command": "x", "args": ["--api-key=hunter2-hunter2"]}, "MCP_PROJECT_A_API_KEY"),
+        ({"command": "x", "args": ["-e", "API_KEY=hunter2-hunter2"]}, "MCP_PROJECT_A_API_KEY"),
+        ({"command": "x", "args": [TOKEN]}, "MCP_PROJECT_A_KEY"),
         ({"command": "x", "args": ["--header", "Authorization: Bearer hunter2-x"]}, None),
         ({"url": "https://mcp.test", "headers": {"Authorization": "Bearer hunter2-x"}}, None),
-        ({"url": "https://me:hunter2-x@mcp.test/mcp"}, "A_LOGIN"),
-        ({"url": "https://mcp.test/mcp?a=b&api_key=hunter2-x"}, "A_API_KEY"),
-        ({"url": "https://mcp.test/s/hunter2aB3dE6gH9jK2mN5pQ8/mcp"}, "A_PATH"),
+        ({"url": "https://me:hunter2-x@mcp.test/mcp"}, "MCP_PROJECT_A_LOGIN"),
+        ({"url": "https://mcp.test/mcp?a=b&api_key=hunter2-x"}, "MCP_PROJECT_A_API_KEY"),
+        ({"url": "https://mcp.test/s/hunter2aB3dE6gH9jK2mN5pQ8/mcp"}, "MCP_PROJECT_A_PATH"),
     ],
 )
 def test_a_secret_that_is_written_out_does_not_get_into_our_file(
@@ -170,7 +173,7 @@ def test_a_secret_that_is_written_out_does_not_get_into_our_file(
     home.describe(a=described)
     (done,) = home.bring()
     (variable,) = done.secrets
-    assert variable == (name or "A_AUTHORIZATION")
+    assert variable == (name or "MCP_PROJECT_A_AUTHORIZATION")
     text = home.file.read_text()
     assert "hunter2" not in text
     assert TOKEN not in text
@@ -200,15 +203,27 @@ def test_what_is_no_secret_stays_written_out(home: Home, described: object) -> N
     assert not secrets_file(home.environ).exists()
 
 
+def of_person(home: Home, **described: object) -> None:
+    home.describe(at="../.cursor/mcp.json", **described)
+
+
 def test_two_secrets_of_one_name_are_two(home: Home) -> None:
     home.environ["TOKEN"] = "of the environment"  # noqa: S105  a test's
-    home.describe(
+    of_person(
+        home,
         a={"command": "a", "env": {"TOKEN": "hunter2-a", "API_KEY": "hunter2-k"}},
         b={"command": "b", "env": {"TOKEN": "hunter2-b", "API_KEY": "hunter2-l"}},
     )
     first, second = home.bring()
     assert set(first.secrets) == {"A_TOKEN", "API_KEY"}
     assert set(second.secrets) == {"B_TOKEN", "B_API_KEY"}
+
+
+def test_a_project_gives_no_value_to_a_name_that_others_ask_for(home: Home) -> None:
+    home.describe(GitHub={"command": "a", "env": {"GITHUB_TOKEN": TOKEN, "TOKEN": TOKEN[::-1]}})
+    home.bring(target="user")
+    names = ["MCP_PROJECT_GITHUB_GITHUB_TOKEN", "MCP_PROJECT_GITHUB_TOKEN"]
+    assert list(kept_secrets(home.environ)) == names
 
 
 def test_inputs_come_along(home: Home) -> None:

@@ -82,7 +82,12 @@ def import_server(
         if there.source == path:
             _approve(there, environ)
         return Imported(server=there, is_new=False)
-    literals = Literals(server=name, environ=os.environ if environ is None else environ, kept=kept)
+    literals = Literals(
+        server=name,
+        project=(server.base.name or "project") if server.of_project else "",
+        environ=os.environ if environ is None else environ,
+        kept=kept,
+    )
     plain = literals.out_of(moved)
     # First the secrets: a definition without them would be of no use.
     keep_secrets(literals.taken, environ=environ)

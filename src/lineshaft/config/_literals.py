@@ -24,6 +24,9 @@ class Literals:
     """The secrets of one server, by the variables that stand for them from now on."""
 
     server: str
+    project: str = ""
+    """The project whose file it is; none of its secrets gets a name that others may ask for."""
+
     environ: Mapping[str, str]
     kept: Mapping[str, str]
     """Secrets in our keeping."""
@@ -61,8 +64,9 @@ class Literals:
 
     def _variable(self, name: str, secret: str, *, own: bool) -> str:
         plain = re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "SECRET"
-        prefix = re.sub(r"[^A-Z0-9]+", "_", self.server.upper())
-        for candidate in _candidates(plain, prefix, own=own):
+        named = f"MCP_{self.project}_{self.server}" if self.project else self.server
+        prefix = re.sub(r"[^A-Z0-9]+", "_", named.upper())
+        for candidate in _candidates(plain, prefix, own=own and not self.project):
             if all(
                 held.get(candidate, secret) == secret
                 for held in (self.environ, self.kept, self.taken)
