@@ -154,7 +154,7 @@ async def test_files_of_variables(home: Home, text: str, found: dict[str, str]) 
     (home.project / ".env").write_bytes(text.encode())
     show = "import json, os, sys; json.dump(dict(os.environ), open('seen.json', 'w'))"
     command = [SHOP[0], "-c", show]
-    (shop,) = home.providers(table("shop", command, 'env_file = ".env"')).values()
+    (shop,) = home.providers(table("shop", command, 'cwd = "."\nenv_file = ".env"')).values()
     async with shop.opened(lambda: None):
         await shop.ready()
     seen = json.loads((home.project / "seen.json").read_text())
@@ -163,6 +163,21 @@ async def test_files_of_variables(home: Home, text: str, found: dict[str, str]) 
 
 def test_a_file_of_variables_that_is_none(home: Home) -> None:
     (home.project / ".env").write_text("A=1\nhunter2 hunter2")
-    found = home.providers(table("a", ["x"], 'env_file = ".env"'))
+    found = home.providers(table("a", ["x"], 'cwd = "."\nenv_file = ".env"'))
     assert "line 2 is not NAME=value" in found["a"].problem
     assert "hunter2" not in found["a"].problem
+
+
+@pytest.mark.parametrize(
+    ("more", "runs"), [("", False), ('cwd = "${workspaceFolder}"', True), ('cwd = "."', True)]
+)
+async def test_a_persons_own_server_runs_no_code_of_the_project(
+    home: Home, more: str, *, runs: bool
+) -> None:
+    marker = home.project.parent / "ran"
+    (home.project / "mcp_server_git.py").write_text(f"open({str(marker)!r}, 'w')")
+    text = table("git", [SHOP[0], "-m", "mcp_server_git"], more)
+    (git,) = home.providers(text).values()
+    async with git.opened(lambda: None):
+        await git.ready()
+    assert marker.exists() == runs

@@ -197,7 +197,7 @@ def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> Serv
 
 def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
     fill = variables.fill
-    folder = server.base / Path(fill(server.cwd)).expanduser()
+    folder = _folder(server, variables)
     if not folder.is_dir():
         raise ConfigError(f"its folder {str(folder)!r} is missing")
     given: dict[str, str] = {}
@@ -207,6 +207,17 @@ def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
     variables.told.update(text for name, text in given.items() if holds_secret(name, text))
     words = (fill(server.command), *map(fill, server.args))
     return ServerSpec(command=words, env=given, cwd=folder)
+
+
+def _folder(server: ServerSetting, variables: Variables) -> Path:
+    """Return where a server runs.
+
+    A person's own is away from the project unless they say so: what many programs find beside
+    them they run, and whoever wrote the project put it there.
+    """
+    if not server.cwd and not server.of_project:
+        return Path(variables.environ.get("HOME") or Path.home())
+    return server.base / Path(variables.fill(server.cwd)).expanduser()
 
 
 def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
