@@ -7,6 +7,7 @@ through. What is not listed here cannot be called by name either.
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any, Literal
 
 from lineshaft.errors import ConfigError, LineshaftError
@@ -54,13 +55,14 @@ class Front:
     @property
     def instructions(self) -> str:
         """What a client is told for its model."""
-        return front_instructions(self._session, direct=self._direct.wanted)
+        text = front_instructions(self._session, direct=self._direct.wanted)
+        return self._session.without_secrets(text)
 
     def definitions(self) -> list[dict[str, Any]]:
         """Return the tools as they are now, as `tools/list` tells them."""
         own = self._own()
         names = {each["name"] for each in own}
-        return own + self._direct.definitions(without=names)
+        return self._session.without_secrets(own + self._direct.definitions(without=names))
 
     @property
     def passed(self) -> McpServer | None:
@@ -127,21 +129,27 @@ class Front:
                 raise UnknownTool(name)
             return await self._runs.call(spec, arguments, client)
         except LineshaftError as error:
-            return _failed(error)
+            hint = f"\n{error.hint}" if error.hint else ""
+            text = f"{error.code}: {error.message}{hint}"
+            return Reply(text=self._session.without_secrets(text), is_error=True)
 
     async def _own_call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
         given = checked(name, self._schemas[name], arguments)
         match name:
             case "search":
-                return await self._search(given)
+                return self._told(await self._search(given))
             case "describe":
-                return await self._describe(given)
+                return self._told(await self._describe(given))
             case "run":
                 return await self._runs.run(given, client)
             case "resume":
                 return await self._runs.resume(given, client)
             case _:
                 return await self._runs.status(given["run_id"])
+
+    def _told(self, reply: Reply) -> Reply:
+        hidden = self._session.without_secrets
+        return replace(reply, text=hidden(reply.text), structured=hidden(reply.structured))
 
     def _own(self) -> list[dict[str, Any]]:
         return front_tools(self._session, answers=self._answers)
@@ -183,8 +191,3 @@ def _unshaped(provider: Provider) -> Provider:
     while isinstance(provider, Shaped):
         provider = provider.provider
     return provider
-
-
-def _failed(error: LineshaftError) -> Reply:
-    hint = f"\n{error.hint}" if error.hint else ""
-    return Reply(text=f"{error.code}: {error.message}{hint}", is_error=True)

@@ -35,13 +35,14 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> Reply:
         data["error"] = {
             **(data["error"] or {}),
             "line": result.error.line,
-            "hint": result.error.hint,
+            "hint": session.without_secrets(result.error.hint),
         }
     if result.status == "paused":
         how = _CLIENT if answers else _PERSON.format(run=result.run_id)
         after = f"{how}; then `resume` with run_id {result.run_id!r} gives the result"
         data |= {"pending": [_waiting(each) for each in result.pending], "next": after}
         text = f"{text}\nNext: {after}."
+        data["pending"] = session.without_secrets(data["pending"])
     elif result.status == "success":
         text = f"{text}\n(run {result.run_id}, {len(result.calls)} calls)"
     return Reply(text=text, structured=data, is_error=handled.is_error)
@@ -61,7 +62,7 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> Reply:
     if result.error is not None:
         text = handled.text
         if result.error.code == "E_INVALID_ARGS":
-            text = f"{text}\nIt is called like this: {signature(spec)}"
+            text = f"{text}\nIt is called like this: {session.without_secrets(signature(spec))}"
         return Reply(text=text, is_error=True)
     shape = shape_of(spec)
     return Reply(

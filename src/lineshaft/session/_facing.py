@@ -1,13 +1,15 @@
 """What a session tells those who use it from outside: models, and clients of a server."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer
 from lineshaft.tools import Provider
 from lineshaft.values import CallResult, Handled, RunResult
+
+Value = TypeVar("Value")
 
 
 class Facing:
@@ -48,6 +50,10 @@ class Facing:
         found = self._offer.get(tool)
         return self._model.of_call(result, found.spec if found else None)
 
+    def without_secrets(self, value: Value) -> Value:
+        """Return a text, or data with texts in it, as a model may read it."""
+        return cast("Value", self._model.without_secrets(value))
+
     @property
     def providers(self) -> tuple[Provider, ...]:
         """Where tools come from that may come and go."""
@@ -74,4 +80,5 @@ class Facing:
         Returns:
             What of them is not there, and why.
         """
-        return tuple(finding.message for finding in await self._offer.ready(words))
+        found = [finding.message for finding in await self._offer.ready(words)]
+        return tuple(self.without_secrets(found))

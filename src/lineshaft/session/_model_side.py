@@ -1,7 +1,7 @@
 """The side of a session that faces a model: definitions, instructions, and what it calls."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from lineshaft.errors import ToolError
 from lineshaft.scripts import RUN_SCRIPT
@@ -68,16 +68,21 @@ class ModelSide:
         ]
         # An unknown API is an error also where there is nothing to define.
         definition("x", description="", schema={}, api=api)
-        return found
+        return cast("list[dict[str, Any]]", self.without_secrets(found))
 
     def instructions(self) -> str:
         """Return the text for a system prompt."""
         spoken = self._spoken() if self._spoken is not None else None
-        return instructions(self._specs(), self._limits, spoken=spoken, mode=self._mode)
+        text = instructions(self._specs(), self._limits, spoken=spoken, mode=self._mode)
+        return self._redactor.text(text)
 
     def guide(self) -> str:
         """Return how a script is written here."""
         return "" if self._spoken is None else guide(self._limits, spoken=self._spoken())
+
+    def without_secrets(self, value: object) -> object:
+        """Return a text, or data with texts in it, as a model may read it."""
+        return _text.structured(value, self._redactor)
 
     async def handle(
         self, name: str, arguments: object, *, run: RunScript, call: MakeCall
