@@ -44,6 +44,25 @@ async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
             await changed.wait()
 
 
+async def test_runs_wait_once_for_a_server_that_lists_its_tools_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lineshaft.mcp._server._LIST_SECONDS", 0.2)
+    monkeypatch.setattr("lineshaft.mcp._server._SHORTEST_TTL", 0.001)
+    source = hostile("lists-once")
+    problems: list[str] = []
+    async with source.opened(lambda: problems.append(source.problem)):
+        await source.ready()
+        assert problems == [""]
+        while len(problems) == 1:  # until its list no longer holds
+            async with anyio.create_task_group() as group:
+                for _ in range(5):
+                    group.start_soon(source.ready)
+        assert len(problems) == 2
+        assert "could not be listed again" in problems[1]
+        assert "h.fine" in source.tools
+
+
 async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> None:
     asked: list[str] = []
     twice = anyio.Event()

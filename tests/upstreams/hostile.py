@@ -19,7 +19,7 @@ Json = dict[str, Any]
 OBJECT: Json = {"type": "object", "properties": {}}
 FINE: Json = {"name": "fine", "description": "Say fine.", "inputSchema": OBJECT}
 TEXT: Json = {"content": [{"type": "text", "text": "fine"}]}
-MODERN = {"headers", "rounds", "asks-samples"}
+MODERN = {"headers", "rounds", "asks-samples", "lists-once"}
 
 state: Json = {"lists": 0, "asks": 0}
 
@@ -325,6 +325,14 @@ def initialize(id_: Any) -> None:
     )
 
 
+def heavy(number: int) -> Json:
+    """Twenty tools, each with nine megabytes of words; the first one is the honest one."""
+    found: Json = {
+        "tools": [FINE if not number else tool(f"t{number:02}", description="d" * 9_000_000)]
+    }
+    return found | ({"nextCursor": str(number + 1)} if number < 20 else {})
+
+
 def page(id_: Any, params: Json) -> None:
     if KIND == "same-page":
         answer(id_, {"tools": [FINE], "nextCursor": "again"})
@@ -335,8 +343,13 @@ def page(id_: Any, params: Json) -> None:
         answer(id_, {"tools": "none"})
     elif KIND == "deep-list":
         raw(f'{{"jsonrpc":"2.0","id":{id_},"result":{{"tools":{"[" * 5_000}{"]" * 5_000}}}}}\n')
+    elif KIND == "lists-once" and state["lists"]:
+        return
+    elif KIND == "heavy":
+        answer(id_, heavy(int(params.get("cursor") or 0)))
     else:
-        extra = {"ttlMs": 0, "cacheScope": "private"} if KIND in MODERN else {}
+        ttl = 1 if KIND == "lists-once" else 0
+        extra = {"ttlMs": ttl, "cacheScope": "private"} if KIND in MODERN else {}
         answer(id_, {"tools": listed(), "resultType": "complete", **extra})
 
 

@@ -38,6 +38,7 @@ from lineshaft.values import Context
 _CLOSE_SECONDS = 6.0
 _LIST_SECONDS = 10.0
 _SHORTEST_TTL = 1.0
+_LONGEST_PAUSE = 60.0
 _LOOK_SECONDS = 5.0
 """How often it is looked in the background, where a server neither says how long its list holds nor
 tells of changes."""
@@ -94,6 +95,9 @@ class McpServer:
         self._refresh = anyio.Lock()
         self._stale_at = inf
         self._promised = False
+        self._not_listed = 0
+        """How often in a row its tools could not be listed again."""
+
         self._stack = AsyncExitStack()
 
     @property
@@ -221,9 +225,9 @@ class McpServer:
         await self._attempts.tried(again=self._link is None)
         link = self._link
         if link is not None and time.monotonic() >= self._stale_at:
-            if self._promised:
-                await self._list_again(link)
-            else:
+            if self._promised and not self._not_listed:
+                await self._list_again(link, only_stale=True)
+            else:  # in the background; what was listed last is used meanwhile
                 link.changed.set()
 
     async def _keep(self) -> None:
@@ -278,13 +282,17 @@ class McpServer:
                 _SHORTEST_TTL
             )  # a server that keeps saying so is not asked more often
 
-    async def _list_again(self, link: Link) -> None:
+    async def _list_again(self, link: Link, *, only_stale: bool = False) -> None:
         async with self._refresh:
+            if only_stale and (self._not_listed or time.monotonic() < self._stale_at):
+                return  # whoever held the lock has tried just now
             try:
                 with anyio.fail_after(_LIST_SECONDS):
                     await self._list(link)
             except Exception as error:  # noqa: BLE001  as above
-                self._stale_at = time.monotonic() + _SHORTEST_TTL
+                pause = min(_SHORTEST_TTL * 2**self._not_listed, _LONGEST_PAUSE)
+                self._stale_at = time.monotonic() + pause
+                self._not_listed = min(self._not_listed + 1, 10)
                 self._tell(f"its tools could not be listed again: {told(first_of(error))}")
             else:
                 self._tell("")
@@ -295,7 +303,7 @@ class McpServer:
         self._catalogue = await anyio.to_thread.run_sync(
             self._maker.make, listing.tools, listing.left_out
         )
-        self._promised = listing.ttl_seconds > 0
+        self._promised, self._not_listed = listing.ttl_seconds > 0, 0
         ttl = max(listing.ttl_seconds, _SHORTEST_TTL)
         if not self._promised:
             ttl = inf if link.tells_changes or not link.is_modern else _LOOK_SECONDS
