@@ -11,6 +11,7 @@ from lineshaft.config import (
     Starting,
     providers,
     read_settings,
+    servers,
 )
 from lineshaft.tools import Provider
 from upstreams.real import python_server
@@ -181,3 +182,25 @@ async def test_a_persons_own_server_runs_no_code_of_the_project(
     async with git.opened(lambda: None):
         await git.ready()
     assert marker.exists() == runs
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("my_shop", "my-shop"), ("my-shop", "my_shop")])
+async def test_a_project_takes_no_name_away(home: Home, mine: str, theirs: str) -> None:
+    (home.project / "lineshaft.toml").write_text(table(theirs, ["true"]))
+    (shop,) = home.providers(table(mine, SHOP)).values()
+    assert shop.name == mine
+    assert "orders" in await tools_of(shop)
+
+
+async def test_a_clients_file_of_a_project_takes_no_name_away(home: Home) -> None:
+    own = home.project.parent / ".cursor" / "mcp.json"
+    own.parent.mkdir()
+    own.write_text(json.dumps({"mcpServers": {"my_shop": {"command": "mine"}, "a": {}}}))
+    theirs = {"my-shop": {"command": "theirs"}, "a": {"command": "usable"}}
+    (home.project / ".mcp.json").write_text(json.dumps({"mcpServers": theirs}))
+    settings = home.settings("[mcp]\nclients = true")
+    found = {server.name: server for server in servers(settings, environ=home.environ).servers}
+    assert {name: server.command for name, server in found.items()} == {
+        "my_shop": "mine",
+        "a": "usable",
+    }

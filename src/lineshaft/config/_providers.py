@@ -6,7 +6,7 @@ the others are there.
 """
 
 import os
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -114,17 +114,20 @@ def providers(
     """
     starting = starting or Starting()
     wanted = None if only is None else {script_name(name) for name in only}
-    found: list[Provider] = []
-    taken: set[str] = set()
-    for server in servers(settings, environ=starting.environ).servers:
-        name = script_name(server.name)
-        if name in taken or (wanted is not None and name not in wanted):
-            continue
-        if words is not None and not _reaches(words, server.name):
-            continue
-        taken.add(name)
-        found.append(_shaped(provider_for(server, settings, starting), server))
-    return tuple(found)
+    return tuple(
+        _shaped(provider_for(server, settings, starting), server)
+        for server in _one_each(servers(settings, environ=starting.environ).servers)
+        if (wanted is None or script_name(server.name) in wanted)
+        and (words is None or _reaches(words, server.name))
+    )
+
+
+def _one_each(found: Sequence[ServerSetting]) -> list[ServerSetting]:
+    """Return one server of each name, in their order: what can start, the person's own first."""
+    first: dict[str, ServerSetting] = {}
+    for server in sorted(found, key=lambda each: (bool(each.problem), each.giver != "user")):
+        first.setdefault(script_name(server.name), server)
+    return [server for server in found if first[script_name(server.name)] is server]
 
 
 def _reaches(words: str, name: str) -> bool:

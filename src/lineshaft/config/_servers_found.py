@@ -49,9 +49,10 @@ def servers(settings: Settings, *, environ: Mapping[str, str] | None = None) -> 
     if not settings.own("mcp.clients").value:
         return FoundServers(servers=own)
     found = client_servers(settings, environ=environ)
-    taken = {script_name(server.name) for server in own}
+    taken = {script_name(server.name) for server in own if not server.problem}
     first: dict[str, ServerSetting] = {}
-    for server in found.servers:
+    # A project takes no name away from what is the person's, nor what cannot start from what can.
+    for server in sorted(found.servers, key=lambda each: (bool(each.problem), each.of_project)):
         name = script_name(server.name)
         if not server.disabled and not server.is_lineshaft and name not in taken:
             first.setdefault(name, server)
