@@ -338,3 +338,18 @@ def test_a_server_that_names_too_much_does_not_keep_others_from_approval(
     assert "any of which may be a file" in trusted.stderr
     assert f"file, approved as it is now: {workspace / 'tool'}" in trusted.stderr
     assert [each["state"] for each in found(here)["servers"]] == ["broken", "ready"]
+
+
+def test_halves_of_characters_are_shown_as_text(here: Lineshaft, workspace: Path) -> None:
+    half = json.loads('"\\ud800"')
+    odd = {"command": "echo", "args": [half], "env": {"A": half}}
+    content = {"odd": odd, f"a{half}": odd, "web": {"url": f"https://mcp.test/{half}"}}
+    (workspace / ".mcp.json").write_text(json.dumps({"mcpServers": content}))
+    shown = here("config", "mcp")
+    assert shown.returncode == 0
+    assert "echo \\ud800" in shown.stdout
+    assert "characters that cannot be passed on" in shown.stdout
+    assert {each["state"] for each in found(here)["found"]} == {"broken"}
+    refused = here("config", "mcp", "import", "odd")
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr

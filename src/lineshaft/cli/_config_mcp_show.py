@@ -35,7 +35,9 @@ def command(
             "found": [row.facts() for row in found],
             "broken": [{"file": str(b.file.path), "problem": b.problem} for b in broken],
         }
-        say(json_module.dumps(facts, ensure_ascii=False))
+        text = json_module.dumps(facts, ensure_ascii=False)
+        # Halves of characters, which a file may hold and no output takes, stay as JSON writes them.
+        say(text.encode("utf-8", "backslashreplace").decode())
         return
     _tell(settings, own, found, broken)
 

@@ -45,6 +45,8 @@ class Row:
         """Return what was answered to its claims, in a word."""
         if self.server.claims is not None:
             return self.server.claims
+        if self.server.problem:
+            return ""
         try:
             kept = kept_claims(self.server)
         except ConfigError:

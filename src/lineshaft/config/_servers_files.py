@@ -27,6 +27,7 @@ _STARTS = ("__main__.py", "__init__.py", "index.js", "index.mjs", "index.cjs", "
 """What is started where a folder is named."""
 
 _BETWEEN = re.compile(r"[\s:;,=|&()<>{}\[\]`$'\"@!]+")
+_NO_NAME = re.compile("[\0\ud800-\udfff]")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
@@ -92,7 +93,7 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
         with suppress(ValueError):  # no command of a shell
             found += shlex.split(text)
         found += [part for word in found for part in (word.partition("=")[2], word[2:])]
-        words |= dict.fromkeys(word for word in found if word and "\0" not in word)
+        words |= dict.fromkeys(word for word in found if word and not _NO_NAME.search(word))
         if len(words) > _MOST_WORDS:
             raise ConfigError(
                 f"its definition has more than {_MOST_WORDS:,} words, any of which may be a file",
