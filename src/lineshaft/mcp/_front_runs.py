@@ -240,7 +240,7 @@ class Runs:
                 return running(work.run_id, calls=work.calls)
 
     async def _recorded(self, run_id: str) -> list[Event]:
-        """Return the record of a run that came in this way.
+        """Return the record of a run of this workspace that came in this way.
 
         Raises:
             RunUnknown: There is none.
@@ -250,6 +250,7 @@ class Runs:
         if store is None:
             raise unknown
         try:
+            await self._session.summary(run_id)
             events = await store.events(run_id)
         except RunUnknown:
             raise unknown from None
@@ -258,9 +259,7 @@ class Runs:
         return events
 
     async def _standing(self, run_id: str) -> str:
-        store = self._session.store
-        runs = await store.runs(limit=1_000) if store is not None else []
-        return next((each.status for each in runs if each.run_id == run_id), "interrupted")
+        return (await self._session.summary(run_id)).status
 
 
 def _ask_for(run_id: str, pending: Sequence[Pending]) -> Asked:

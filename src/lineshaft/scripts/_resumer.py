@@ -89,6 +89,10 @@ class Resumer:
         self._archive = archive
         self._root = root
 
+    def works_in(self, root: str) -> bool:
+        """Return whether runs work in a folder."""
+        return _is_same(self._root, root) if self._root else not root
+
     async def elsewhere(self, run_id: str) -> RunUnknown | None:
         """Return why a run cannot be worked on from here, where it is another workspace's."""
         try:

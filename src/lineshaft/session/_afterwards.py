@@ -7,7 +7,7 @@ from typing import cast
 from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live import Live
-from lineshaft.store import Store
+from lineshaft.store import RunSummary, Store
 from lineshaft.values import Answer, Caller, Change, Pending, Replay, RunResult, Workspace
 
 
@@ -24,6 +24,18 @@ class Afterwards(ABC):
         Raises:
             ConfigError: The session was not entered, or keeps nothing.
         """
+
+    async def summary(self, run_id: str) -> RunSummary:
+        """Return how a run stands, as far as its record tells.
+
+        Raises:
+            StateError: Nothing is recorded of it, or it is one of another workspace.
+        """
+        _, resumer, _ = self._later()
+        found = await self.store.summary(run_id) if self.store else None
+        if found is None or not resumer.works_in(found.workspace):
+            raise RunUnknown(f"no run {run_id!r} of this workspace is recorded")
+        return found
 
     async def pending(self, run_id: str) -> tuple[Pending, ...]:
         """Return the calls that a paused run waits for; none where it does not wait.

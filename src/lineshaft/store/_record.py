@@ -186,13 +186,17 @@ class Record:
                 raise RunUnknown(f"{len(found)} recorded runs begin with {prefix!r}", hint=_LISTED)
         raise RunUnknown(f"no recorded run begins with {prefix!r}", hint=_LISTED)
 
-    def runs(self, workspace: str | None, limit: int) -> list[RunSummary]:
-        """Return the newest runs, the newest first."""
+    def runs(
+        self, workspace: str | None, limit: int, *, run_id: str | None = None
+    ) -> list[RunSummary]:
+        """Return the newest runs, the newest first; with an id that one, where it is recorded."""
         kept = RUNS.outerjoin(STATES, STATES.c.run_id == RUNS.c.run_id)
         newest = select(*RUNS.c, STATES.c.phase).select_from(kept)
         newest = newest.order_by(RUNS.c.last_at.desc(), RUNS.c.run_id.desc()).limit(limit)
         if workspace is not None:
             newest = newest.where(RUNS.c.workspace == storable(workspace))
+        if run_id is not None:
+            newest = newest.where(RUNS.c.run_id == storable(run_id))
         rows = self._connection.execute(newest).all()
         asked = (
             select(EVENTS.c.run_id, func.count(func.distinct(EVENTS.c.call_id)))

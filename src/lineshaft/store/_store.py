@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
 
-from lineshaft.errors import ConfigError, StateError
+from lineshaft.errors import ConfigError, RunUnknown, StateError
 from lineshaft.store._asking import Desk
 from lineshaft.store._key import Keys
 from lineshaft.store._places import private_folder, state_folder
@@ -172,6 +172,22 @@ class Store:
         def act(books: "Books") -> list[RunSummary]:
             books.states.look_after()
             return books.record.runs(workspace, limit)
+
+        return await self._desk.ask(act)
+
+    async def summary(self, run_id: str) -> RunSummary:
+        """Return how one run stands.
+
+        Raises:
+            RunUnknown: Nothing is recorded of it.
+        """
+
+        def act(books: "Books") -> RunSummary:
+            books.states.look_after()
+            found = [r for r in books.record.runs(None, 1, run_id=run_id) if r.run_id == run_id]
+            if not found:
+                raise RunUnknown(f"no run {run_id!r} is recorded")
+            return found[0]
 
         return await self._desk.ask(act)
 
