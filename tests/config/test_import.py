@@ -14,6 +14,8 @@ from lineshaft.config import (
     ServerSetting,
     Settings,
     Target,
+    approval_of,
+    approve,
     client_servers,
     import_server,
     kept_secrets,
@@ -281,6 +283,30 @@ def test_a_link_to_the_file_stays_one(home: Home) -> None:
     assert home.user_file.is_symlink()
     assert dots.read_text().startswith("# mine\n")
     assert "a" in home.ours()
+
+
+def test_a_projects_file_that_leads_out_of_it_is_neither_written_nor_approved(home: Home) -> None:
+    home.user_file.write_text('# mine\n[mcp.servers.own]\ncommand = "x"\n')
+    home.file.symlink_to(home.user_file)
+    home.describe(a={"command": "x"})
+    with pytest.raises(ConfigError, match="link out of the project"):
+        home.bring()
+    assert "servers.a" not in home.user_file.read_text()
+    other = read_settings(home.project, environ=home.environ | {"XDG_CONFIG_HOME": "/nowhere"})
+    (server,) = servers(other, environ=home.environ).servers
+    assert server.of_project
+    with pytest.raises(ConfigError, match="link out of the project"):
+        approve(approval_of(server), environ=home.environ)
+
+
+def test_a_projects_file_may_be_a_link_within_the_repository(home: Home) -> None:
+    (home.root / ".git").mkdir()
+    shared = home.root / "shared.toml"
+    shared.write_text("# ours\n")
+    home.file.symlink_to(shared)
+    home.describe(a={"command": "x"})
+    home.bring()
+    assert "servers.a" in shared.read_text()
 
 
 def test_a_folder_that_cannot_be_written(home: Home) -> None:

@@ -48,13 +48,12 @@ def command(
         try:
             asked = approval_of(server)
             describe_server(server, asked)
+            if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
+                _approve(asked)
         except ConfigError as error:
             note(f"not approved: {one_line(error.message, 1_000)}")
             note(f"  {one_line(error.hint, 1_000)}")
             refused = True
-            continue
-        if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
-            _approve(asked)
     if refused:
         raise typer.Exit(USAGE)
 

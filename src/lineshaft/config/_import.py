@@ -23,7 +23,7 @@ from lineshaft.config._servers import ServerSetting, is_reserved, own_servers
 from lineshaft.config._servers_found import approval_of, own_settings_servers
 from lineshaft.config._servers_written import written
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import approve
+from lineshaft.config._trust import approve, refuse_elsewhere
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder
 from lineshaft.tools import script_name
@@ -70,6 +70,8 @@ def import_server(
     _refuse(server, name)
     target = target or ("project" if server.of_project else "user")
     path = _target_file(settings, target, environ)
+    if target == "project":
+        refuse_elsewhere(path)
     moved = _moved(replace(server, name=name, label=""), path.parent, target)
     kept = kept_secrets(environ)
     there = _there(name, settings, path)

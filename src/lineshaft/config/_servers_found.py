@@ -152,6 +152,7 @@ def approval_of(server: ServerSetting) -> Unapproved:
         sha256=digest.hexdigest(),
         files=files,
         kind="server",
+        of_project=server.of_project,
     )
 
 

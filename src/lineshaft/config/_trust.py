@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from lineshaft.config._files import read_bytes
+from lineshaft.config._places import repository_of
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder, state_folder
 
@@ -44,6 +45,8 @@ class Unapproved:
     """What would be executed, as far as it lies in the project."""
 
     kind: Literal["module", "server"] = "module"
+    of_project: bool = True
+    """Whether the file is a project's, and not a person's own of another program."""
 
 
 def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:
@@ -55,8 +58,10 @@ def approve(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> 
     """Remember that a person approved the module or server as it is now.
 
     Raises:
-        ConfigError: The state folder cannot be written.
+        ConfigError: The state folder cannot be written, or the project's file lies elsewhere.
     """
+    if module.of_project:
+        refuse_elsewhere(module.project)
     folder = private_folder(state_folder(environ))
     approved = _read(environ)
     approved[module.kind][_key(module)] = module.sha256
@@ -71,6 +76,25 @@ def approve(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> 
         raise ConfigError(
             f"the approval cannot be kept in {str(folder)!r}: {error.strerror}"
         ) from error
+
+
+def refuse_elsewhere(path: Path) -> None:
+    """Refuse a project's file that is a link out of the project, such as to a person's own file.
+
+    Args:
+        path: The project's file; it need not exist.
+
+    Raises:
+        ConfigError: What it leads to lies outside.
+    """
+    real = Path(os.path.realpath(path))
+    root = os.path.realpath(repository_of(Path(os.path.realpath(path.parent))))
+    if not real.is_relative_to(root):
+        raise ConfigError(
+            f"{str(path)!r} is a link out of the project, to {str(real)!r}: nothing is written "
+            "there or approved for it",
+            hint="put a file of the project in its place",
+        )
 
 
 def _key(module: Unapproved) -> str:
