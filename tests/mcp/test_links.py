@@ -63,6 +63,24 @@ async def test_runs_wait_once_for_a_server_that_lists_its_tools_no_more(
         assert "h.fine" in source.tools
 
 
+async def test_of_a_list_no_more_is_held_than_is_shown() -> None:
+    """Twenty tools with nine megabytes of words each."""
+    before = psutil.Process().memory_info().rss
+    async with hostile("heavy") as tools:
+        assert len(tools) == 21
+        held = psutil.Process().memory_info().rss - before
+        assert all(len(tool.spec.description) < 3_000 for tool in tools.values())
+    assert held < 150_000_000
+
+
+async def test_what_is_too_much_of_a_list_is_left_out_with_the_reason() -> None:
+    source = hostile("heavy-schemas")
+    async with source as tools:
+        assert "h.fine" in tools
+        assert "together have more than 20,000,000 bytes" in source.problem
+        assert len(source.left_out) < 6
+
+
 async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> None:
     asked: list[str] = []
     twice = anyio.Event()

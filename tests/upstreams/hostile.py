@@ -90,7 +90,7 @@ LISTS: dict[str, Callable[[], list[Json]]] = {
     "schema-giggles": lambda: [with_schema(laughs(22))],
     "schema-pattern": lambda: [
         with_schema(
-            {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
+            {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a|aa)+$"}}}
         )
     ],
     "output-invalid": lambda: [tool("wrong", outputSchema={"type": "nothing"})],
@@ -326,10 +326,10 @@ def initialize(id_: Any) -> None:
 
 
 def heavy(number: int) -> Json:
-    """Twenty tools, each with nine megabytes of words; the first one is the honest one."""
-    found: Json = {
-        "tools": [FINE if not number else tool(f"t{number:02}", description="d" * 9_000_000)]
-    }
+    """After the honest tool, twenty that have nine megabytes each, in words or in a schema."""
+    words: Json = {"description": "d" * 9_000_000}
+    more = words if KIND == "heavy" else {"inputSchema": {**OBJECT, **words}}
+    found: Json = {"tools": [tool(f"t{number:02}", **more) if number else FINE]}
     return found | ({"nextCursor": str(number + 1)} if number < 20 else {})
 
 
@@ -345,7 +345,7 @@ def page(id_: Any, params: Json) -> None:
         raw(f'{{"jsonrpc":"2.0","id":{id_},"result":{{"tools":{"[" * 5_000}{"]" * 5_000}}}}}\n')
     elif KIND == "lists-once" and state["lists"]:
         return
-    elif KIND == "heavy":
+    elif KIND in ("heavy", "heavy-schemas"):
         answer(id_, heavy(int(params.get("cursor") or 0)))
     else:
         ttl = 1 if KIND == "lists-once" else 0

@@ -14,13 +14,13 @@ from typing import cast, get_args
 import mcp_types as types
 
 from lineshaft.errors import ConfigError
+from lineshaft.mcp._listing import MOST_TOOLS
 from lineshaft.mcp._results import Shape, is_wrapping, unwrapped_schema
 from lineshaft.mcp._spec import Claim, Claims, catalogue_hash
 from lineshaft.mcp._text import DESCRIPTION, clean, clean_schema
 from lineshaft.tools import Tool, Toolset, model_name, script_name
 from lineshaft.values import Context, Effect
 
-MOST_TOOLS = 2_000
 _LARGEST_SCHEMA = 200_000
 _DEEPEST_SCHEMA = 60
 _LONGEST_NAME = 128
@@ -237,7 +237,8 @@ def _description(tool: types.Tool) -> str:
 
 
 def _key(definition: Mapping[str, object], effect: Effect, idempotent: bool) -> str:  # noqa: FBT001  part of a key
-    return json.dumps([definition, effect, idempotent], sort_keys=True)
+    text = json.dumps([definition, effect, idempotent], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _function(call: Call, name: str, shape: Shape) -> Callable[..., Awaitable[object]]:

@@ -6,7 +6,6 @@ Above: `_server.py`, which opens and replaces connections. Below: the wires, and
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -22,8 +21,8 @@ from pydantic import TypeAdapter
 from lineshaft.errors import ToolError
 from lineshaft.mcp._asks import Asks, Open, asked_under
 from lineshaft.mcp._background import background
-from lineshaft.mcp._catalogue import MOST_TOOLS
 from lineshaft.mcp._http import http
+from lineshaft.mcp._listing import MOST_TOOLS, Listing, Pages
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp._stdio import stdio
 from lineshaft.mcp._wire import Wire, as_transport, watched
@@ -42,16 +41,6 @@ _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAda
 
 # What servers do wrong stands in `problem` and in errors, and not on standard error.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """What a server listed."""
-
-    tools: tuple[types.Tool, ...]
-    left_out: Mapping[str, str]
-    ttl_seconds: float
-    """How long it holds, as the server says; 0 where it says nothing."""
 
 
 @asynccontextmanager
@@ -155,22 +144,24 @@ class Link:
             MCPError: It would not say.
         """
         if self.client.server_capabilities.tools is None:
-            return Listing(tools=(), left_out={}, ttl_seconds=0)
+            return Listing(left_out={})
         self.wire.seen.clear()
         self.wire.left_out.clear()
-        tools: list[types.Tool] = []
+        pages = Pages()
         cursor, cursors, ttl = None, set[str](), 0.0
         for _ in range(_MOST_PAGES):
             page = await self.client.list_tools(cursor=cursor)
-            tools += page.tools
+            more = pages.take(page.tools)
             ttl, cursor = page.ttl_ms / 1000, page.next_cursor
-            if cursor is None or cursor in cursors or len(tools) > MOST_TOOLS:
+            more = more and len(self.wire.left_out) <= MOST_TOOLS
+            if cursor is None or cursor in cursors or not more:
                 break
             cursors.add(cursor)
-        dropped = self.wire.seen - {tool.name for tool in tools}
+        dropped = {name[:200] for name in self.wire.seen - pages.names}
         reasons = dict.fromkeys(sorted(dropped), "its x-mcp-header annotations are invalid")
-        left_out = {**self.wire.left_out, **reasons}
-        return Listing(tools=tuple(tools), left_out=left_out, ttl_seconds=ttl)
+        left_out = {**self.wire.left_out, **reasons, **pages.left_out}
+        self.wire.seen.clear()
+        return Listing(tools=tuple(pages.tools), left_out=left_out, ttl_seconds=ttl)
 
     async def call(
         self, name: str, arguments: Mapping[str, object], call: Open

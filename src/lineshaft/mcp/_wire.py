@@ -25,6 +25,7 @@ TOO_LARGE = "too large"
 """How the message of an error begins that stands for a message which was too long."""
 
 _MESSAGES_A_SECOND = 1_000
+_LONGEST = 200
 _LOOKED_AT = frozenset({"initialize", "tools/list"})
 _REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
@@ -194,7 +195,7 @@ def _sift(result: dict[str, Any], wire: Wire) -> None:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"][2:])
-            wire.left_out[name or "(no name)"] = f"{where}: {first['msg']}"
+            wire.left_out[name[:_LONGEST] or "(no name)"] = f"{where}: {first['msg']}"[:_LONGEST]
         else:
             wire.seen.add(name)
             kept.append(cast("object", each))
