@@ -196,6 +196,21 @@ async def test_providers_are_closed_together(tmp_path: Path) -> None:
     assert sorted(closed) == ["first", "second"]
 
 
+async def test_a_call_of_a_tool_whose_provider_is_down_says_why(tmp_path: Path) -> None:
+    place = Place("shop", there=False)
+    place.fail("nobody answers at its address")
+    async with Session([place], workspace=tmp_path, store=False) as session:
+        result = await session.call("shop.price", {"item": "tea"})
+        other = await session.call("shed.price")
+    assert result.error is not None
+    assert (result.error.code, result.error.hint) == (
+        "E_UNKNOWN_TOOL",
+        "shop: nobody answers at its address",
+    )
+    assert other.error is not None
+    assert "nobody" not in other.error.hint
+
+
 async def test_a_session_that_cannot_be_entered_leaves_nothing_open(tmp_path: Path) -> None:
     class Watched(Store):
         closed = 0

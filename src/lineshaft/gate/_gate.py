@@ -1,6 +1,6 @@
 """What all runs of a session share at the one door."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import anyio
@@ -21,6 +21,9 @@ class Gate:
 
     policy: Policy
     redactor: Redactor
+    why_missing: Callable[[str], str] = lambda _name: ""
+    """Says why a tool is not there that somebody may well call; empty where nothing is known."""
+
     caller: Caller = field(default_factory=Caller)
     """Who is behind runs that name nobody."""
 

@@ -196,6 +196,7 @@ class Scope:
             self._frame.book.asked(entry)
             close = get_close_matches(name, tools, n=1)
             hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
+            hint = self._frame.gate.why_missing(name) or hint
             raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}", hint=hint)
         entry.spec = tool.spec
         if entry.call.origin == "script" and not tool.spec.scriptable:

@@ -145,6 +145,12 @@ class Offer(Mapping[str, Tool]):
             if (problem := self._problem(provider))
         )
 
+    def why_missing(self, name: str) -> str:
+        """Return what is wrong with the provider that a tool would be of; or nothing."""
+        provider = self._providers.get(name.partition(".")[0])
+        problem = self._problem(provider) if provider is not None else ""
+        return f"{provider.name}: {problem}" if provider is not None and problem else ""
+
     def _problem(self, provider: Provider) -> str:
         names = self._left_out.get(provider.name, [])
         clash = f"left out, as other tools have their names: {', '.join(names)}" if names else ""

@@ -138,6 +138,7 @@ class Session(Afterwards, Facing):
         self._runner = Runner(
             Gate(
                 tools=self._offer,
+                why_missing=self._offer.why_missing,
                 policy=self.policy,
                 redactor=redactor,
                 caller=Caller(approver=approver, elicit=elicit),
