@@ -32,15 +32,21 @@ def command(  # noqa: PLR0913  a command has its options
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP, not on standard input and output.")
     ] = False,
-    host: Annotated[str | None, typer.Option("--host", help="Where to listen.")] = None,
-    port: Annotated[int | None, typer.Option("--port", help="0: any that is free.")] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Where to listen.", metavar="HOST")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", help="0: any that is free.", metavar="N")
+    ] = None,
     token_env: Annotated[
         str | None,
         typer.Option("--token-env", help="The variable with the token of HTTP.", metavar="NAME"),
     ] = None,
     direct: Annotated[
         list[str] | None,
-        typer.Option("--direct", help="A tool to offer without a script, or a glob."),
+        typer.Option(
+            "--direct", help="A tool to offer without a script, or a glob.", metavar="GLOB"
+        ),
     ] = None,
     passed: Annotated[
         str,

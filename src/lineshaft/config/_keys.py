@@ -198,7 +198,7 @@ KEYS: Mapping[str, Key] = {
             5,
             86_400,
             600.0,
-            "The most that --timeout may ask for.",
+            "The most that --timeout, a model or a client may ask for.",
         ),
         number("limits.calls", 1, 1_000_000, _DEFAULTS.calls, "Calls a run may make."),
         number(

@@ -227,7 +227,8 @@ class Settings:
             for name in KEYS
             if name.startswith("limits.")
         }
-        return Limits(seconds=min(default, most) if seconds is None else seconds, **numbers)
+        taken = min(default, most) if seconds is None else seconds
+        return Limits(seconds=taken, most_seconds=most, **numbers)
 
 
 def read_settings(

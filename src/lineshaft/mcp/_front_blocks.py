@@ -3,9 +3,11 @@
 import base64
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 import mcp_types as types
+from pydantic import ValidationError
 
 from lineshaft.mcp._front_client import Reply
 from lineshaft.mcp._results import Content
@@ -40,9 +42,11 @@ def _block(value: object, contents: Contents) -> types.ContentBlock | str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        made = _of_handle(cast("Mapping[str, Any]", value), contents)
-        if made is not None:
-            return made
+        # What only looks like a block is a value like others.
+        with suppress(ValidationError):
+            made = _of_handle(cast("Mapping[str, Any]", value), contents)
+            if made is not None:
+                return made
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

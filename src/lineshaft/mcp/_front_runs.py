@@ -57,7 +57,7 @@ class Runs:
         if client.state:
             return await self._back(client)
         background = bool(given.get("background"))
-        work = Work()
+        work = Work(alone=background)
         caller = self._caller(work, client, alone=background)
         self.works.start(work, partial(self._script, given, caller))
         if not background:

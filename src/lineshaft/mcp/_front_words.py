@@ -9,7 +9,6 @@ from typing import Any
 
 from lineshaft.session import Session
 
-MAX_SECONDS = 600
 _NAMESPACES = 600
 """Characters that the list of namespaces may have."""
 
@@ -81,7 +80,7 @@ def front_tools(session: Session, *, answers: bool = False) -> list[dict[str, An
     guide = session.guide()
     found = [_search(), _describe()]
     if guide:
-        found += [_run(guide, max(MAX_SECONDS, session.limits.seconds)), _resume(answers=answers)]
+        found += [_run(guide, session.limits.longest), _resume(answers=answers)]
         found.append(_status())
     return found
 
@@ -176,7 +175,7 @@ def _namespaces(counts: Mapping[str, int]) -> str:
     room = _NAMESPACES
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     for name, count in ordered:
-        text = f"{name or '(none)'} ({count or 'connecting'})"
+        text = f"{name or 'built in'} ({count or 'connecting'})"
         room -= len(text) + 2
         if room < 0:
             left = counts.keys() - {name for name, _ in ordered[: len(told)]}

@@ -24,6 +24,9 @@ _NOTES = 200
 _MOST = 1_000
 """Runs and calls under way at once."""
 
+_ALONE = 20
+"""Runs in the background under way at once."""
+
 _KEPT = 64
 """Ended runs in the background whose whole result is kept; of others the record tells."""
 
@@ -47,6 +50,7 @@ class Work:
         spec: The tool, of a single call; what it says of progress is passed on as it is.
         filled: Answers that the client sent before it was asked, by the keys of a server that asks
             under its own.
+        alone: Whether it goes on in the background, with nobody who waits.
     """
 
     def __init__(
@@ -55,12 +59,14 @@ class Work:
         *,
         spec: ToolSpec | None = None,
         filled: Mapping[str, Filled] | None = None,
+        alone: bool = False,
     ) -> None:
         self.key = secrets.token_urlsafe(24)
         """What a client comes back with; nobody can guess it."""
 
         self.run_id = run_id
         self.spec = spec
+        self.alone = alone
         self.calls = 0
         """How many were made so far."""
 
@@ -213,6 +219,9 @@ class Works:
             raise ToolError("E_DENIED", "the server is ending")
         if len(self._by_key) >= _MOST:
             raise ToolError("E_DENIED", f"{_MOST:,} runs and calls are under way; try again later")
+        if work.alone and sum(each.alone for each in self._by_key.values()) >= _ALONE:
+            text = f"{_ALONE} runs are under way in the background; `status` tells how each goes: "
+            raise ToolError("E_DENIED", f"{text}wait until one has ended, or run without it")
         self._by_key[work.key] = work
         self._group.start_soon(self._carry, work, carry)
 

@@ -9,9 +9,6 @@ from lineshaft.values import Limits, ToolSpec
 
 Api = Literal["openai", "openai-responses", "anthropic", "mcp"]
 
-MAX_SECONDS = 600
-"""The longest time-out that a model may ask for, unless the session's own is longer."""
-
 _WHEN = """\
 Run one Python script that calls many tools; only what it prints and returns comes back.
 Use it when calls depend on earlier results, or for about five files or more.
@@ -57,7 +54,6 @@ def language(*, engine: str, full: bool) -> str:
 
 def script_schema(limits: Limits) -> dict[str, Any]:
     """Return the JSON Schema of `run_script`'s arguments."""
-    most = max(MAX_SECONDS, limits.seconds)
     return {
         "type": "object",
         "properties": {
@@ -74,7 +70,7 @@ def script_schema(limits: Limits) -> dict[str, Any]:
             "timeout_seconds": {
                 "type": "number",
                 "exclusiveMinimum": 0,
-                "maximum": most,
+                "maximum": limits.longest,
                 "description": f"How long it may take; {limits.seconds:g} unless said.",
             },
         },

@@ -7,7 +7,6 @@ from lineshaft.errors import ToolError
 from lineshaft.scripts import RUN_SCRIPT
 from lineshaft.session import _text
 from lineshaft.session._definitions import (
-    MAX_SECONDS,
     Api,
     chosen,
     definition,
@@ -104,8 +103,8 @@ class ModelSide:
         if self._spoken is None:
             why = "in mode 'plan'" if self._mode == "plan" else "in this session"
             raise ToolError("E_DENIED", f"there are no scripts {why}")
-        most = max(MAX_SECONDS, self._limits.seconds)
-        return self.of_run(await run(script_request(given, most_seconds=most)))
+        request = script_request(given, most_seconds=self._limits.longest)
+        return self.of_run(await run(request))
 
     def of_run(self, result: RunResult) -> Handled:
         """Return a run's result as a model reads it."""

@@ -24,6 +24,9 @@ class Limits:
     seconds: float = 60
     """Of the script, without the start of its engine and waits for approvals."""
 
+    most_seconds: float = 600
+    """What a model or client may ask for instead; `seconds`, where those are more."""
+
     calls: int = 1_000
     """Dispatched calls; three times as many refused ones end the run."""
 
@@ -52,6 +55,11 @@ class Limits:
     def for_model(cls) -> "Limits":
         """Return the limits for a script that a model wrote: 50 calls."""
         return cls(calls=50)
+
+    @property
+    def longest(self) -> float:
+        """The seconds that a model or client may ask for."""
+        return max(self.most_seconds, self.seconds)
 
     def as_dict(self) -> dict[str, float]:
         """Return them by name."""
