@@ -343,13 +343,12 @@ def page(id_: Any, params: Json) -> None:
         answer(id_, {"tools": "none"})
     elif KIND == "deep-list":
         raw(f'{{"jsonrpc":"2.0","id":{id_},"result":{{"tools":{"[" * 5_000}{"]" * 5_000}}}}}\n')
-    elif KIND == "lists-once" and state["lists"]:
-        return
     elif KIND in ("heavy", "heavy-schemas"):
         answer(id_, heavy(int(params.get("cursor") or 0)))
-    else:
-        ttl = 1 if KIND == "lists-once" else 0
-        extra = {"ttlMs": ttl, "cacheScope": "private"} if KIND in MODERN else {}
+    elif KIND != "lists-once" or not state["lists"]:
+        extra = (
+            {"ttlMs": int(KIND == "lists-once"), "cacheScope": "private"} if KIND in MODERN else {}
+        )
         answer(id_, {"tools": listed(), "resultType": "complete", **extra})
 
 
@@ -372,8 +371,7 @@ def handle(message: Json) -> None:
     elif method == "tools/list":
         page(id_, params)
     elif method == "tools/call":
-        wrong = params["name"] != "fine"
-        (CALLS[KIND] if wrong and KIND in CALLS else _fine)(id_)
+        (CALLS[KIND] if params["name"] != "fine" and KIND in CALLS else _fine)(id_)
     elif method == "notifications/cancelled":
         sys.stderr.write("cancelled\n")
         sys.stderr.flush()

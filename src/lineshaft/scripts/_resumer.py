@@ -71,10 +71,6 @@ class Reply:
     """Who is behind the run from here on; None: whoever is behind the session."""
 
 
-class RunElsewhere(RunUnknown):
-    """The run is one of another workspace."""
-
-
 class Resumer:
     """Takes runs up again.
 
@@ -96,12 +92,9 @@ class Resumer:
     async def elsewhere(self, run_id: str) -> RunUnknown | None:
         """Return why a run cannot be worked on from here, where it is another workspace's."""
         try:
-            await self._saved(run_id)
-        except RunElsewhere as error:
-            return error
+            return self._misplaced(await self._archive.saved(run_id))
         except StateError:
             return None
-        return None
 
     async def _saved(self, run_id: str) -> SavedRun:
         """Return what is kept of a run of this workspace.
@@ -111,13 +104,18 @@ class Resumer:
             StateError: It cannot be read.
         """
         saved = await self._archive.saved(run_id)
-        there = saved.run.workspace
-        if self._root and not _is_same(self._root, there):
-            raise RunElsewhere(
-                f"run {run_id!r} is one of another workspace: {there}",
-                hint=f"say it there, or with --workspace {shlex.quote(there)}",
-            )
+        if (error := self._misplaced(saved)) is not None:
+            raise error
         return saved
+
+    def _misplaced(self, saved: SavedRun) -> RunUnknown | None:
+        there = saved.run.workspace
+        if not self._root or _is_same(self._root, there):
+            return None
+        return RunUnknown(
+            f"run {saved.run.run_id!r} is one of another workspace: {there}",
+            hint=f"say it there, or with --workspace {shlex.quote(there)}",
+        )
 
     async def pending(self, run_id: str) -> tuple[Pending, ...]:
         """Return what a run waits for."""

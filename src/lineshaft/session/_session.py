@@ -125,8 +125,7 @@ class Session(Afterwards, Facing):
         )
         given, providers = split(tools)
         runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
-        redactor = Redactor(secrets)
-        options = python or PythonOptions()
+        redactor, options = Redactor(secrets), python or PythonOptions()
         # Where somebody chose no boundary, no tool counts as jailed.
         jailed = options.boundary != NO_BOUNDARY
         ground = ground_of(workspace, atomic=atomic, store=store)
@@ -154,9 +153,7 @@ class Session(Afterwards, Facing):
             sinks=(*ground.sinks(), *sinks),
             scripts=scripts,
         )
-        self._resumer = (
-            Resumer(self._runner, ground.store, root=ground.root) if ground.store else None
-        )
+        self._resumer = self.store and Resumer(self._runner, self.store, root=ground.root)
         self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
         self._stack, self._live = AsyncExitStack(), Live()
