@@ -259,11 +259,10 @@ def test_a_program_beside_the_folder_of_the_file_is_part_of_a_server(
 
 
 def test_a_program_that_was_not_there_is_not_approved_with_the_rest(home: Home) -> None:
-    text = '[mcp.servers.a]\ncommand = "python3"\nargs = ["-m", "mcp_server_git"]'
-    (server,) = home.servers(project=text)
+    (server,) = home.servers(project='[mcp.servers.a]\ncommand = "x"\nargs = ["-m", "mcp_git"]')
     home.approve(server)
     assert home.approved(server)
-    (home.project / "mcp_server_git.py").write_text("one")
+    (home.project / "mcp_git.py").write_text("one")
     assert not home.approved(server)
 
 
