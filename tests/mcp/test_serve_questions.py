@@ -97,6 +97,13 @@ async def test_nothing_but_the_words_of_forms_counts(
     assert shown == schema({"type": "string"})
 
 
+async def test_a_member_that_may_be_left_out_is_asked_for(tmp_path: Path) -> None:
+    member = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None, "title": "Age"}
+    shown, ran = await answered(schema(member), 3, tmp_path)
+    assert ran["value"] == {"a": 3}
+    assert shown == schema({"type": "integer", "title": "Age"})
+
+
 @pytest.mark.parametrize(
     ("member", "good", "bad"),
     [

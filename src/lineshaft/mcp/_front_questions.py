@@ -71,8 +71,20 @@ def value_of(form: Form, filled: Filled, *, wrapped: bool) -> object:
 def _flat(member: Table) -> Table | None:
     """Return a member in the words that forms have; None: it does not fit one."""
     said = _words(member, title=_NAME, description=_TEXT)
+    member = _without_null(member)
     made = _listed(member) if member.get("type") == "array" else _single(member)
     return {**made, **said} if made is not None else None
+
+
+def _without_null(member: Table) -> Table:
+    """Return what a member is where it is given: servers write `X | None` for what may be left out.
+
+    So do models of pydantic, and the SDK sends them as they are.
+    """
+    each = member.get("anyOf")
+    listed = [_table(one) for one in cast("list[object]", each)] if isinstance(each, list) else []
+    given = [one for one in listed if one.get("type") != "null"]
+    return given[0] if len(given) == 1 and len(listed) == len(given) + 1 else member
 
 
 def _listed(member: Table) -> Table | None:
