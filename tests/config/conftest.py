@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from config.homes import Home
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -27,3 +29,8 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
     }
+
+
+@pytest.fixture
+def home(tmp_path: Path, project: Path, user_file: Path, environ: dict[str, str]) -> Home:
+    return Home(tmp_path, project, user_file, environ)

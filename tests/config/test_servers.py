@@ -1,59 +1,18 @@
 """Servers of our own files, who may start them, and what is shown of them."""
 
 import json
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
+from config.homes import Home
 from lineshaft.config import (
-    FoundServers,
-    ServerSetting,
-    Settings,
-    approve,
     masked_url,
     read_settings,
     serve_settings,
-    server_approved,
-    servers,
     shown_server,
     unapproved_servers,
 )
 from lineshaft.errors import ConfigError
-
-
-@dataclass
-class Home:
-    """A project, and the folders and variables of whoever works in it."""
-
-    root: Path
-    project: Path
-    user_file: Path
-    environ: dict[str, str]
-
-    def read(self, project: str = "", user: str = "") -> Settings:
-        (self.project / "lineshaft.toml").write_text(project, encoding="utf-8")
-        self.user_file.write_text(user, encoding="utf-8")
-        return read_settings(self.project, environ=self.environ)
-
-    def servers(self, project: str = "", user: str = "") -> tuple[ServerSetting, ...]:
-        return self.found(self.read(project, user)).servers
-
-    def found(self, settings: Settings) -> FoundServers:
-        return servers(settings, environ=self.environ)
-
-    def approved(self, server: ServerSetting) -> bool:
-        return server_approved(server, environ=self.environ)
-
-    def approve(self, *given: ServerSetting) -> None:
-        for each in unapproved_servers(given, environ=self.environ):
-            approve(each, environ=self.environ)
-
-
-@pytest.fixture
-def home(tmp_path: Path, project: Path, user_file: Path, environ: dict[str, str]) -> Home:
-    return Home(tmp_path, project, user_file, environ)
-
 
 GITHUB = '[mcp.servers.github]\ncommand = "github-server"\n'
 

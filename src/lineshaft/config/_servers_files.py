@@ -1,8 +1,8 @@
 """Which files of a project a server is started from, as far as its definition names them.
 
 Whatever a word of the command, of its arguments, of its variables, or a word inside of one of them
-can mean: a file, a folder that is started, a module. Rather one too many than one too few: a file
-that is only data asks again when it changes, and one that is overlooked would run unseen.
+can mean: a file, a folder that is started, a module. Rather one too many than one too few: one that
+is overlooked would run unseen. Left out is what can only be data (`_servers_data.py`).
 """
 
 import os
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lineshaft.config._places import repository_of
 from lineshaft.config._servers import ServerSetting
+from lineshaft.config._servers_data import words_that_may_start
 from lineshaft.config._variables import Variables
 from lineshaft.errors import ConfigError
 
@@ -47,7 +48,8 @@ def files_of(server: ServerSetting) -> tuple[Path, ...]:
     folder = server.base / Path(next(filled(server.cwd))).expanduser()
     root = os.path.realpath(repository_of(server.base))
     given = (server.command, server.env_file, *server.args, *server.env.values())
-    words = _words(text for each in given for text in filled(each))
+    texts = {each: tuple(filled(each)) for each in given}
+    words = _words(words_that_may_start(server, texts, folder))
     folders = [folder, *_folders(words, folder, root)]
     found: dict[Path, None] = {}
     for start in folders:
