@@ -45,7 +45,7 @@ _PLAIN_WORDS = (
     r"|boolean|object|any|optional|required|self|secretstr|basic|bearer|digest|yes|no)(?![\w.+/-]))"
 )
 _SEPARATOR = r"\\?[\"']?[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
-_SCHEME = r"(?:(?:basic|bearer|digest|token|negotiate|apikey)[ \t]{1,8})?"
+_SCHEME = r"(?:(?:basic|bearer|digest|token|negotiate|apikey)[ \t]{1,8})?+"
 _OPENING = r"(?:[rbfu]{0,2}(?P<quote>\\?[\"']))?"
 _QUOTED = r"(?:(?!(?P=quote))(?:\\.|[^\n\\]))++"
 _SAME_NAME = r"(?!(?:\w{1,40}\.){0,4}_?(?P=name)(?![\w.+/-]))"
