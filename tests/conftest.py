@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from coverage import Coverage
+from hypothesis import settings
 
 EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
 """Set by `./dev test --all`: a test that is skipped there has failed."""
@@ -17,6 +18,9 @@ ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""
 
 Require = Callable[[str], str]
+
+settings.register_profile("unhurried", deadline=None)  # how fast it is, is no test's business
+settings.load_profile("unhurried")
 
 
 @pytest.fixture
