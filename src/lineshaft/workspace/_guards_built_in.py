@@ -19,6 +19,9 @@ from lineshaft.workspace._guards_contents import (
 from lineshaft.workspace._guards_languages import is_template, language_of
 from lineshaft.workspace._guards_tokens import Token, tokens_in
 
+_AT_ONCE_BYTES = 16_000
+"""A file of this size is looked through sooner than a thread is there for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
@@ -164,6 +167,8 @@ class Secrets:
 async def _tokens(data: bytes) -> list[Token]:
     if not data or not is_text(data):
         return []
+    if len(data) <= _AT_ONCE_BYTES:
+        return tokens_in(data)
     return await to_thread.run_sync(tokens_in, data, abandon_on_cancel=True)
 
 
