@@ -105,3 +105,39 @@ def test_the_question_shows_the_diff_and_says_what_it_leaves_out() -> None:
     assert "+line 99" in whole
     assert "+\\x1b[2Klast" in whole
     assert "v shows" not in whole
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        ("x" * 1_500 + " the end", "… 508 more of 1,508 characters"),
+        ("\n".join(f"line {n}" for n in range(40)) + " the end", "more of 317 characters"),
+        (["y" * 2_000, "the end"], "more of 2,015 characters"),
+        ({"bytes": 1, "sha256": "z" * 2_000 + "the end"}, "more of 2,033 characters"),
+    ],
+)
+def test_a_long_argument_is_cut_says_how_long_it_is_and_v_shows_it(
+    value: object, left: str
+) -> None:
+    call = Pending(id="c", tool="put", arguments={"content": value}, reason="why")
+    cut, whole = "\n".join(question([call])), "\n".join(question([call], whole=True))
+    assert left in cut
+    assert "the end" not in cut
+    assert "v shows all of it" in cut
+    assert "the end" in whole
+    assert "more of" not in whole
+
+
+def test_an_argument_of_twelve_lines_is_not_cut_for_its_last_line_break() -> None:
+    text = "".join(f"line {n}\n" for n in range(12))
+    call = Pending(id="c", tool="put", arguments={"content": text}, reason="why")
+    shown = "\n".join(question([call]))
+    assert "line 11" in shown
+    assert "more of" not in shown
+    assert "v shows" not in shown
+
+
+def test_what_looks_like_a_summary_of_ours_is_shown_as_what_it_is() -> None:
+    given = {"bytes": 1, "sha256": "rm -rf ~"}
+    call = Pending(id="c", tool="put", arguments={"content": given}, reason="why")
+    assert "rm -rf ~" in "\n".join(question([call]))

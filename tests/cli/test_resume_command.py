@@ -78,6 +78,40 @@ def test_without_answers_and_without_a_terminal_it_lists_what_waits(
     assert lineshaft("resume", "--approve", "all").returncode == 0
 
 
+LONG = "await write_file(path='long.txt', content='x' * 3000 + 'the end')"
+
+
+def test_what_waits_is_cut_and_shown_whole_where_somebody_asks(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    first = lineshaft("run", "-", stdin=LONG)
+    assert first.returncode == 5
+    assert "2,007 more of 3,007 characters" in first.stderr
+    assert re.search(r"lineshaft resume \S+ --whole", first.stderr)
+    whole = lineshaft("resume", "--whole")
+    assert whole.returncode == 5
+    assert f"content: {'x' * 3_000}the end" in whole.stderr
+    assert "--whole" not in whole.stderr
+    [waiting] = cast("list[Facts]", facts(lineshaft("resume", "--json"))["pending"])
+    assert str(cast("Facts", waiting["arguments"])["content"]).endswith("xthe end")
+
+
+def test_a_person_at_a_terminal_sees_long_arguments_with_v(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    paused(lineshaft, workspace, LONG.replace("x'", "x\\n'"))
+    with sit("resume") as person:
+        shown = COLOUR.sub("", person.read_until("Allow?"))
+        assert "the end" not in shown.partition("content:")[2].partition("diff --git")[0]
+        person.type("v\r")
+        person.read_until("the end")
+        person.type("y\r")
+        person.ends_with(0)
+    with (workspace / "long.txt").open() as file:
+        assert file.read().endswith("the end")
+
+
 def test_a_paused_run_may_be_cancelled(lineshaft: Lineshaft, workspace: Path) -> None:
     run = paused(lineshaft, workspace)
     done = lineshaft("resume", "--cancel")

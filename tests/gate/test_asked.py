@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import anyio
 import pytest
@@ -14,6 +15,7 @@ from support import Outside
 ASK = {"id": "ask", "tool": "change", "verdict": "ask"}
 ASK_POKE = {"id": "ask-poke", "tool": "poke", "verdict": "ask"}
 SIZE = 30_000
+TOKEN = "ghp_" + "a1" * 18
 
 
 @pytest.fixture
@@ -70,6 +72,38 @@ async def test_a_long_diff_is_cut_and_says_so(tmp_path: Path) -> None:
 
 async def test_to_see_what_a_call_would_change_nothing_else_is_called(tmp_path: Path) -> None:
     assert "+change is not called to see" in await diff_of("calls", tmp_path)
+
+
+async def test_whoever_is_asked_sees_long_arguments_whole_and_the_record_does_not(
+    tmp_path: Path,
+) -> None:
+    """In code, in the result, in what is kept for later: whole, but for the secret in it."""
+    long = f"{'x' * 5_000} {TOKEN} and rm -rf ~"
+    whole = f"{'x' * 5_000} [redacted] and rm -rf ~"
+    shown: list[object] = []
+
+    async def later(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        shown.extend(each.arguments["how"] for each in pending)
+        return {}
+
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK]})
+    tools = [Tool.from_function(change, effect="external")]
+    store = tmp_path / "runs.db"
+    async with Session(
+        tools, workspace=tmp_path, policy=policy, approver=later, store=store
+    ) as session:
+        result = await session.run("return await change(how=text)", inputs={"text": long})
+        kept = await session.pending(result.run_id)
+        assert session.store is not None
+        events = await session.store.events(result.run_id)
+    shown += [result.pending[0].arguments["how"], kept[0].arguments["how"]]
+    assert shown == [whole] * 3
+    assert result.status == "paused"
+    [paused] = [event.data for event in events if event.kind == "run_paused"]
+    [waiting] = cast("list[dict[str, object]]", paused["pending"])
+    assert waiting["arguments"] == dict(result.calls[0].arguments)
+    assert "x" * 100 not in str(events)
+    assert TOKEN not in str(events)
 
 
 async def test_where_somebody_else_works_at_the_files_no_diff_is_shown(tmp_path: Path) -> None:

@@ -51,6 +51,12 @@ async def test_the_end_of_a_value_is_shown_too(tmp_path: Path) -> None:
     assert "&& rm -rf ~" in shown
 
 
+async def test_long_contents_are_shown_to_their_end_and_without_secrets(tmp_path: Path) -> None:
+    long = f"{'x' * 5_000} ghp_{'a1' * 18} and rm -rf ~"
+    shown = await _shown({"what": 1, "content": long}, tmp_path)
+    assert f"{'x' * 5_000} [redacted] and rm -rf ~" in shown
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kept", [True, False])
 async def test_what_one_form_cannot_show_is_asked_by_the_next(

@@ -146,3 +146,29 @@ def test_an_integer_that_cannot_be_written_is_told_by_its_size() -> None:
     assert shown(n=huge, m=-huge) == {"n": text, "m": text}
     assert shown(rows=[huge, 10**500]) == {"rows": [text, 10**500]}
     assert REDACTOR.value({"deep": [huge]}) == {"deep": [text]}
+
+
+def test_whoever_approves_is_shown_all_but_the_secrets() -> None:
+    long = "x" * 50_000
+    given: dict[str, object] = {
+        "content": f"{long} s3cr3t-value {long}",
+        "rows": [{"n": n, "text": "y" * 100} for n in range(500)],
+        "api_key": "k",
+        "deep": {"password": "p", "key": "shown", "content": long},
+    }
+    assert REDACTOR.whole(None, given) == {
+        "content": f"{long} {HIDDEN} {long}",
+        "rows": given["rows"],
+        "api_key": HIDDEN,
+        "deep": {"password": HIDDEN, "key": "shown", "content": long},
+    }
+
+
+def test_what_a_schema_calls_a_password_nobody_is_shown() -> None:
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"phrase": {"type": "string", "format": "password"}, "max_tokens": {}},
+    }
+    spec = ToolSpec(name="log_in", input_schema=schema)
+    given = {"phrase": "open sesame", "max_tokens": 5}
+    assert REDACTOR.whole(spec, given) == {"phrase": HIDDEN, "max_tokens": 5}

@@ -7,13 +7,13 @@ from lineshaft.cli._display import Display
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, one_line, paint
-from lineshaft.cli._waiting import DIFF_LINES, call_lines
+from lineshaft.cli._waiting import call_lines, is_cut
 from lineshaft.values import Answer, Pending
 
 HELP = (
     "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
     "r: yes, and to every later call of this run that the same rule asks about",
-    "1 3: yes to these, no to the others; l: later, the run is paused; v: show whole diffs",
+    "1 3: yes to these, no to the others; l: later, the run is paused; v: show all of it, uncut",
     "after any answer you may say why: n not on Fridays",
 )
 _ANSWER = re.compile(
@@ -34,7 +34,7 @@ class Asking:
         self._count = len(self._left)
         self.answers: dict[str, Answer] = {}
         self.shows_all = False
-        """Diffs were asked for in full."""
+        """All was asked for, uncut."""
 
     @property
     def prompt(self) -> str:
@@ -89,21 +89,25 @@ class TerminalApprover:
 
     Args:
         display: Makes room for the question.
+        whole: Arguments and diffs are shown uncut from the start.
     """
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: Display, *, whole: bool = False) -> None:
         self._display = display
+        self._whole = whole
 
     async def __call__(self, pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
         """Return the person's answers; none for what was left, or once the terminal has gone."""
         with self._display.aside():
             async with keyboard() as terminal:
-                return await _asked(pending, terminal)
+                return await _asked(pending, terminal, whole=self._whole)
 
 
-async def _asked(pending: tuple[Pending, ...], terminal: int) -> Mapping[str, Answer]:
+async def _asked(
+    pending: tuple[Pending, ...], terminal: int, *, whole: bool
+) -> Mapping[str, Answer]:
     asking = Asking(pending)
-    for line in question(pending):
+    for line in question(pending, whole=whole):
         note(line)
     while prompt := asking.prompt:
         note(prompt)
@@ -126,10 +130,10 @@ def question(pending: Sequence[Pending], *, whole: bool = False) -> list[str]:
 
     Args:
         pending: The calls.
-        whole: All of their diffs.
+        whole: All of their arguments and diffs.
     """
     lines = [paint(f"Waiting for your approval: {counted(len(pending), 'call')}", "yellow")]
     for number, call in enumerate(pending, 1):
         lines += call_lines(number, call, whole=whole)
-    long = any(call.diff.count("\n") > DIFF_LINES for call in pending)
-    return [*lines, paint("v shows whole diffs", "dim")] if long and not whole else lines
+    cut = not whole and any(map(is_cut, pending))
+    return [*lines, paint("v shows all of it", "dim")] if cut else lines

@@ -86,6 +86,9 @@ def command(  # noqa: PLR0913  a command has its options
             metavar="ID",
         ),
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Show arguments and diffs of waiting calls uncut.")
+    ] = False,
     cancel: Annotated[bool, typer.Option("--cancel", help="End the run instead.")] = False,
     tools: Tools = None,
     workspace: Workspace = None,
@@ -127,7 +130,7 @@ def command(  # noqa: PLR0913  a command has its options
         if not quiet:
             note(paint(summary(came), "dim"))
     else:
-        _tell(came)
+        _tell(came, whole=whole)
     raise typer.Exit(code)
 
 
@@ -251,9 +254,9 @@ async def _standing(
     )
 
 
-def _tell(standing: Standing) -> None:
+def _tell(standing: Standing, *, whole: bool) -> None:
     if standing.pending:
-        print_waiting(standing.run_id, standing.pending, standing.expires_at)
+        print_waiting(standing.run_id, standing.pending, standing.expires_at, whole=whole)
         return
     note(f"{paint('interrupted', 'yellow')}: nobody knows whether these calls took effect")
     for call_id, tool in standing.unknown:

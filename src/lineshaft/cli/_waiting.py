@@ -1,10 +1,11 @@
 """Calls that wait for a person, as text: what they would do, why they ask, how to answer."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from lineshaft.cli._shape import brief, counted
+from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import Colour, clean, note, one_line, paint
 from lineshaft.values import Pending, RunResult
 
@@ -13,6 +14,9 @@ _COLOURS: Mapping[str, Colour] = {"+": "green", "-": "red", "@": "dim"}
 DIFF_LINES = 60
 """Shown of one diff; more only where somebody asks."""
 
+_TEXT_LINES = 12
+_TEXT_CHARACTERS = 1_000
+
 
 def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = False) -> list[str]:
     """Return what a person must know of one waiting call: tool, reason, arguments, diff.
@@ -20,7 +24,7 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
     Args:
         number: Its place in the list.
         call: The call.
-        whole: All of its diff, however long.
+        whole: All of its arguments and its diff, however long.
         ids: Its id too, for an answer that comes later.
     """
     said = call.reason or call.rule
@@ -28,10 +32,30 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
     name = f"{one_line(call.id)}  " if ids else ""
     lines = [f" {number}. {name}{paint(one_line(call.tool), 'bold')}{why}"]
     for key, value in call.arguments.items():
-        text = value if isinstance(value, str) else brief(value)
-        lines.append(f"      {one_line(key)}: {_indented(text)}")
+        text = _text(value)
+        shown = text if whole else _beginning(text)
+        lines.append(f"      {one_line(key)}: {_indented(shown)}")
+        if len(shown) < len(text):
+            left = f"… {len(text) - len(shown):,} more of {counted(len(text), 'character')}"
+            lines.append(f"        {paint(left, 'dim')}")
     lines += [f"      {line}" for line in diff_lines(call.diff, whole=whole)]
     return lines
+
+
+def is_cut(call: Pending) -> bool:
+    """Return whether more is to be said of a waiting call than is shown unasked."""
+    texts = [_text(value) for value in call.arguments.values()]
+    return call.diff.count("\n") > DIFF_LINES or any(_beginning(text) != text for text in texts)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _beginning(text: str) -> str:
+    """Return as much of an argument as is shown unasked."""
+    head = "\n".join(text.split("\n", _TEXT_LINES)[:_TEXT_LINES])[:_TEXT_CHARACTERS]
+    return head if text[len(head) :].strip("\n") else text
 
 
 def diff_lines(diff: str, *, whole: bool = False, stream: TextIO | None = None) -> Iterator[str]:
@@ -58,19 +82,24 @@ def _colour(line: str) -> Colour | None:
     return _COLOURS.get(line[:1])
 
 
-def print_waiting(run_id: str, pending: Sequence[Pending], expires_at: str | None) -> None:
+def print_waiting(
+    run_id: str, pending: Sequence[Pending], expires_at: str | None, *, whole: bool = False
+) -> None:
     """Print on standard error what a paused run waits for, and the commands that answer.
 
     Args:
         run_id: The run.
         pending: Its waiting calls.
         expires_at: Until when it waits.
+        whole: All of their arguments and diffs.
     """
     until = f" until {local_time(expires_at)}" if expires_at else ""
     note(f"{paint('paused', 'yellow')}: {counted(len(pending), 'call')} for your approval{until}")
     for number, call in enumerate(pending, 1):
-        for line in call_lines(number, call, ids=True):
+        for line in call_lines(number, call, whole=whole, ids=True):
             note(line)
+    if not whole and any(map(is_cut, pending)):
+        note(f"{paint('all of it:', 'dim')}\n  lineshaft resume {run_id} --whole")
     for line in next_commands(run_id, pending):
         note(line)
 

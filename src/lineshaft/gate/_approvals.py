@@ -54,7 +54,7 @@ class Approvals:
         pending = Pending(
             id="run",
             tool=spec.name,
-            arguments=self._frame.gate.redactor.arguments(spec, arguments),
+            arguments=self._frame.gate.redactor.whole(spec, arguments),
             reason=verdict.reason,
             rule=verdict.rule,
             run_id=self._frame.run_id,
@@ -67,7 +67,7 @@ class Approvals:
         return Pending(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
-            arguments=self._frame.book.show(entry),
+            arguments=self._frame.gate.redactor.whole(entry.spec, entry.arguments),
             reason=verdict.reason,
             rule=verdict.rule,
             run_id=self._frame.run_id,

@@ -34,6 +34,8 @@ def shown_of(pending: Sequence[Pending]) -> tuple[Pending, ...]:
     found: list[Pending] = []
     room = _LONGEST
     for call in pending:
+        if len(json.dumps(dict(call.arguments), ensure_ascii=False, default=str)) > _ALONE:
+            continue  # megabytes are not made into lines first
         length = len("\n".join(_call(_SHOWN, call)))
         if length > _ALONE:
             continue

@@ -13,6 +13,7 @@ from lineshaft.values import CallResult, Pending, RunResult, ToolSpec
 VALUE_BYTES = 200_000
 """A script's value whose JSON is longer is told by its size and beginning."""
 
+_ARGUMENTS = 20_000
 _BEGINNING = 2_000
 _PERSON = "a person approves it with `lineshaft resume {run} --approve all` (or --deny all)"
 _CLIENT = "call `resume` with approve or deny, once your person has agreed"
@@ -73,15 +74,16 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> Reply:
     )
 
 
-def _bounded(value: object) -> object:
+def _bounded(value: object, most: int = VALUE_BYTES) -> object:
     text = json.dumps(value, ensure_ascii=False, default=str)
-    if len(text) <= VALUE_BYTES:
+    if len(text) <= most:
         return value
     return {"bytes": len(text.encode("utf-8", "replace")), "beginning": text[:_BEGINNING]}
 
 
 def _waiting(call: Pending) -> dict[str, Any]:
-    known = {"id": call.id, "tool": call.tool, "arguments": dict(call.arguments)}
+    arguments = _bounded(dict(call.arguments), _ARGUMENTS)
+    known = {"id": call.id, "tool": call.tool, "arguments": arguments}
     return known | {
         key: text for key, text in (("reason", call.reason), ("diff", call.diff)) if text
     }

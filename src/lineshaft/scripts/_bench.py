@@ -370,9 +370,16 @@ class Bench:
             return
         if result.changes:
             self.book.note("changes", changes=[asdict(c) for c in result.changes])
-        shown = replace(result, value=self._gate.redactor.value(result.value))
+        waiting = tuple(self._as_recorded(each, result) for each in result.pending)
+        shown = replace(result, value=self._gate.redactor.value(result.value), pending=waiting)
         kept = result.expires_at is not None
         self.book.note("run_paused" if kept else "run_finished", None, **result_data(shown))
+
+    def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
+        """Return a waiting call without its contents, which only whoever answers is shown."""
+        known = (call.arguments for call in result.calls if call.id == waiting.id)
+        arguments = next(known, None) or self._gate.redactor.arguments(None, waiting.arguments)
+        return replace(waiting, arguments=arguments)
 
     def _broken(self, error: Exception) -> None:
         text = f"the run cannot be recorded: {error}"

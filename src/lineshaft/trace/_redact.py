@@ -81,6 +81,21 @@ class Redactor:
             for name, value in arguments.items()
         }
 
+    def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
+        """Return arguments without their secrets and otherwise whole: for whoever approves them.
+
+        Args:
+            spec: As for `arguments`.
+            arguments: By name, as bound.
+        """
+        shown = self._names_shown(spec)
+        return {
+            name: self._value(value, 0)
+            if name in shown or not (looks_secret(name) or _is_password(spec, name))
+            else _hidden(value)
+            for name, value in arguments.items()
+        }
+
     def _names_shown(self, spec: ToolSpec | None) -> frozenset[str]:
         """Return the names of arguments that hold no secret, as far as the tool declares them."""
         if spec is None:

@@ -110,7 +110,7 @@ class Pending:
     id: str
     tool: str
     arguments: Arguments
-    """As recorded: redacted, long values shortened."""
+    """Whole, but for secrets. What is read back from a record has sizes and hashes for contents."""
 
     reason: str
     """Why it asks, from the rule."""
