@@ -129,6 +129,7 @@ class _Hold:
 
 def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
     lease = hold.lease
+    asking = Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place)
     return Context(
         workspace=Leased(frame.view, lease),
         call_id=entry.id,
@@ -137,7 +138,10 @@ def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hol
         deadline=time.monotonic() + hold.clock.remaining,
         dispatch=partial(_further, entry, tool, lease, leave.dispatch),
         notify=partial(_notify, frame, entry, lease),
-        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place),
+        tool=entry.call.tool,
+        ask=asking.elicit,
+        ask_model=asking.sample,
+        ask_roots=asking.roots,
         deps=frame.gate.deps,
         trace=frame.caller.trace,
         reach=hold.in_reach,

@@ -49,7 +49,7 @@ async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Su
         deadline=time.monotonic() + _SECONDS,
         dispatch=_nothing_further,
         notify=lambda kind, data: None,
-        ask=_nobody,
+        tool=entry.call.tool,
         deps=frame.gate.deps,
         reach=in_reach,
         python=frame.gate.python,
@@ -66,11 +66,6 @@ async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Su
 
 async def _nothing_further(call: Call) -> Done:
     return Failure("E_DENIED", f"{call.tool} is not called to see what another call would do")
-
-
-async def _nobody(message: str, schema: object) -> object:
-    del schema
-    raise LineshaftError(f"nobody can be asked: {message!r}")
 
 
 def _new_parts(diff: str, before: str) -> str:

@@ -2,11 +2,26 @@
 
 import keyword
 from collections.abc import Mapping
+from pathlib import Path
 from typing import cast
 
 import pydantic_core
 
 from lineshaft.errors import ConfigError
+
+
+def script_text(script: str | Path, name: str) -> tuple[str, str]:
+    """Return a script's text, and what tracebacks call it.
+
+    Raises:
+        ConfigError: Its file cannot be read.
+    """
+    if not isinstance(script, Path):
+        return script, name
+    try:
+        return script.read_text("utf-8"), script.name
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the script {str(script)!r} cannot be read: {error}") from error
 
 
 def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:

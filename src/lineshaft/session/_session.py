@@ -21,15 +21,15 @@ from lineshaft.session._definitions import language
 from lineshaft.session._facing import Facing
 from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
-from lineshaft.session._inputs import checked_arguments, checked_inputs
+from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer, split
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
-from lineshaft.session._usable import refuse_unusable
+from lineshaft.session._usable import refuse_unusable, usable_caller
 from lineshaft.store import Store
-from lineshaft.tools import Provider, Toolset
+from lineshaft.tools import Provider, Toolset, let_ask
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
@@ -46,7 +46,9 @@ from lineshaft.values import (
     Origin,
     Preview,
     PythonOptions,
+    Roots,
     RunResult,
+    Sample,
     Sink,
     Workspace,
 )
@@ -66,6 +68,8 @@ class Session(Afterwards, Facing):
         check: Whether findings about a script block it (`error`), inform, or are not looked for.
         approver: Answers what policy asks. None, or what it leaves open: the run is paused.
         elicit: Answers what tools ask a person; None: they are told that nobody can be asked.
+        sample: Answers what tools ask a model; None: none is offered.
+        roots: Tells tools the folders that somebody works in; None: nobody tells.
         guards: Look at changes before they land, beside those that come with Lineshaft; None: no
             guards at all.
         middleware: Wraps the door, outermost first.
@@ -97,6 +101,8 @@ class Session(Afterwards, Facing):
         check: CheckLevel = "error",
         approver: Approver | None = None,
         elicit: Elicit | None = None,
+        sample: Sample | None = None,
+        roots: Roots | None = None,
         guards: Sequence[Guard] | None = (),
         middleware: Sequence[Middleware] = (),
         sinks: Sequence[Sink] = (),
@@ -114,8 +120,6 @@ class Session(Afterwards, Facing):
             engine=engine,
             limits=limits,
             check=check,
-            approver=approver,
-            elicit=elicit,
             guards=guards,
             middleware=middleware,
             sinks=sinks,
@@ -123,7 +127,9 @@ class Session(Afterwards, Facing):
             atomic=atomic,
             store=store,
         )
+        caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools)
+        let_ask(providers, caller.offers)
         runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
         redactor, options = Redactor(secrets), python or PythonOptions()
         # Where somebody chose no boundary, no tool counts as jailed.
@@ -140,7 +146,7 @@ class Session(Afterwards, Facing):
                 why_missing=self._offer.why_missing,
                 policy=self.policy,
                 redactor=redactor,
-                caller=Caller(approver=approver, elicit=elicit),
+                caller=caller,
                 guards=with_built_in(guards),
                 middleware=tuple(middleware),
                 deps=deps,
@@ -354,12 +360,7 @@ class Session(Afterwards, Facing):
         name: str,
         limits: Limits | None,
     ) -> Job:
-        source: object = script
-        if isinstance(script, Path):
-            try:
-                source, name = script.read_text("utf-8"), script.name
-            except (OSError, UnicodeDecodeError) as error:
-                raise ConfigError(f"the script {str(script)!r} cannot be read: {error}") from error
+        source, name = script_text(script, name)
         return Job(
             script=source,
             name=name,

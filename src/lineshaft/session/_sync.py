@@ -18,7 +18,9 @@ from lineshaft.values import (
     Limits,
     Middleware,
     PythonOptions,
+    Roots,
     RunResult,
+    Sample,
     Sink,
     Workspace,
 )
@@ -34,6 +36,8 @@ class SessionArguments(TypedDict, total=False):
     check: CheckLevel
     approver: Approver | None
     elicit: Elicit | None
+    sample: Sample | None
+    roots: Roots | None
     middleware: Sequence[Middleware]
     sinks: Sequence[Sink]
     deps: object

@@ -7,7 +7,7 @@ from typing import cast
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
 from lineshaft.tools import Provider, Tool
-from lineshaft.values import Limits
+from lineshaft.values import Approver, Caller, Elicit, Limits, Roots, Sample
 
 
 def refuse_unusable(**arguments: object) -> None:
@@ -21,6 +21,22 @@ def refuse_unusable(**arguments: object) -> None:
         if not fits(value):
             shown = type(value).__name__ if name == "secrets" else repr(value)
             raise ConfigError(f"{name} must be {allowed}, not {shown}")
+
+
+def usable_caller(
+    *,
+    approver: Approver | None,
+    elicit: Elicit | None,
+    sample: Sample | None,
+    roots: Roots | None,
+) -> Caller:
+    """Return who is behind runs that name nobody.
+
+    Raises:
+        ConfigError: One of them is no function.
+    """
+    refuse_unusable(approver=approver, elicit=elicit, sample=sample, roots=roots)
+    return Caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
 
 
 def _is_tools(value: object) -> bool:
@@ -49,6 +65,8 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "check": ("'error', 'warn' or 'off'", lambda v: v in ("error", "warn", "off")),
     "approver": ("an async function", lambda v: v is None or callable(v)),
     "elicit": ("an async function", lambda v: v is None or callable(v)),
+    "sample": ("an async function", lambda v: v is None or callable(v)),
+    "roots": ("an async function", lambda v: v is None or callable(v)),
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions", _is_functions),
     "secrets": ("a list of texts", _is_texts),

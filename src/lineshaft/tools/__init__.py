@@ -8,7 +8,7 @@ from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._observed_book import ShapeBook
 from lineshaft.tools._paths import EntryPath, WorkspacePath
-from lineshaft.tools._providers import Provider, Shaped, filtered, opened, renamed
+from lineshaft.tools._providers import Provider, Shaped, filtered, let_ask, opened, renamed
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
 from lineshaft.tools._tool import Tool, ToolOptions, tool
@@ -31,6 +31,7 @@ __all__ = [
     "detailed",
     "filtered",
     "infer_shape",
+    "let_ask",
     "merge_shapes",
     "model_name",
     "opened",

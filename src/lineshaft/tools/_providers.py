@@ -1,11 +1,12 @@
 """Tools that come from elsewhere, and may come and go while a session is open."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol, runtime_checkable
 
 from lineshaft.tools._tool import Tool
 from lineshaft.tools._toolset import Rename, Toolset
+from lineshaft.values import Askable
 
 
 @runtime_checkable
@@ -37,6 +38,15 @@ class Provider(Protocol):
 
     async def ready(self) -> None:
         """Wait for the first catalogue or the first failure; raises neither."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """A provider that has to know, before it connects, what its tools may ask callers for."""
+
+    def may_ask(self, kinds: Collection[Askable]) -> None:
+        """Say what callers may offer, beside what was said before."""
         ...
 
 
@@ -81,6 +91,10 @@ class Shaped:
         """Connect in the background as long as the block lasts."""
         return self._source.opened(changed)
 
+    def may_ask(self, kinds: Collection[Askable]) -> None:
+        """Say what callers may offer."""
+        let_ask([self._source], kinds)
+
     async def ready(self) -> None:
         """Wait for the first catalogue or the first failure."""
         await self._source.ready()
@@ -108,6 +122,13 @@ def renamed(provider: Provider, names: Rename) -> Shaped:
         return tools.rename({old: new for old, new in names.items() if old in tools})
 
     return Shaped(provider, shape)
+
+
+def let_ask(providers: Iterable[Provider], kinds: Collection[Askable]) -> None:
+    """Tell providers, before they connect, what callers may offer; not all want to know."""
+    for provider in providers:
+        if isinstance(provider, Asking):
+            provider.may_ask(kinds)
 
 
 @asynccontextmanager

@@ -22,9 +22,12 @@ from lineshaft.values._calls import (
     VerdictKind,
 )
 from lineshaft.values._context import (
+    Askable,
     Context,
     Elicit,
     Reach,
+    Roots,
+    Sample,
 )
 from lineshaft.values._engines import (
     Checker,
@@ -111,6 +114,7 @@ __all__ = [
     "Answer",
     "Approver",
     "Arguments",
+    "Askable",
     "Call",
     "CallError",
     "CallRecord",
@@ -164,10 +168,12 @@ __all__ = [
     "Replay",
     "Resolved",
     "Returned",
+    "Roots",
     "RunError",
     "RunResult",
     "RunState",
     "RunStatus",
+    "Sample",
     "SavedRun",
     "Sink",
     "Stage",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lineshaft.values._calls import Approver, Origin
-from lineshaft.values._context import Elicit
+from lineshaft.values._context import Askable, Elicit, Roots, Sample, offered
 from lineshaft.values._runs import Sink
 
 
@@ -18,6 +18,12 @@ class Caller:
     elicit: Elicit | None = None
     """Answers what tools ask a person; None: nobody can be asked."""
 
+    sample: Sample | None = None
+    """Answers what tools ask a model; None: no model is offered."""
+
+    roots: Roots | None = None
+    """Tells tools the folders that they work in; None: nobody tells."""
+
     sink: Sink | None = None
     """Takes the events of this run, beside the sinks of the session."""
 
@@ -27,3 +33,8 @@ class Caller:
     trace: Mapping[str, str] = field(default_factory=dict[str, str])
     """The trace that the run belongs to, for tools to continue: `traceparent`, `tracestate`,
     `baggage` (W3C Trace Context)."""
+
+    @property
+    def offers(self) -> frozenset[Askable]:
+        """What tools may ask them for."""
+        return offered(self.elicit, self.sample, self.roots)
