@@ -14,6 +14,7 @@ from lineshaft.config import (
     servers,
 )
 from lineshaft.tools import Provider
+from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 
 SHOP = python_server("plain")
@@ -26,6 +27,11 @@ def table(name: str, command: list[str], more: str = "") -> str:
         f"[mcp.servers.{name}]\ncommand = {json.dumps(program)}\n"
         f"args = {json.dumps(args)}\n{more}\n"
     )
+
+
+def by_assertion(more: str) -> str:
+    auth = f'{{ grant = "jwt_bearer", issuer = "https://auth.test", {more} }}'
+    return f'[mcp.servers.a]\nurl = "https://mcp.test"\nauth = {auth}'
 
 
 class Home:
@@ -84,6 +90,14 @@ async def test_variables_are_put_in_when_a_server_is_started(home: Home) -> None
         (table("a", ["x"], 'env_file = "missing"'), "cannot be read"),
         ('[mcp.servers.a]\nurl = "${WHERE}"', "http://"),
         ('[mcp.servers.a]\nurl = "https://mcp.test"\nheaders = { A = "${BREAK}" }', "line break"),
+        (by_assertion('assertion = "${NO_SUCH}"'), "the variable NO_SUCH is not set"),
+        (by_assertion('assertion_file = "token"'), "is no whole path; /... or ~/..."),
+        (by_assertion('assertion_command = "\'a"'), "cannot be split"),
+        (
+            by_assertion('assertion = "${WHERE}", exchange_url = "http://idp.test"'),
+            "must begin with https://",
+        ),
+        (by_assertion('client_id = "c"'), "needs an assertion"),
     ],
 )
 async def test_what_keeps_one_server_down_is_its_own_problem(
@@ -94,6 +108,40 @@ async def test_what_keeps_one_server_down_is_its_own_problem(
     assert problem in found["a"].problem
     assert not found["a"].tools
     assert "orders" in await tools_of(found["shop"])
+
+
+@pytest.mark.parametrize(
+    ("source", "assertion"),
+    [
+        ('assertion = "${VOUCHED}"', "by-variable"),
+        ('assertion_file = "${FILE}"', "by-file"),
+        ('assertion_command = "cat ${FILE}"', "by-file"),
+        (
+            'assertion = "${VOUCHED}", exchange_url = "${HERE}/company/token"',
+            "assertion-of-by-variable",
+        ),
+    ],
+)
+async def test_an_assertion_comes_from_where_the_settings_say(
+    home: Home, source: str, assertion: str
+) -> None:
+    port = free_port()
+    here = f"http://127.0.0.1:{port}"
+    file = home.project / "token"
+    file.write_text("by-file\n", encoding="utf-8")
+    home.environ |= {"VOUCHED": "by-variable", "FILE": str(file), "HERE": here}
+    auth = f'{{ grant = "jwt_bearer", issuer = "{here}", {source} }}'
+    text = f'[mcp.servers.vault]\nurl = "{here}/mcp"\nclaims = "accept"\nauth = {auth}'
+    async with listening(python_server("company", str(port)), port) as process:
+        (vault,) = home.providers(text).values()
+        policy = lineshaft.Policy.from_dict({"mode": "open"})
+        async with lineshaft.Session([vault], policy=policy, store=False) as session:
+            done = await session.call("vault.content")
+        assert done.value == "gold", vault.problem
+        process.kill()
+        assert process.stdout is not None
+        *_, asked = (json.loads(line) for line in process.stdout)
+    assert asked["form"]["assertion"] == assertion
 
 
 async def test_a_script_that_names_a_server_that_is_down_is_told_why(home: Home) -> None:

@@ -87,6 +87,36 @@ def test_what_is_wrong_with_our_own_file_is_said(home: Home, text: str, problem:
     assert "lineshaft.toml" in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("auth", "problem"),
+    [
+        ('grant = "password"', "grant is one of 'authorization_code', 'client_credentials'"),
+        ('assertion = "${T}", assertion_file = "/t"', "one of assertion and assertion_file"),
+        ('assertion = "hunter2"', "assertion is a variable"),
+        ('exchange_url = "https://idp.test"', "exchange_url needs one of assertion"),
+        (
+            'assertion = "${T}", exchange_client_id = "c"',
+            "exchange_client_id is for exchange_url",
+        ),
+    ],
+)
+def test_what_is_wrong_with_how_we_name_ourselves_is_said(
+    home: Home, auth: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        home.read(f'[mcp.servers.a]\nurl = "https://mcp.test"\nauth = {{ {auth} }}')
+    assert problem in caught.value.message
+    assert "mcp.servers.a.auth" in caught.value.message
+    assert "hunter2" not in caught.value.message
+
+
+def test_a_project_names_no_command_for_an_assertion(home: Home) -> None:
+    text = '[mcp.servers.a]\nurl = "https://mcp.test"\nauth = { assertion_command = "make token" }'
+    with pytest.raises(ConfigError, match="assertion_command is not for a project's file"):
+        home.servers(project=text)
+    assert [each.problem for each in home.servers(user=text)] == [""]
+
+
 def test_a_secret_in_a_wrong_place_is_not_shown(home: Home) -> None:
     with pytest.raises(ConfigError) as caught:
         home.read('[mcp.servers.a]\ncommand = "x"\nenv = ["TOKEN=hunter2"]')

@@ -107,6 +107,6 @@ def test_secrets_of_a_definition_are_not_shown() -> None:
         grant="client_credentials",
     )
     assert "hidden" not in repr(spec)
-    with pytest.raises(ConfigError, match="needs client_id, and client_secret or client_key"):
+    with pytest.raises(ConfigError, match="needs client_id, and client_secret, client_key"):
         ServerSpec(url="https://example.org/mcp", grant="client_credentials")
     assert sys.executable not in repr(spec)

@@ -11,21 +11,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, cast
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
 from lineshaft.config._env_file import env_file
 from lineshaft.config._secrets import holds_secret, kept_secrets
 from lineshaft.config._servers import ServerSetting, url_problem
+from lineshaft.config._servers_auth import access_of
 from lineshaft.config._servers_found import server_approved, servers
 from lineshaft.config._settings import Settings
 from lineshaft.config._variables import AskInput, Input, Variables
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
-
-Grant = Literal["authorization_code", "client_credentials"]
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -236,17 +234,7 @@ def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
         if holds_secret(name, text):
             variables.told.add(text.rpartition(" ")[2])
     known = dict[str, str]() if isinstance(server.auth, str) else server.auth
-    secret, key = (fill(known.get(name, "")) for name in ("client_secret", "client_key"))
-    variables.told.update(filter(None, (secret, key)))
-    return ServerSpec(
-        url=url,
-        headers=headers,
-        client_id=fill(known.get("client_id", "")),
-        client_secret=secret,
-        client_key=key,
-        key_algorithm=known.get("key_algorithm", "RS256"),
-        grant=cast("Grant", known.get("grant", "authorization_code")),
-    )
+    return ServerSpec(url=url, headers=headers, **access_of(known, variables))
 
 
 def _once(server: ServerSetting, starting: Starting) -> AskInput | None:

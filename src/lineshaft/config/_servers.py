@@ -12,6 +12,7 @@ from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from lineshaft.config._key import is_text
+from lineshaft.config._servers_auth import KEYS, auth_problem
 from lineshaft.config._variables import Input, inputs_in, references
 from lineshaft.errors import ConfigError
 from lineshaft.tools import RESERVED
@@ -25,8 +26,6 @@ _SERVER_KEYS = (
     *("command", "args", "env", "env_file", "cwd", "url", "headers", "auth", "type"),
     *("tools", "seconds", "claims", "inputs"),
 )
-_AUTH_KEYS = ("client_id", "client_secret", "client_key", "key_algorithm", "grant")
-_GRANTS = ("authorization_code", "client_credentials")
 _MOST_SECONDS = 86_400
 
 
@@ -233,10 +232,11 @@ class _Reading:
         if isinstance(value, str) and value in ("", "oauth", "none"):
             return value
         table = table_of_texts(value)
-        if not table or not set(table) <= set(_AUTH_KEYS):
-            raise self._wrong("auth", f"'oauth', 'none', or a table with {', '.join(_AUTH_KEYS)}")
-        if table.get("grant", _GRANTS[0]) not in _GRANTS:
-            raise self._wrong("auth", f"grant is one of {', '.join(map(repr, _GRANTS))}")
+        if not table or not set(table) <= set(KEYS):
+            raise self._wrong("auth", f"'oauth', 'none', or a table with {', '.join(KEYS)}")
+        problem = auth_problem(table)
+        if problem:
+            raise ConfigError(f"{self._place}.auth: {problem}")
         return table
 
     def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

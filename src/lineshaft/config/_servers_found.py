@@ -63,7 +63,7 @@ def own_settings_servers(settings: Settings) -> tuple[ServerSetting, ...]:
     """Return the servers of our own files, the person's and the project's.
 
     Raises:
-        ConfigError: A project's file accepts claims, which only a person may.
+        ConfigError: A project's file says what only a person may.
     """
     by_name: dict[str, ServerSetting] = {}
     for server in _own(settings):
@@ -88,12 +88,23 @@ def _own(settings: Settings) -> Iterator[ServerSetting]:
             giver="project" if is_project else "user",
             base=held.base if is_project else settings.root,
         ):
-            if is_project and server.claims == "accept":
-                raise ConfigError(
-                    f"{held.source}: {SERVERS}.{server.name}.claims is not for a project's file",
-                    hint="accept them yourself: lineshaft config mcp --accept-claims",
-                )
+            if is_project:
+                _check_a_projects(server)
             yield server
+
+
+def _check_a_projects(server: ServerSetting) -> None:
+    place = f"{server.source}: {SERVERS}.{server.name}"
+    if server.claims == "accept":
+        raise ConfigError(
+            f"{place}.claims is not for a project's file",
+            hint="accept them yourself: lineshaft config mcp --accept-claims",
+        )
+    if "assertion_command" in server.auth:
+        raise ConfigError(
+            f"{place}.auth: assertion_command is not for a project's file: it starts a program",
+            hint="put the server into your own settings, or give assertion or assertion_file",
+        )
 
 
 def client_servers(settings: Settings, *, environ: Mapping[str, str] | None = None) -> FoundServers:

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lineshaft.mcp._assertion import exchanged
+    from lineshaft.mcp._assertion_sources import assertion_from_command, assertion_from_file
     from lineshaft.mcp._auth import loopback
     from lineshaft.mcp._front import Front
     from lineshaft.mcp._front_http import serve_http
@@ -17,25 +19,32 @@ if TYPE_CHECKING:
     from lineshaft.mcp._results import Content
     from lineshaft.mcp._server import McpServer
     from lineshaft.mcp._spec import (
+        Assertion,
         Authorize,
         Claim,
         Claims,
+        Grant,
         ServerOptions,
         ServerSpec,
         catalogue_hash,
     )
 
 _FILE_OF = {
+    "Assertion": "_spec",
     "Authorize": "_spec",
     "Claim": "_spec",
     "Claims": "_spec",
     "Content": "_results",
     "Front": "_front",
+    "Grant": "_spec",
     "HttpOptions": "_front_options",
     "McpServer": "_server",
     "ServerOptions": "_spec",
     "ServerSpec": "_spec",
+    "assertion_from_command": "_assertion_sources",
+    "assertion_from_file": "_assertion_sources",
     "catalogue_hash": "_spec",
+    "exchanged": "_assertion",
     "front_instructions": "_front_words",
     "front_server": "_front_server",
     "front_tools": "_front_words",
@@ -45,16 +54,21 @@ _FILE_OF = {
 }
 
 __all__ = [
+    "Assertion",
     "Authorize",
     "Claim",
     "Claims",
     "Content",
     "Front",
+    "Grant",
     "HttpOptions",
     "McpServer",
     "ServerOptions",
     "ServerSpec",
+    "assertion_from_command",
+    "assertion_from_file",
     "catalogue_hash",
+    "exchanged",
     "front_instructions",
     "front_server",
     "front_tools",

@@ -6,13 +6,15 @@ Above: `_server.py`. Below: the SDK, which finds the authorisation server, regis
 import hashlib
 import json
 import os
-from collections.abc import Callable
+import warnings
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
+import httpx2
 from anyio.abc import SocketStream
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.auth.extensions.client_credentials import (
@@ -26,9 +28,13 @@ from mcp.shared.auth import (
     OAuthClientMetadata,
     OAuthToken,
 )
+from mcp.shared.auth_utils import resource_url_from_server_url
+from mcp.shared.exceptions import MCPDeprecationWarning
 from pydantic import AnyUrl
 
 from lineshaft.errors import ConfigError
+from lineshaft.mcp._assertion import AssertionAuth
+from lineshaft.mcp._assertion_sources import asserted
 from lineshaft.mcp._spec import Authorize, ServerSpec
 from lineshaft.store import private_folder, state_folder
 
@@ -43,7 +49,7 @@ def provider(
     authorize: Authorize | None,
     *,
     waiting: Callable[[], AbstractContextManager[None]],
-) -> OAuthClientProvider:
+) -> httpx2.Auth:
     """Return what adds tokens to requests, and gets them where the server asks.
 
     Args:
@@ -70,26 +76,10 @@ def provider(
             raise ConfigError(f"access was not granted: {reason[:200]}")
         return AuthorizationCodeResult(code=code, state=state or None, iss=issuer or None)
 
-    if spec.grant == "client_credentials" and spec.client_key:
-        signed = SignedJWTParameters(
-            issuer=spec.client_id,
-            subject=spec.client_id,
-            signing_key=spec.client_key,
-            signing_algorithm=spec.key_algorithm,
-        )
-        return PrivateKeyJWTOAuthProvider(
-            server_url=spec.url,
-            storage=_Kept(spec),
-            client_id=spec.client_id,
-            assertion_provider=signed.create_assertion_provider(),
-        )
+    if spec.grant == "jwt_bearer":
+        return AssertionAuth(spec)
     if spec.grant == "client_credentials":
-        return ClientCredentialsOAuthProvider(
-            server_url=spec.url,
-            storage=_Kept(spec),
-            client_id=spec.client_id,
-            client_secret=spec.client_secret,
-        )
+        return _by_itself(spec)
     return OAuthClientProvider(
         server_url=spec.url,
         client_metadata=OAuthClientMetadata(
@@ -101,6 +91,41 @@ def provider(
         callback_handler=granted,
         client_metadata_url=spec.client_metadata_url or None,
     )
+
+
+def _by_itself(spec: ServerSpec) -> httpx2.Auth:
+    """Return what gets tokens for a client that needs no person."""
+    with warnings.catch_warnings():
+        # Told on the page of the settings: without an issuer, the server says where secrets go.
+        warnings.simplefilter("ignore", MCPDeprecationWarning)
+        if spec.client_key or spec.assertion:
+            return PrivateKeyJWTOAuthProvider(
+                server_url=spec.url,
+                storage=_Kept(spec),
+                client_id=spec.client_id,
+                assertion_provider=_assertions(spec),
+                issuer=spec.issuer or None,
+            )
+        return ClientCredentialsOAuthProvider(
+            server_url=spec.url,
+            storage=_Kept(spec),
+            client_id=spec.client_id,
+            client_secret=spec.client_secret,
+            issuer=spec.issuer or None,
+        )
+
+
+def _assertions(spec: ServerSpec) -> Callable[[str], Awaitable[str]]:
+    """Return what says who we are instead of a secret: made elsewhere, or signed with our key."""
+    if spec.assertion:
+        resource = resource_url_from_server_url(spec.url)
+        return lambda issuer: asserted(spec.assertion, issuer, resource)
+    return SignedJWTParameters(
+        issuer=spec.client_id,
+        subject=spec.client_id,
+        signing_key=spec.client_key,
+        signing_algorithm=spec.key_algorithm,
+    ).create_assertion_provider()
 
 
 def loopback(
@@ -171,6 +196,7 @@ class _Kept:
             return OAuthClientInformationFull(
                 client_id=self._spec.client_id,
                 client_secret=secret,
+                issuer=self._spec.issuer or None,
                 redirect_uris=[AnyUrl(self._spec.redirect)],
                 token_endpoint_auth_method="client_secret_basic" if secret else "none",
             )

@@ -18,6 +18,15 @@ Authorize = Callable[[str], Awaitable[str]]
 """Shows a person the address at which to grant access; returns the address that their browser was
 sent back to, with what stands behind its `?`."""
 
+_HERE = ("localhost", "127.0.0.1", "::1")
+
+Assertion = Callable[[str, str], Awaitable[str]]
+"""Gives a signed token that says who we are (a JWT), for an issuer, its audience, and for the
+address of the server that is to be opened."""
+
+Grant = Literal["authorization_code", "client_credentials", "jwt_bearer"]
+"""Who grants access: a person; `client_id` by itself; or whoever vouches for an assertion."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
@@ -62,8 +71,17 @@ class ServerSpec:
     key_algorithm: str = "RS256"
     """How `client_key` signs."""
 
-    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
-    """Who grants access: a person, or `client_id` with its secret or key by itself (OAuth)."""
+    grant: Grant = "authorization_code"
+    """Who grants access (OAuth). With `client_credentials`, `client_id` has a secret, a key or an
+    assertion; with `jwt_bearer`, an assertion is given for a token (RFC 7523)."""
+
+    issuer: str = ""
+    """The authorisation server that is ours: where it is named, secrets and assertions of the
+    grants without a person go nowhere else."""
+
+    assertion: Assertion | str = field(default="", repr=False)
+    """Says who we are, where there is no secret, or no person: a workload's token, or what a
+    company's identity provider vouches with (see `exchanged`)."""
 
     client_metadata_url: str = ""
     """Where an authorisation server finds what we are (OAuth Client ID Metadata Document)."""
@@ -75,12 +93,42 @@ class ServerSpec:
             raise ConfigError("the command of an MCP server is a list: the program, its arguments")
         if self.url and urlsplit(self.url).scheme not in ("http", "https"):
             raise ConfigError(f"the address {self.url!r} of an MCP server is not http or https")
-        proof = self.client_secret or self.client_key
-        if self.grant == "client_credentials" and not (self.client_id and proof):
-            text = "the grant 'client_credentials' needs client_id, and client_secret or client_key"
-            raise ConfigError(text)
+        _check_grant(self)
         if not self.connect_seconds > 0 or not self.message_bytes > 0:
             raise ConfigError("connect_seconds and message_bytes of an MCP server are above 0")
+
+
+def _check_grant(spec: ServerSpec) -> None:
+    if spec.issuer:
+        checked_address("the issuer", spec.issuer)
+    proof = spec.client_secret or spec.client_key or spec.assertion
+    if spec.grant == "client_credentials" and not (spec.client_id and proof):
+        text = "the grant 'client_credentials' needs client_id, and "
+        raise ConfigError(f"{text}client_secret, client_key or an assertion")
+    if spec.grant == "jwt_bearer" and not spec.assertion:
+        raise ConfigError("the grant 'jwt_bearer' needs an assertion")
+    if spec.grant == "jwt_bearer" and spec.client_secret and not spec.client_id:
+        raise ConfigError("client_secret belongs to a client_id; give that too")
+    if spec.assertion and spec.grant == "authorization_code":
+        text = "an assertion is for the grants 'jwt_bearer' and 'client_credentials'"
+        raise ConfigError(text, hint="give grant=...")
+    if spec.assertion and not spec.issuer:
+        raise ConfigError(
+            "an assertion needs an issuer",
+            hint="name the authorisation server: an assertion goes to no other",
+        )
+
+
+def checked_address(what: str, url: str) -> None:
+    """Take an address that secrets are sent to.
+
+    Raises:
+        ConfigError: It is not https, and not of this machine either.
+    """
+    parts = urlsplit(url)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
+    if not is_safe or not parts.hostname or "@" in parts.netloc:
+        raise ConfigError(f"{what} must begin with https://, since secrets are sent there")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

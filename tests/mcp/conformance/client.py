@@ -10,12 +10,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
 from lineshaft import Limits, Policy, Session
-from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft.mcp import McpServer, ServerSpec, exchanged
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
 CONTEXT: Mapping[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
@@ -74,7 +76,17 @@ def _without_null(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in arguments.items() if value is not None}
 
 
-async def main(url: str) -> int:
+async def issuer_of(url: str) -> str:
+    """Return the authorisation server of a server: whoever sets up a company's access knows it."""
+    parts = urlsplit(url)
+    about = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{parts.path}"
+    async with httpx2.AsyncClient() as client:
+        response = await client.get(about)
+    return str(response.json()["authorization_servers"][0])
+
+
+async def spec_for(url: str) -> ServerSpec:
+    """Return what the scenario gives us to know of the server."""
     spec = ServerSpec(
         url=url,
         connect_seconds=200,
@@ -84,8 +96,26 @@ async def main(url: str) -> int:
         client_key=CONTEXT.get("private_key_pem", ""),
         key_algorithm=CONTEXT.get("signing_algorithm", "RS256"),
         client_metadata_url="https://conformance-test.local/client-metadata.json",
-        grant="client_credentials" if "client-credentials" in SCENARIO else "authorization_code",
+        issuer=CONTEXT.get("issuer", ""),
     )
+    if "client-credentials" in SCENARIO:
+        return replace(spec, grant="client_credentials")
+    if "idp_id_token" in CONTEXT:
+        assertion = exchanged(
+            CONTEXT["idp_id_token"],
+            url=CONTEXT["idp_token_endpoint"],
+            client_id=CONTEXT["idp_client_id"],
+        )
+        issuer = await issuer_of(url)
+        return replace(spec, grant="jwt_bearer", issuer=issuer, assertion=assertion)
+    if "valid_jwt" in CONTEXT:
+        assertion, issuer = CONTEXT["valid_jwt"], await issuer_of(url)
+        return replace(spec, grant="jwt_bearer", issuer=issuer, assertion=assertion)
+    return spec
+
+
+async def main(url: str) -> int:
+    spec = await spec_for(url)
     source = McpServer(spec, name="server", authorize=authorize)
     policy = Policy.from_dict({"mode": "open"})
     limits = Limits(call_seconds=200)
