@@ -12,6 +12,7 @@ from lineshaft.scripts._awaits_edits import Text
 from lineshaft.scripts._check_reading import undefined_names, unknown_tools
 from lineshaft.scripts._check_said import judge
 from lineshaft.scripts._check_stubs import stubs_of, type_of
+from lineshaft.scripts._names_refs import Resolver
 from lineshaft.scripts._prepare import Prepared
 from lineshaft.values import Checker, Finding
 
@@ -39,19 +40,30 @@ async def check(
     if level == "off":
         return ()
     types = {name: type_of(value) for name, value in inputs.items()}
+    known = prepared.found.wrong
+    if known is None or known[0] != types:
+        known = types, await _wrong(prepared, prepared.resolver, checker, types)
+        if not any(finding.code == "checker-failed" for finding in known[1]):
+            prepared.found.wrong = known
+    found = known[1]
+    if level == "warn":
+        found = [replace(f, level="warning") if f.level == "error" else f for f in found]
+    return tuple(found[:_MOST])
+
+
+async def _wrong(
+    prepared: Prepared, resolver: Resolver, checker: Checker, types: Mapping[str, str]
+) -> tuple[Finding, ...]:
     stubs = stubs_of(prepared.specs)
     said = await checker.check(prepared.program_source, stubs=stubs, inputs=types)
     text = Text.of(prepared.read_text)
     found = [
         *prepared.unawaited,
-        *unknown_tools(prepared.resolver, text),
-        *undefined_names(prepared.resolver, text, inputs),
+        *unknown_tools(resolver, text),
+        *undefined_names(resolver, text, types),
         *judge(prepared, text, said, stubs=stubs),
     ]
-    found = _without_echoes(found)
-    if level == "warn":
-        found = [replace(f, level="warning") if f.level == "error" else f for f in found]
-    return tuple(found[:_MOST])
+    return tuple(_without_echoes(found))
 
 
 def _without_echoes(found: Sequence[Finding]) -> list[Finding]:

@@ -172,10 +172,12 @@ class Engines:
 
 
 async def _needs(prepared: Prepared) -> tuple[Need, ...]:
-    resolver = prepared.resolver
+    resolver, found = prepared.resolver, prepared.found
     if resolver is None:
         return ()
-    return await _beside(prepared, lambda: needs(resolver))
+    if found.needs is None:
+        found.needs = await _beside(prepared, lambda: needs(resolver))
+    return found.needs
 
 
 _LONG_SCRIPT = 20_000

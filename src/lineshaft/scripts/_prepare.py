@@ -5,10 +5,22 @@ from dataclasses import dataclass, field
 
 from lineshaft.scripts._awaits import Awaits
 from lineshaft.scripts._awaits_edits import Shift, Text, as_written
+from lineshaft.scripts._choice_needs import Need
 from lineshaft.scripts._names import Known
 from lineshaft.scripts._names_refs import Resolver
 from lineshaft.scripts._prepare_text import accept, parse
 from lineshaft.values import Finding, ToolSpec
+
+
+@dataclass(slots=True)
+class Found:
+    """What readers found of a script, each where it was first asked for."""
+
+    needs: tuple[Need, ...] | None = None
+    """What the small engine is not trusted with."""
+
+    wrong: tuple[Mapping[str, str], tuple[Finding, ...]] | None = None
+    """Types of inputs, and what is wrong with the script where it gets those."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +54,9 @@ class Prepared:
 
     resolver: Resolver | None = field(default=None, repr=False, compare=False)
     """What the names of the script stand for; None where it could not be read."""
+
+    found: Found = field(default_factory=Found, repr=False, compare=False)
+    """What was found of it later: a script that is run again is not looked at again."""
 
     @property
     def ok(self) -> bool:

@@ -1,5 +1,6 @@
 """From a script's text to what is known of it: read, checked, an engine chosen."""
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,10 +14,13 @@ from lineshaft.scripts._job import CheckLevel
 from lineshaft.scripts._offer import Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._prepare import Prepared, prepare
-from lineshaft.values import Finding, RunError
+from lineshaft.values import Finding, RunError, ToolSpec
 
 _LONG_SCRIPT = 20_000
 """From so many characters on, a script is read beside the event loop."""
+
+_RECENT = 16
+"""Scripts that are known again: those that are previewed, resumed, or run with other inputs."""
 
 
 class Reader:
@@ -32,6 +36,7 @@ class Reader:
         self._engines = engines
         self._offer = offer
         self._level: CheckLevel = level
+        self._recent: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
 
     async def read(self, script: object, *, name: str) -> Prepared:
         """Return a script as it can be executed; waits for the tools that it speaks of."""
@@ -41,12 +46,25 @@ class Reader:
         if not self._engines.reads_scripts:
             text = str(script)
             return Prepared(name=name, original=text, specs=specs, program_source=text)
-        read = partial(prepare, script, specs=specs, name=name)
         if len(text) > _LONG_SCRIPT:
-            prepared = await anyio.to_thread.run_sync(read)
+            prepared = await anyio.to_thread.run_sync(
+                partial(prepare, script, specs=specs, name=name)
+            )
         else:
-            prepared = read()
+            prepared = self._known(script, specs, name)
         return replace(prepared, missing=missing) if missing else prepared
+
+    def _known(self, script: object, specs: tuple[ToolSpec, ...], name: str) -> Prepared:
+        """Return a script as it was read before, with the same tools, or read it."""
+        if not isinstance(script, str):
+            return prepare(script, specs=specs, name=name)
+        known = self._recent.pop((script, name), None)
+        if known is None or known.specs is not specs:
+            known = prepare(script, specs=specs, name=name)
+        self._recent[script, name] = known
+        if len(self._recent) > _RECENT:
+            self._recent.popitem(last=False)
+        return known
 
     async def find(
         self,
