@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 import uvicorn
+from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -19,8 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lineshaft.errors import ConfigError
 from lineshaft.mcp._front import Front
+from lineshaft.mcp._front_events import RETRY_MS, Events, Shelf
 from lineshaft.mcp._front_options import HttpOptions
-from lineshaft.mcp._front_server import GONE, FrontServer
+from lineshaft.mcp._front_presence import CLIENT, Presence, here
+from lineshaft.mcp._front_server import FrontServer
 
 PATH = "/mcp"
 BODY_BYTES = 4 * 1024 * 1024
@@ -90,11 +93,12 @@ class _Serving(uvicorn.Server):
 
 def app_of(front: Front, options: HttpOptions) -> Starlette:
     """Return the front as an ASGI application, to mount elsewhere; arguments as `serve_http`."""
-    server = FrontServer(front)
+    server, shelf = FrontServer(front), Shelf()
     names = [*_LOCAL, *options.hosts, options.host]
-    manager = StreamableHTTPSessionManager(
+    manager = _Sessions(
         server,
-        security_settings=TransportSecuritySettings(
+        shelf,
+        TransportSecuritySettings(
             allowed_hosts=[each for name in names for each in (name, f"{name}:*")],
             allowed_origins=[
                 f"{scheme}://{name}{port}"
@@ -103,19 +107,50 @@ def app_of(front: Front, options: HttpOptions) -> Starlette:
                 for port in ("", ":*")
             ],
         ),
-        max_request_body_size=BODY_BYTES,
-        session_idle_timeout=_IDLE_SECONDS,
-        max_sessions=_SESSIONS,
     )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         del app
-        async with manager.run(), server.opened():
+        async with manager.run(), server.opened(), anyio.create_task_group() as group:
+            group.start_soon(shelf.clear)
             yield
+            group.cancel_scope.cancel()
 
     door = _Door(StreamableHTTPASGIApp(manager), options.token)
     return Starlette(routes=[Route(PATH, endpoint=door)], lifespan=lifespan)
+
+
+class _Sessions(StreamableHTTPSessionManager):
+    """Sessions of the older protocol, each with a store of its own for what it was sent.
+
+    Args:
+        server: What answers.
+        shelf: Bounds what the stores keep.
+        security: Who may come from where.
+    """
+
+    def __init__(
+        self, server: FrontServer, shelf: Shelf, security: TransportSecuritySettings
+    ) -> None:
+        self._shelf = shelf
+        super().__init__(
+            server,
+            security_settings=security,
+            retry_interval=RETRY_MS,
+            max_request_body_size=BODY_BYTES,
+            session_idle_timeout=_IDLE_SECONDS,
+            max_sessions=_SESSIONS,
+        )
+
+    @property
+    def event_store(self) -> EventStore | None:  # pyright: ignore[reportIncompatibleVariableOverride]  the SDK would share one: streams of all sessions have the same names
+        """A new store: it is asked for once for each session that begins."""
+        return Events(self._shelf)
+
+    @event_store.setter
+    def event_store(self, value: EventStore | None) -> None:
+        del value
 
 
 class _Door:
@@ -141,12 +176,13 @@ class _Door:
             )
             await refused(scope, receive, send)
             return
-        gone = scope[GONE] = anyio.Event()
+        client = scope[CLIENT] = Presence()
+        here.set(client)
 
         async def heard() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect":
-                gone.set()
+                client.closed.set()
             return message
 
         await self._app(scope, heard, send)

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib import metadata
 from typing import Any
 
@@ -20,12 +20,10 @@ from lineshaft.mcp._front import Front
 from lineshaft.mcp._front_blocks import blocks_of
 from lineshaft.mcp._front_client import Asked, Reply, UnknownTool
 from lineshaft.mcp._front_pass import Passed
+from lineshaft.mcp._front_presence import while_there
 from lineshaft.mcp._front_request import Context, Request, input_request
 
 NAME = "lineshaft"
-GONE = "lineshaft.gone"
-"""Where an HTTP request says that its client has gone (an event)."""
-
 _LISTENERS = 256
 _FRESH = CacheHint(ttl_ms=5_000)
 
@@ -147,17 +145,15 @@ class FrontServer(Server[Any]):
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = Request(context, params)
-        gone = context.request.scope.get(GONE) if context.request is not None else None
-        came: list[Reply | Asked] = []
-        async with anyio.create_task_group() as group:
-            if gone is not None:
-                group.start_soon(_end_with, gone, group.cancel_scope)
-            with suppress(UnknownTool):
-                came.append(await self._front.call(params.name, params.arguments, request))
-            group.cancel_scope.cancel()
-        if not came:
-            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:200]!r}")
-        return self._told(came[0])
+
+        async def answer() -> Reply | Asked:
+            try:
+                return await self._front.call(params.name, params.arguments, request)
+            except UnknownTool:
+                text = f"there is no tool {params.name[:200]!r}"
+                raise MCPError(types.INVALID_PARAMS, text) from None
+
+        return self._told(await while_there(context, answer))
 
     def _told(self, reply: Reply | Asked) -> types.CallToolResult | types.InputRequiredResult:
         if isinstance(reply, Asked):
@@ -180,11 +176,6 @@ async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
     server = FrontServer(front)
     async with server.opened():
         yield server
-
-
-async def _end_with(gone: anyio.Event, scope: anyio.CancelScope) -> None:
-    await gone.wait()
-    scope.cancel()
 
 
 async def _any_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
