@@ -14,10 +14,6 @@ async def _refuse(call: Call) -> Done:
     return Failure("E_DENIED", f"{call.tool} is not called from here")
 
 
-async def _nobody(_message: str, _schema: object) -> object:
-    raise NotImplementedError
-
-
 @pytest.fixture
 async def make_call(tmp_path: Path) -> AsyncIterator[Callable[[float], Context]]:
     """Make a context whose call has so many seconds left."""
@@ -32,7 +28,6 @@ async def make_call(tmp_path: Path) -> AsyncIterator[Callable[[float], Context]]
             deadline=time.monotonic() + seconds,
             dispatch=_refuse,
             notify=lambda _kind, _data: None,
-            ask=_nobody,
         )
 
     yield make

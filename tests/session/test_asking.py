@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from lineshaft import Caller, ConfigError, Context, Limits, Policy, Session, ToolError, tool
+from lineshaft import Caller, ConfigError, Context, Event, Limits, Policy, Session, ToolError, tool
+from lineshaft.values import Ask
 
 OPEN = Policy(mode="open")
 SECRET = "correct-horse-battery"  # noqa: S105  of this test alone
@@ -146,6 +148,56 @@ async def test_several_questions_of_one_call_are_asked_one_after_the_other(tmp_p
     assert result.error is None
     root = {"uri": "file:///srv/project", "name": "project"}
     assert result.value == ["shop.ask: a", "shop.ask: b", str([root])]
+
+
+@tool(effect="read")
+async def everything(context: Context) -> object:
+    """Ask for all there is, at once."""
+    asks = [
+        Ask(kind="elicit", message="your name?", schema={"type": "string"}, key="name"),
+        Ask(kind="sample", request={"text": SECRET}),
+        Ask(kind="roots"),
+    ]
+    answers = await context.ask(asks)
+    return [each.message if isinstance(each, ToolError) else each for each in answers]
+
+
+async def test_what_is_asked_at_once_is_answered_at_once_where_that_can_be(tmp_path: Path) -> None:
+    heard: list[Sequence[Ask]] = []
+
+    async def person(message: str, schema: Mapping[str, object]) -> object:
+        raise ValueError("no screen")
+
+    async def together(asks: Sequence[Ask]) -> Sequence[object]:
+        heard.append(asks)
+        return ["Ada", ToolError("E_DENIED", "not this one"), []]
+
+    offers = Caller(elicit=person, sample=model, roots=folders, together=together)
+    async with Session([everything], workspace=tmp_path, secrets=[SECRET]) as session:
+        one = await session.call("everything", caller=offers)
+        other = await session.call("everything", caller=replace(offers, together=None))
+        less = await session.call("everything", caller=replace(offers, roots=None))
+    assert one.value == ["Ada", "not this one", []]
+    [asks] = heard
+    assert [asks[0].message, asks[0].key] == ["everything: your name?", "name"]
+    assert asks[1].request == {"text": "[redacted]"}
+    broken = "the person could not be asked: ValueError: no screen"
+    rest = [await model({"text": "[redacted]"}), await folders()]
+    assert other.value == [broken, *rest]
+    untold = "nobody tells their roots: the client has none"
+    assert less.value == [broken, rest[0], untold]
+
+
+async def test_the_record_tells_what_was_asked(tmp_path: Path) -> None:
+    heard: list[Event] = []
+    caller = Caller(sample=model, roots=folders, sink=heard.append)
+    async with Session([everything], workspace=tmp_path) as session:
+        await session.call("everything", caller=caller)
+    assert [event.data["text"] for event in heard if event.kind == "log"] == [
+        "everything asks: your name?",
+        "everything asks a model",
+        "everything asks for the roots",
+    ]
 
 
 @pytest.mark.parametrize("name", ["sample", "roots"])

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict
 
 import anyio
-import anyio.lowlevel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,7 +69,6 @@ def context() -> Context:
         deadline=0,
         dispatch=nobody,
         notify=lambda _kind, _data: None,
-        ask=lambda _message, _schema: anyio.lowlevel.checkpoint(),
         deps={"answer": 42},
     )
 

@@ -1,10 +1,10 @@
 """What a tool asks whoever is behind its run: a form, an answer of a model, their roots."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import cast
 
 import anyio
 
@@ -16,14 +16,18 @@ from lineshaft.gate._clock import RunClock
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import Place
 from lineshaft.trace import Redactor
-from lineshaft.values import Elicit, Roots, Sample
+from lineshaft.values import Ask, Askable, Caller, not_offered
 
 _BINARY = frozenset({"data", "blob"})
 """Under these names stand images and sounds, in which nothing is to be replaced."""
 
 _DEEPEST = 100
 
-T = TypeVar("T")
+_SAID: Mapping[Askable, str] = {
+    "elicit": "asks: {}",
+    "sample": "asks a model",
+    "roots": "asks for the roots",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,70 +46,67 @@ class Question:
     one: anyio.Lock = field(default_factory=anyio.Lock)
     """One question of the call at a time."""
 
-    @property
-    def elicit(self) -> Elicit | None:
-        """Asks their person for a value; None: nobody can be asked."""
-        elicit = self.frame.caller.elicit
-        if elicit is None:
-            return None
-
-        async def ask(message: str, schema: Mapping[str, object]) -> object:
-            whole = f"{self.entry.call.tool}: {message}"
-            return await self._put(f"asks: {message}", partial(elicit, whole, schema), person=True)
-
-        return ask
-
-    @property
-    def sample(self) -> Sample | None:
-        """Asks their model; None: none is offered."""
-        sample = self.frame.caller.sample
-        if sample is None:
-            return None
-
-        async def ask(request: Mapping[str, object]) -> Mapping[str, object]:
-            hidden = cast("Mapping[str, object]", _hidden(request, self.frame.gate.redactor))
-            return await self._put("asks a model", partial(sample, hidden))
-
-        return ask
-
-    @property
-    def roots(self) -> Roots | None:
-        """Asks for the folders that they work in; None: nobody tells."""
-        roots = self.frame.caller.roots
-        if roots is None:
-            return None
-
-        async def ask() -> Sequence[Mapping[str, object]]:
-            return await self._put("asks for the roots", roots)
-
-        return ask
-
-    async def _put(self, said: str, ask: Callable[[], Awaitable[T]], *, person: bool = False) -> T:
-        """Ask, and note that it was.
-
-        Args:
-            said: What the record tells.
-            ask: Gives the answer.
-            person: Whether a person is asked by us: of these questions a run has one at a time.
+    async def __call__(self, asks: Sequence[Ask]) -> Sequence[object]:
+        """Ask for several things, and note that it was.
 
         Raises:
-            ToolError: `E_DENIED`: they would not answer, or the call is over.
+            ToolError: `E_DENIED`: the call is over.
         """
+        frame, ending, name = self.frame, Ending(), self.entry.call.tool
+        said = [_SAID[ask.kind].format(ask.message) for ask in asks]
         if self.lease.over:
-            raise ToolError("E_DENIED", f"nobody can be asked, since the call is over: {said}")
-        frame, ending = self.frame, Ending()
-        frame.book.note("log", self.entry.id, text=f"{self.entry.call.tool} {said}")
-        with frame.controls.paused(), self.clock.paused():
-            async with self.one, self.place.aside(), frame.turn if person else nullcontext():
-                await bounded(ask, seconds=None, ending=ending)
-        error = ending.error
-        if isinstance(error, ToolError):
-            raise error
-        if error is not None:
-            who = "the person" if person else "whoever is behind the run"
-            text = f"{who} could not be asked: {type(error).__name__}: {error}"
+            text = f"nobody can be asked, since the call is over: {name} {'; '.join(said)}"
             raise ToolError("E_DENIED", text)
-        return cast("T", ending.value)
+        put = [_fit(ask, name, frame.gate.redactor) for ask in asks]
+        for each in said:
+            frame.book.note("log", self.entry.id, text=f"{name} {each}")
+        # A run has one person, who gets one form at a time.
+        turn = frame.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
+        with frame.controls.paused(), self.clock.paused():
+            async with self.one, self.place.aside(), turn:
+                await bounded(partial(_answers, frame.caller, put), seconds=None, ending=ending)
+        if ending.error is not None:
+            raise _not_asked(ending.error)
+        return cast("Sequence[object]", ending.value)
+
+
+async def _answers(caller: Caller, asks: Sequence[Ask]) -> Sequence[object]:
+    if caller.together is not None and all(ask.kind in caller.offers for ask in asks):
+        return await caller.together(asks)
+    answers: list[object] = []
+    for ask in asks:
+        try:
+            answers.append(await _answer(caller, ask))
+        except Exception as error:  # noqa: BLE001  whoever answers may be anybody's code
+            answers.append(_not_asked(error))
+    return answers
+
+
+async def _answer(caller: Caller, ask: Ask) -> object:
+    match ask.kind:
+        case "elicit" if caller.elicit is not None:
+            return await caller.elicit(ask.message, ask.schema)
+        case "sample" if caller.sample is not None:
+            return await caller.sample(ask.request)
+        case "roots" if caller.roots is not None:
+            return await caller.roots()
+        case _:
+            return not_offered(ask)
+
+
+def _not_asked(error: BaseException) -> ToolError:
+    if isinstance(error, ToolError):
+        return error
+    text = f"the person could not be asked: {type(error).__name__}: {error}"
+    return ToolError("E_DENIED", text)
+
+
+def _fit(ask: Ask, name: str, redactor: Redactor) -> Ask:
+    """Return what is asked as whoever is behind the run gets it."""
+    if ask.kind == "elicit":
+        return replace(ask, message=f"{name}: {ask.message}")
+    request = cast("Mapping[str, object]", _hidden(ask.request, redactor))
+    return replace(ask, request=request)
 
 
 def _hidden(value: object, redactor: Redactor, depth: int = 0) -> object:

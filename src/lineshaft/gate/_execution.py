@@ -129,7 +129,6 @@ class _Hold:
 
 def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
     lease = hold.lease
-    asking = Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place)
     return Context(
         workspace=Leased(frame.view, lease),
         call_id=entry.id,
@@ -138,10 +137,8 @@ def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hol
         deadline=time.monotonic() + hold.clock.remaining,
         dispatch=partial(_further, entry, tool, lease, leave.dispatch),
         notify=partial(_notify, frame, entry, lease),
-        tool=entry.call.tool,
-        ask=asking.elicit,
-        ask_model=asking.sample,
-        ask_roots=asking.roots,
+        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place),
+        offers=frame.caller.offers,
         deps=frame.gate.deps,
         trace=frame.caller.trace,
         reach=hold.in_reach,

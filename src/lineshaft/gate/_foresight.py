@@ -49,7 +49,6 @@ async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Su
         deadline=time.monotonic() + _SECONDS,
         dispatch=_nothing_further,
         notify=lambda kind, data: None,
-        tool=entry.call.tool,
         deps=frame.gate.deps,
         reach=in_reach,
         python=frame.gate.python,

@@ -22,12 +22,15 @@ from lineshaft.values._calls import (
     VerdictKind,
 )
 from lineshaft.values._context import (
+    Answerer,
+    Ask,
     Askable,
     Context,
     Elicit,
     Reach,
     Roots,
     Sample,
+    not_offered,
 )
 from lineshaft.values._engines import (
     Checker,
@@ -112,8 +115,10 @@ __all__ = [
     "NO_BOUNDARY",
     "TOKEN_FORMS",
     "Answer",
+    "Answerer",
     "Approver",
     "Arguments",
+    "Ask",
     "Askable",
     "Call",
     "CallError",
@@ -189,5 +194,6 @@ __all__ = [
     "VerdictKind",
     "Waiting",
     "Workspace",
+    "not_offered",
     "steadily",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lineshaft.values._calls import Approver, Origin
-from lineshaft.values._context import Askable, Elicit, Roots, Sample, offered
+from lineshaft.values._context import Answerer, Askable, Elicit, Roots, Sample
 from lineshaft.values._runs import Sink
 
 
@@ -24,6 +24,9 @@ class Caller:
     roots: Roots | None = None
     """Tells tools the folders that they work in; None: nobody tells."""
 
+    together: Answerer | None = None
+    """Answers all that a tool asks at once, of what is offered; None: one after the other."""
+
     sink: Sink | None = None
     """Takes the events of this run, beside the sinks of the session."""
 
@@ -37,4 +40,9 @@ class Caller:
     @property
     def offers(self) -> frozenset[Askable]:
         """What tools may ask them for."""
-        return offered(self.elicit, self.sample, self.roots)
+        ways: Mapping[Askable, object] = {
+            "elicit": self.elicit,
+            "sample": self.sample,
+            "roots": self.roots,
+        }
+        return frozenset(kind for kind, way in ways.items() if way is not None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from lineshaft.errors import ToolError
 from lineshaft.values._calls import Dispatch
@@ -22,12 +22,44 @@ Askable = Literal["elicit", "sample", "roots"]
 """What whoever is behind a run may be asked for: a form, an answer of their model, their roots."""
 
 
-def offered(
-    elicit: Elicit | None, sample: Sample | None, roots: Roots | None
-) -> frozenset[Askable]:
-    """Return what may be asked for, of these."""
-    ways: Mapping[Askable, object] = {"elicit": elicit, "sample": sample, "roots": roots}
-    return frozenset(name for name, way in ways.items() if way is not None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One thing that a tool asks of whoever is behind its run."""
+
+    kind: Askable
+    message: str = ""
+    """Of a form."""
+
+    schema: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Of a form: what may be answered."""
+
+    request: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Of a model."""
+
+    key: str = ""
+    """How the tool calls it, where it asks for several things at once."""
+
+
+Answerer = Callable[[Sequence[Ask]], Awaitable[Sequence[object]]]
+"""Answers all that a tool asks at once, in order; a `ToolError` among the answers stands for what
+is not answered."""
+
+
+async def nobody(asks: Sequence[Ask]) -> Sequence[object]:
+    """Answer that nobody is there."""
+    return [not_offered(ask) for ask in asks]
+
+
+def not_offered(ask: Ask) -> ToolError:
+    """Return the error for what nobody offers."""
+    match ask.kind:
+        case "elicit":
+            text = f"nobody can be asked: {ask.message!r}"
+        case "sample":
+            text = "nobody offers a model: the client has no sampling"
+        case "roots":
+            text = "nobody tells their roots: the client has none"
+    return ToolError("E_DENIED", text)
 
 
 Reach = Literal["open", "readonly", "hidden"]
@@ -61,13 +93,11 @@ class Context:
     notify: Callable[[str, Mapping[str, object]], None]
     """Put an event of this call into the record: kind, data."""
 
-    tool: str = ""
-    """The tool's canonical name."""
+    ask: Answerer = nobody
+    """Ask whoever is behind the run for several things at once; no more than they offer."""
 
-    ask: Elicit | None = None
-    ask_model: Sample | None = None
-    ask_roots: Roots | None = None
-    """What whoever is behind the run offers; None: it is not to be had."""
+    offers: frozenset[Askable] = frozenset()
+    """What they may be asked for."""
 
     deps: object = None
     """What the session was given as `deps`."""
@@ -95,20 +125,13 @@ class Context:
         """Put a line into the run's record."""
         self.notify("log", {"text": text})
 
-    @property
-    def offers(self) -> frozenset[Askable]:
-        """What whoever is behind the run may be asked for."""
-        return offered(self.ask, self.ask_model, self.ask_roots)
-
     async def elicit(self, message: str, schema: Mapping[str, object]) -> object:
         """Ask the person behind the run for a value.
 
         Raises:
             ToolError: `E_DENIED`, where nobody can be asked.
         """
-        if self.ask is None:
-            raise ToolError("E_DENIED", f"nobody can be asked: {message!r}")
-        return await self.ask(message, schema)
+        return await self._one(Ask(kind="elicit", message=message, schema=schema))
 
     async def sample(self, request: Mapping[str, object]) -> Mapping[str, object]:
         """Ask the model of whoever is behind the run.
@@ -122,9 +145,8 @@ class Context:
         Raises:
             ToolError: `E_DENIED`, where nobody offers a model, or they would not.
         """
-        if self.ask_model is None:
-            raise ToolError("E_DENIED", "nobody offers a model: the client has no sampling")
-        return await self.ask_model(request)
+        said = await self._one(Ask(kind="sample", request=request))
+        return cast("Mapping[str, object]", said)
 
     async def roots(self) -> Sequence[Mapping[str, object]]:
         """Return the folders that whoever is behind the run works in: `uri`, `name`.
@@ -132,6 +154,13 @@ class Context:
         Raises:
             ToolError: `E_DENIED`, where nobody tells.
         """
-        if self.ask_roots is None:
-            raise ToolError("E_DENIED", "nobody tells their roots: the client has none")
-        return await self.ask_roots()
+        said = await self._one(Ask(kind="roots"))
+        return cast("Sequence[Mapping[str, object]]", said)
+
+    async def _one(self, ask: Ask) -> object:
+        if ask.kind not in self.offers:
+            raise not_offered(ask)
+        [said] = await self.ask([ask])
+        if isinstance(said, ToolError):
+            raise said
+        return said
