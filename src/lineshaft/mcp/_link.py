@@ -4,10 +4,10 @@ Above: `_server.py`, which opens and replaces connections. Below: the wires, and
 """
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import anyio
 import httpx2
@@ -39,6 +39,12 @@ _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAda
     types.CallToolResult | types.InputRequiredResult
 )
 
+Result = TypeVar("Result")
+Send = Callable[
+    [types.InputResponses | None, str | None, dict[str, Any]],
+    Awaitable[Result | types.InputRequiredResult],
+]
+
 # What servers do wrong stands in `problem` and in errors, and not on standard error.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
@@ -60,6 +66,8 @@ async def connected(
     async def heard(message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             link.changed.set()
+        elif isinstance(message, types.ResourceUpdatedNotification):
+            link.updated(message.params.uri)
 
     client = Client(
         cast("Any", server) if spec is None else as_transport(_transport(spec, auth, wire)),
@@ -97,6 +105,11 @@ class Link:
         self.asks = asks
         self.changed = changed
         self.client = client
+        self.tasks: TaskGroup | None = None
+        """What goes on as long as the connection does."""
+
+        self.updated: Callable[[str], None] = lambda _uri: None
+        """Told of each resource that the server says has changed."""
 
     @property
     def is_modern(self) -> bool:
@@ -127,6 +140,7 @@ class Link:
 
     async def begin(self, tasks: TaskGroup) -> None:
         """Ask to be told of changes and of what the server logs."""
+        self.tasks = tasks
         capabilities = self.client.server_capabilities
         if self.is_modern and self.tells_changes:
             tasks.start_soon(self._listen)
@@ -177,21 +191,36 @@ class Link:
             MCPError: The server refused it, or is gone.
             ToolError: It asks for what it does not get.
         """
-        params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+
+        async def send(
+            given: types.InputResponses | None, state: str | None, meta: dict[str, Any]
+        ) -> types.CallToolResult | types.InputRequiredResult:
+            params = types.CallToolRequestParams(
+                name=name, arguments=dict(arguments), input_responses=given, request_state=state
+            )
+            return await self._send(params.model_copy(update={"meta": meta}), call)
+
+        return await self.rounds(send, call)
+
+    async def rounds(self, send: Send[Result], call: Open) -> Result:
+        """Ask until there is a result, and answer what the server asks meanwhile.
+
+        Args:
+            send: Asks once, with the answers to what was asked before and a state to give back.
+            call: The call as it is under way.
+
+        Raises:
+            MCPError: The server refused it, or is gone.
+            ToolError: It asks for what it does not get.
+        """
+        given, state = None, None
         for number in range(_MOST_ROUNDS + 1):
             context = call.context
             key = context.key if number == 0 else f"{context.key}#{number}"
-            meta = {**context.trace, KEY: key}
-            params = params.model_copy(update={"meta": meta})
-            result = await self._send(params, call)
-            if isinstance(result, types.CallToolResult):
+            result = await send(given, state, {**context.trace, KEY: key})
+            if not isinstance(result, types.InputRequiredResult):
                 return result
-            params = types.CallToolRequestParams(
-                name=name,
-                arguments=dict(arguments),
-                input_responses=await _answers(result, call, number),
-                request_state=result.request_state,
-            )
+            given, state = await _answers(result, call, number), result.request_state
         text = f"it asked for more input {_MOST_ROUNDS} times and never gave a result"
         raise ToolError("E_TOOL_FAILED", text)
 
