@@ -1,7 +1,7 @@
 """What the user holds: tools, policy, a workspace and engines behind one door."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from lineshaft.session._definitions import language
 from lineshaft.session._facing import Facing
 from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
+from lineshaft.session._held import Held
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
@@ -162,7 +163,8 @@ class Session(Afterwards, Facing):
         self._resumer = self.store and Resumer(self._runner, self.store, root=ground.root)
         self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
-        self._stack, self._live = AsyncExitStack(), Live()
+        self._held: Held[TaskGroup] | None = None
+        self._live = Live()
 
     def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
@@ -178,15 +180,19 @@ class Session(Afterwards, Facing):
         if self._group is not None or self._live.ended:
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
+        self._held = Held(self._opened())
+        self._group = await self._held.open()
+        return self
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncGenerator[TaskGroup]:
         async with AsyncExitStack() as stack:
             if self.store is not None:
                 stack.push_async_callback(self.store.aclose)
             stack.callback(self._shapes.flush)
             stack.push_async_callback(self._engines.aclose)
             await stack.enter_async_context(self._offer.opened())
-            self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._stack = stack.pop_all()
-        return self
+            yield await stack.enter_async_context(anyio.create_task_group())
 
     async def __aexit__(
         self,
@@ -197,7 +203,8 @@ class Session(Afterwards, Facing):
         self._group = None
         await self._live.end()
         # Not told of the error, which a task group would wrap: it goes on as it is.
-        await self._stack.aclose()
+        if self._held is not None:
+            await self._held.close()
 
     async def run(
         self,

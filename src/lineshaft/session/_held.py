@@ -1,0 +1,66 @@
+"""Holds a context open in a task of its own.
+
+Task groups belong to the task that entered them. A session may be entered in one task and left in
+another, or before one that was entered after it: test fixtures and servers do so.
+"""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from typing import Generic, TypeVar
+
+import anyio
+
+T = TypeVar("T")
+
+
+class Held(Generic[T]):
+    """A context that any task may open and close.
+
+    Args:
+        context: Entered and left in one task.
+    """
+
+    def __init__(self, context: AbstractAsyncContextManager[T]) -> None:
+        self._context = context
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self) -> T:
+        """Enter it, and return what it gives.
+
+        Raises:
+            BaseException: What entering it raised.
+        """
+        opened: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._hold(opened))
+        try:
+            await asyncio.wait((self._task, opened), return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:
+            self._task.cancel()
+            await self._over()
+            raise
+        if not opened.done():
+            opened.cancel()
+            await self._task
+        return opened.result()
+
+    async def close(self) -> None:
+        """Leave it, also where the caller is cancelled.
+
+        Raises:
+            BaseException: What leaving it raised, or what ended it before.
+        """
+        self._closing.set()
+        await self._over()
+        if self._task is not None:
+            self._task.result()
+
+    async def _over(self) -> None:
+        with anyio.CancelScope(shield=True):
+            if self._task is not None:
+                await asyncio.wait((self._task,))
+
+    async def _hold(self, opened: "asyncio.Future[T]") -> None:
+        async with self._context as given:
+            opened.set_result(given)
+            await self._closing.wait()
