@@ -40,6 +40,9 @@ class Catalogue:
     accepted: bool | None = None
     """Whether claims count: all or some of them, none, or nobody has said."""
 
+    believed: bool = False
+    """Whether all claims count, so that what is beside the tools counts as what it is called."""
+
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why tools are missing, by what the server calls them."""
 
@@ -113,6 +116,7 @@ class Maker:
             claims=claims,
             digest=digest,
             accepted=None if answer is None else bool(answer),
+            believed=answer is True,
             left_out=missing,
         )
 

@@ -9,7 +9,7 @@ import anyio
 from anyio.abc import TaskStatus
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, script_name
+from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, script_name, unlisted
 from lineshaft.values import Finding, ToolSpec
 
 _WORD = re.compile(r"\w+")
@@ -157,7 +157,9 @@ class Offer(Mapping[str, Tool]):
         return "; ".join(filter(None, (provider.problem, clash)))
 
     def __getitem__(self, name: str) -> Tool:
-        return self._tools[name]
+        if (found := self._tools.get(name)) is not None:
+            return found
+        return unlisted(self._providers[name.partition(".")[0]])[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tools)

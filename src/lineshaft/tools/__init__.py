@@ -8,7 +8,15 @@ from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._observed_book import ShapeBook
 from lineshaft.tools._paths import EntryPath, WorkspacePath
-from lineshaft.tools._providers import Provider, Shaped, filtered, let_ask, opened, renamed
+from lineshaft.tools._providers import (
+    Provider,
+    Shaped,
+    filtered,
+    let_ask,
+    opened,
+    renamed,
+    unlisted,
+)
 from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
 from lineshaft.tools._search import search_specs
 from lineshaft.tools._tool import Tool, ToolOptions, tool
@@ -44,4 +52,5 @@ __all__ = [
     "tool",
     "tool_version",
     "typescript_stubs",
+    "unlisted",
 ]

@@ -50,6 +50,16 @@ class Asking(Protocol):
         ...
 
 
+@runtime_checkable
+class Unlisted(Protocol):
+    """A provider that has more than its tools: what may be called, and stands in no list."""
+
+    @property
+    def unlisted(self) -> Toolset:
+        """As it is now."""
+        ...
+
+
 class Shaped:
     """A provider whose tools are looked at through a function.
 
@@ -83,6 +93,11 @@ class Shaped:
         return self._shaped
 
     @property
+    def unlisted(self) -> Toolset:
+        """What stands in no list, as it is."""
+        return unlisted(self._source)
+
+    @property
     def problem(self) -> str:
         """Why it has no tools now, or not all of them."""
         return self._source.problem
@@ -106,6 +121,11 @@ class Shaped:
     def rename(self, names: Rename) -> "Shaped":
         """Return a provider whose tools have other names; names that it lacks are passed over."""
         return renamed(self, names)
+
+
+def unlisted(provider: Provider) -> Toolset:
+    """Return what may be called of a provider, and stands in no list."""
+    return provider.unlisted if isinstance(provider, Unlisted) else Toolset()
 
 
 def filtered(provider: Provider, keep: Callable[[Tool], bool]) -> Shaped:
