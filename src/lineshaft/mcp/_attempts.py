@@ -1,6 +1,9 @@
 """When to connect to a server: at once, and again where it is needed, after pauses that grow."""
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from math import inf
 
 import anyio
 
@@ -81,3 +84,14 @@ class Attempts:
             tasks.start_soon(watch, event)
             tasks.start_soon(watch, self.closing)
             await done.wait()
+
+
+@contextmanager
+def standing_still(scope: anyio.CancelScope) -> Generator[None]:
+    """Stop the time of a connection while a person is asked."""
+    left = scope.deadline - anyio.current_time()
+    scope.deadline = inf
+    try:
+        yield
+    finally:
+        scope.deadline = anyio.current_time() + left

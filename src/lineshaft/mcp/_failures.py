@@ -1,5 +1,6 @@
 """From what goes wrong with a server to what is said of it."""
 
+import json
 from typing import cast
 
 import anyio
@@ -73,6 +74,21 @@ async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes
     if isinstance(first, MCPError) and first.code == types.URL_ELICITATION_REQUIRED:
         text = f"{text} {_addresses(first)}".strip()
     return ToolError("E_TOOL_FAILED", text)
+
+
+def refusal_of(error: BaseException) -> types.ErrorData | None:
+    """Return the error of a server that needs what its client does not offer, as it said that."""
+    first = first_of(error)
+    if not isinstance(first, MCPError) or first.code != types.MISSING_REQUIRED_CLIENT_CAPABILITY:
+        return None
+    try:
+        needs = types.MissingRequiredClientCapabilityErrorData.model_validate(first.error.data)
+    except ValidationError:
+        return None
+    data = needs.model_dump(by_alias=True, mode="json", exclude_none=True)
+    if len(json.dumps(data)) > _LONGEST:
+        return None
+    return types.ErrorData(code=first.code, message=clean(first.error.message, _LONGEST), data=data)
 
 
 def _addresses(error: MCPError) -> str:

@@ -19,17 +19,21 @@ from lineshaft.mcp._front_words import front_instructions, front_tools
 from lineshaft.mcp._results import Content
 from lineshaft.mcp._server import McpServer
 from lineshaft.session import Session
-from lineshaft.tools import Provider, Shaped, detailed, search_specs
-from lineshaft.values import ToolSpec
+from lineshaft.tools import Provider, Shaped, detailed, let_ask, search_specs
+from lineshaft.values import Askable, ToolSpec
 
 Approvals = Literal["person", "client"]
+
+_OFFERED: Sequence[Askable] = ("elicit", "sample", "roots")
+"""What clients may offer; each says for itself."""
 
 
 class Front:
     """A session, offered to clients.
 
     Args:
-        session: An entered session.
+        session: Made into a front before it is entered, where servers of the older protocol are
+            to know that clients may offer sampling and roots.
         direct: Names and globs of tools that may be called without a script.
         approvals: Who answers what policy asks where a client cannot ask its person: a person
             elsewhere, or whoever calls `resume`.
@@ -45,6 +49,7 @@ class Front:
         approvals: Approvals = "person",
         passed: str = "",
     ) -> None:
+        let_ask(session.providers, _OFFERED)
         self._session = session
         self._passed = passed
         self._answers = approvals == "client"
@@ -117,6 +122,8 @@ class Front:
 
         Raises:
             UnknownTool: It is not listed; nothing was reached.
+            MCPError: The server that is passed through refused it, in a way that the client is to
+                see as it is.
         """
         try:
             if name in self._schemas:
@@ -127,7 +134,8 @@ class Front:
                 spec = self._direct.spec(name)
             if spec is None:
                 raise UnknownTool(name)
-            return await self._runs.call(spec, arguments, client)
+            whole = bool(self._passed) and spec.namespace == self._passed
+            return await self._runs.call(spec, arguments, client, whole=whole)
         except LineshaftError as error:
             hint = f"\n{error.hint}" if error.hint else ""
             text = f"{error.code}: {error.message}{hint}"

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from lineshaft.values import Askable
+
 Asks = Literal["at once", "later", "never"]
-"""How a person behind a client is asked: by a request in the middle of a call (older protocol), by
-an answer that the client comes back from (newest), or not at all."""
+"""How a client is asked: by a request in the middle of a call (older protocol), by an answer that
+the client comes back from (newest), or not at all."""
 
 Action = Literal["accept", "decline", "cancel"]
 
@@ -19,6 +21,20 @@ class Form:
     schema: Mapping[str, object]
     """An object with flat members: what clients can show as a form."""
 
+    @property
+    def kind(self) -> Askable:
+        """What a client must offer to be asked this."""
+        return "elicit"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of the client itself."""
+
+    kind: Literal["sample", "roots"]
+    params: Mapping[str, object] = field(default_factory=dict[str, object])
+    """As the protocol has them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -26,6 +42,17 @@ class Filled:
 
     action: Action
     content: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the client itself answered, as the protocol has it."""
+
+    value: Mapping[str, object]
+
+
+Question = Form | Wanted
+Said = Filled | Given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +73,16 @@ class Client(Protocol):
     """Whoever made one request."""
 
     @property
+    def reach(self) -> Asks:
+        """How they can be asked for what they offer."""
+        ...
+
+    @property
+    def offers(self) -> frozenset[Askable]:
+        """What they can be asked for; nothing where they cannot be reached."""
+        ...
+
+    @property
     def asks(self) -> Asks:
         """How their person can be asked."""
         ...
@@ -61,12 +98,16 @@ class Client(Protocol):
         ...
 
     @property
-    def filled(self) -> Mapping[str, Filled]:
-        """The forms they come back with, by key."""
+    def said(self) -> Mapping[str, Said]:
+        """The answers they come back with, by key."""
         ...
 
-    async def ask(self, form: Form) -> Filled:
-        """Ask their person at once; one that cannot be asked has cancelled."""
+    async def ask(self, question: Question) -> Said:
+        """Ask at once; a person who cannot be asked has cancelled.
+
+        Raises:
+            ToolError: `E_DENIED`: the client would not answer what it offers.
+        """
         ...
 
     async def tell(self, note: Note) -> None:
@@ -89,9 +130,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The client is to come back with these forms filled in."""
+    """The client is to come back with answers to these."""
 
-    forms: Mapping[str, Form]
+    questions: Mapping[str, Question]
     state: str
 
 

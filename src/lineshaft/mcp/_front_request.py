@@ -7,14 +7,20 @@ from typing import Any, cast
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from lineshaft.mcp._front_client import Asks, Filled, Form, Note
+from lineshaft.errors import ToolError
+from lineshaft.mcp._front_client import Asks, Filled, Form, Given, Note, Question, Said, Wanted
+from lineshaft.mcp._sampling import as_json
+from lineshaft.mcp._text import clean
+from lineshaft.values import Askable
 
 Context = ServerRequestContext[Any, Any]
 
 _TRACE = ("traceparent", "tracestate", "baggage")
 _LONGEST_TRACE = 8_192
+_LONGEST_ERROR = 500
 
 
 class Request:
@@ -30,16 +36,31 @@ class Request:
         self._params = params
 
     @property
-    def asks(self) -> Asks:
-        """How the person behind it can be asked."""
-        capabilities = self._context.session.client_capabilities
-        held = capabilities.elicitation if capabilities is not None else None
-        # One that names no mode at all means forms: the older way to say it.
-        if held is None or (held.form is None and held.url is not None):
-            return "never"
+    def reach(self) -> Asks:
+        """How the client can be asked for what it offers."""
         if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return "later"
         return "at once" if self._context.session.can_send_request else "never"
+
+    @property
+    def offers(self) -> frozenset[Askable]:
+        """What it has declared: when it connected, or with this request."""
+        capabilities = self._context.session.client_capabilities
+        if capabilities is None or self.reach == "never":
+            return frozenset()
+        held = capabilities.elicitation
+        declared: Mapping[Askable, bool] = {
+            # One that names no mode at all means forms: the older way to say it.
+            "elicit": held is not None and (held.form is not None or held.url is None),
+            "sample": capabilities.sampling is not None,
+            "roots": capabilities.roots is not None,
+        }
+        return frozenset(kind for kind, is_so in declared.items() if is_so)
+
+    @property
+    def asks(self) -> Asks:
+        """How the person behind it can be asked."""
+        return self.reach if "elicit" in self.offers else "never"
 
     @property
     def trace(self) -> Mapping[str, str]:
@@ -58,25 +79,30 @@ class Request:
         return self._params.request_state or ""
 
     @property
-    def filled(self) -> Mapping[str, Filled]:
-        """The forms that it comes back with."""
+    def said(self) -> Mapping[str, Said]:
+        """The answers that it comes back with."""
         given = self._params.input_responses or {}
-        return {
-            key: _filled(said)
-            for key, said in given.items()
-            if isinstance(said, types.ElicitResult)
-        }
+        return {key: _said(each) for key, each in given.items()}
 
-    async def ask(self, form: Form) -> Filled:
-        """Ask the person at once."""
-        schema = cast("dict[str, Any]", form.schema)
+    async def ask(self, question: Question) -> Said:
+        """Ask at once.
+
+        Raises:
+            ToolError: `E_DENIED`: the client would not answer.
+        """
+        request = input_request(question)
+        metadata = ServerMessageMetadata(related_request_id=self._context.request_id)
         try:
-            said = await self._context.session.elicit_form(
-                form.message, schema, related_request_id=self._context.request_id
+            return _said(
+                await self._context.session.send_request(
+                    request, _RESULTS[question.kind], metadata=metadata
+                )
             )
-        except (MCPError, ValueError):
-            return Filled("cancel")  # the client cannot, or is gone, or sent no answer
-        return _filled(said)
+        except (MCPError, ValueError) as error:
+            if isinstance(question, Form):
+                return Filled("cancel")  # the client cannot, or is gone, or sent no answer
+            text = f"the client would not answer: {clean(str(error), _LONGEST_ERROR)}"
+            raise ToolError("E_DENIED", text) from None
 
     async def tell(self, note: Note) -> None:
         """Pass on what happens."""
@@ -92,12 +118,28 @@ class Request:
             )
 
 
-def input_request(form: Form) -> types.ElicitRequest:
-    """Return a form as the newest protocol asks it."""
-    schema = cast("dict[str, Any]", form.schema)
-    params = types.ElicitRequestFormParams(message=form.message, requested_schema=schema)
-    return types.ElicitRequest(params=params)
+def input_request(question: Question) -> types.InputRequest:
+    """Return a question as the protocol asks it."""
+    match question:
+        case Form(message=message, schema=schema):
+            asked = cast("dict[str, Any]", schema)
+            form = types.ElicitRequestFormParams(message=message, requested_schema=asked)
+            return types.ElicitRequest(params=form)
+        case Wanted(kind="sample", params=params):
+            wanted = types.CreateMessageRequestParams.model_validate(params, by_name=False)
+            return types.CreateMessageRequest(params=wanted)
+        case Wanted():
+            return types.ListRootsRequest(params=types.RequestParams())
 
 
-def _filled(said: types.ElicitResult) -> Filled:
-    return Filled(said.action, cast("Mapping[str, object]", said.content or {}))
+_RESULTS: Mapping[Askable, type[types.InputResponse]] = {
+    "elicit": types.ElicitResult,
+    "sample": types.CreateMessageResult,
+    "roots": types.ListRootsResult,
+}
+
+
+def _said(answer: types.InputResponse) -> Said:
+    if isinstance(answer, types.ElicitResult):
+        return Filled(answer.action, cast("Mapping[str, object]", answer.content or {}))
+    return Given(as_json(answer))

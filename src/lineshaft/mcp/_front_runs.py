@@ -1,22 +1,25 @@
 """What a client starts, waits for, answers and looks at."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import anyio
+import mcp_types as types
+from mcp import MCPError
 
 from lineshaft.errors import RunUnknown, ToolError
-from lineshaft.mcp._front_client import Asked, Client, Filled, Form, Reply
+from lineshaft.mcp._asks import refusals
+from lineshaft.mcp._front_asked import Put, answering, filled_of
+from lineshaft.mcp._front_client import Asked, Client, Filled, Question, Reply
 from lineshaft.mcp._front_forms import (
     answers_by_id,
     answers_of,
     approval_form,
     shown_of,
 )
-from lineshaft.mcp._front_questions import question_form, value_of
 from lineshaft.mcp._front_told import of_call, of_run, running
 from lineshaft.mcp._front_works import Work, Works
 from lineshaft.session import Session
@@ -34,8 +37,6 @@ from lineshaft.values import (
 
 _APPROVAL = "approval"
 _ENDS = frozenset({"run_finished", "run_paused"})
-
-Ask = Callable[[Form], Awaitable[Filled]]
 
 
 class Runs:
@@ -113,33 +114,46 @@ class Runs:
             return running(run_id, calls=len(result.calls), status=await self._standing(run_id))
         return of_run(self._session, result, answers=self._answers)
 
-    async def call(self, spec: ToolSpec, arguments: object, client: Client) -> Reply | Asked:
-        """Make one call of a tool, without a script."""
+    async def call(
+        self, spec: ToolSpec, arguments: object, client: Client, *, whole: bool
+    ) -> Reply | Asked:
+        """Make one call of a tool, without a script.
+
+        Args:
+            spec: The tool.
+            arguments: By name.
+            client: Whoever calls.
+            whole: Whether they are to see as it is what the tool's server refuses.
+
+        Raises:
+            MCPError: It refused, and they are.
+        """
         if client.state:
             return await self._back(client)
         given = cast("Mapping[str, object]", arguments or {})
-        work = Work(spec=spec, filled=client.filled)
+        work = Work(spec=spec, said=client.said, whole=whole)
         caller = self._caller(work, client)
 
         async def carry(_: Work) -> CallResult:
+            refusals.set(work.refusals)
             return await self._session.call(spec.name, given, caller=caller)
 
         self.works.start(work, carry)
         return await self._follow(work, client)
 
     def _caller(self, work: Work, client: Client, *, alone: bool = False) -> Caller:
-        asks = "never" if alone else client.asks
-        approver = elicit = None
-        if asks == "at once":
-            approver, elicit = partial(_approve, client.ask), partial(_elicit, client.ask)
-        elif asks == "later":
-            elicit = partial(_elicit, work.question)
-            # A script's run waits in the store; what cannot wait there waits here.
-            if work.spec is not None or self._session.store is None:
-                approver = partial(_approve, work.question)
-        return Caller(
-            approver=approver, elicit=elicit, sink=work.hear, origin="mcp", trace=client.trace
-        )
+        caller = Caller(sink=work.hear, origin="mcp", trace=client.trace)
+        reach = "never" if alone else client.reach
+        if reach == "never":
+            return caller
+        later = reach == "later"
+        put: Put = work.question if later else client.ask
+        # Later, a script's run waits in the store; what cannot wait there waits here.
+        waits_here = not later or work.spec is not None or self._session.store is None
+        approves = waits_here and "elicit" in client.offers
+        caller = replace(caller, approver=partial(_approve, put) if approves else None)
+        put_all = work.together if later else None
+        return answering(caller, client.offers, put=put, put_all=put_all)
 
     async def _script(self, given: Mapping[str, Any], caller: Caller, work: Work) -> RunResult:
         run = await self._session.start(
@@ -188,7 +202,7 @@ class Runs:
             while True:
                 while (note := work.note()) is not None:
                     await client.tell(note)
-                if work.ended or (work.questions and client.asks == "later"):
+                if work.ended or _for_client(work, client):
                     break
                 await work.moved()
         except anyio.get_cancelled_exc_class():
@@ -197,7 +211,7 @@ class Runs:
             raise
         if not work.ended:
             state = json.dumps({"work": work.key, "run": work.run_id})
-            return Asked(forms=work.questions, state=state)
+            return Asked(questions=_for_client(work, client), state=state)
         result = work.result
         if isinstance(result, RunResult) and shown_of(result.pending) and client.asks == "later":
             return _ask_for(result.run_id, result.pending)
@@ -213,7 +227,7 @@ class Runs:
             if not state["run"]:
                 raise ToolError("E_DENIED", "the call is over: the answer came too late")
             return await self.status(state["run"])
-        work.answer(client.filled)
+        work.answer(client.said)
         return await self._follow(work, client)
 
     async def _answered(self, run_id: str, asked: Sequence[str], client: Client) -> Reply | Asked:
@@ -222,7 +236,7 @@ class Runs:
             return await self.status(run_id)
         if [each.id for each in pending] != list(asked) and shown_of(pending):
             return _ask_for(run_id, pending)  # somebody else answered, and it waits again
-        filled = client.filled.get(_APPROVAL, Filled("cancel"))
+        filled = filled_of(client.said.get(_APPROVAL, Filled("cancel")))
         answers = answers_of(pending, filled)
         return await (self._go_on(run_id, answers, client) if answers else self.status(run_id))
 
@@ -231,6 +245,8 @@ class Runs:
             raise work.error
         match work.result:
             case CallResult() as result if work.spec is not None:
+                if result.error is not None and work.refusals:
+                    raise self._refused(work.refusals[-1])
                 return of_call(self._session, result, work.spec)
             case RunResult() as result:
                 return of_run(self._session, result, answers=self._answers)
@@ -238,6 +254,10 @@ class Runs:
                 raise ToolError("E_CANCELLED", "the call was cancelled")
             case _:
                 return running(work.run_id, calls=work.calls)
+
+    def _refused(self, error: types.ErrorData) -> MCPError:
+        hidden = self._session.without_secrets
+        return MCPError(error.code, hidden(error.message), hidden(error.data))
 
     async def _recorded(self, run_id: str) -> list[Event]:
         """Return the record of a run of this workspace that came in this way.
@@ -264,21 +284,23 @@ class Runs:
 
 def _ask_for(run_id: str, pending: Sequence[Pending]) -> Asked:
     state = json.dumps({"run": run_id, "pending": [each.id for each in pending]})
-    return Asked(forms={_APPROVAL: approval_form(pending)}, state=state)
+    return Asked(questions={_APPROVAL: approval_form(pending)}, state=state)
 
 
-async def _approve(ask: Ask, waiting: Sequence[Pending]) -> Mapping[str, Answer]:
+def _for_client(work: Work, client: Client) -> Mapping[str, Question]:
+    """Return what waits for an answer that this client can come back with."""
+    if client.reach != "later":
+        return {}
+    return {key: each for key, each in work.questions.items() if each.kind in client.offers}
+
+
+async def _approve(put: Put, waiting: Sequence[Pending]) -> Mapping[str, Answer]:
     """Ask for all calls, with as many forms as it takes, until one is left open."""
     answers: dict[str, Answer] = {}
     while shown_of(waiting):
-        said = answers_of(waiting, await ask(approval_form(waiting)))
+        said = answers_of(waiting, filled_of(await put(approval_form(waiting))))
         if not said:
             break
         answers |= said
         waiting = [call for call in waiting if call.id not in answers]
     return answers
-
-
-async def _elicit(ask: Ask, message: str, schema: Mapping[str, object]) -> object:
-    form, wrapped = question_form(message, schema)
-    return value_of(form, await ask(form), wrapped=wrapped)

@@ -158,7 +158,7 @@ class FrontServer(Server[Any]):
     def _told(self, reply: Reply | Asked) -> types.CallToolResult | types.InputRequiredResult:
         if isinstance(reply, Asked):
             return types.InputRequiredResult(
-                input_requests={key: input_request(form) for key, form in reply.forms.items()},
+                input_requests={key: input_request(each) for key, each in reply.questions.items()},
                 request_state=reply.state,
             )
         content = blocks_of(reply, self._front.contents)

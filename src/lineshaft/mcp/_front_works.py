@@ -3,16 +3,16 @@
 import re
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
+import mcp_types as types
 from anyio.abc import TaskGroup
 
 from lineshaft.errors import LineshaftError, ToolError
-from lineshaft.mcp._asks import asked_under
-from lineshaft.mcp._front_client import Filled, Form, Note
+from lineshaft.mcp._front_client import Filled, Note, Question, Said
 from lineshaft.values import CallResult, Event, RunResult, ToolSpec
 
 ANSWER_SECONDS = 600.0
@@ -35,11 +35,15 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED = Filled("cancel")
 
 
-@dataclass(slots=True)
-class _Question:
-    form: Form
+@dataclass(slots=True, eq=False)
+class _Asked:
+    question: Question
     answered: anyio.Event = field(default_factory=anyio.Event)
-    filled: Filled = _CANCELLED
+    said: Said = _CANCELLED
+
+    def answer(self, said: Said) -> None:
+        self.said = said
+        self.answered.set()
 
 
 class Work:
@@ -48,8 +52,9 @@ class Work:
     Args:
         run_id: The run's id, where it is known before.
         spec: The tool, of a single call; what it says of progress is passed on as it is.
-        filled: Answers that the client sent before it was asked, by the keys of a server that asks
+        said: Answers that the client sent before it was asked, by the keys of a server that asks
             under its own.
+        whole: Whether the client is to see as it is what the server refused.
         alone: Whether it goes on in the background, with nobody who waits.
     """
 
@@ -58,7 +63,8 @@ class Work:
         run_id: str = "",
         *,
         spec: ToolSpec | None = None,
-        filled: Mapping[str, Filled] | None = None,
+        said: Mapping[str, Said] | None = None,
+        whole: bool = False,
         alone: bool = False,
     ) -> None:
         self.key = secrets.token_urlsafe(24)
@@ -73,53 +79,71 @@ class Work:
         self.result: RunResult | CallResult | None = None
         self.error: LineshaftError | None = None
         self.ended = False
-        self._filled = dict(filled or {})
+        self.refusals: list[types.ErrorData] | None = [] if whole else None
+        """What the server refused, where the client is to see that as it is."""
+
+        self._said = dict(said or {})
         self._steps = 0
         self._tools: dict[str, str] = {}
         self._notes: deque[Note] = deque(maxlen=_NOTES)
-        self._questions: dict[str, _Question] = {}
+        self._questions: dict[str, _Asked] = {}
         self._moved = anyio.Event()
         self._scope = anyio.CancelScope()
 
     @property
-    def questions(self) -> Mapping[str, Form]:
-        """What waits for a person's answer, by key."""
-        return {key: each.form for key, each in self._questions.items()}
+    def questions(self) -> Mapping[str, Question]:
+        """What waits for an answer, by key."""
+        return {key: each.question for key, each in self._questions.items()}
 
     def cancel(self) -> None:
         """End it; it is settled and recorded nevertheless."""
         self._scope.cancel()
 
-    async def question(self, form: Form) -> Filled:
-        """Put a question to the person, through whichever request comes next.
+    async def question(self, question: Question) -> Said:
+        """Put one question to the client; arguments and errors as for `together`."""
+        [said] = await self.together([("", question)])
+        if isinstance(said, ToolError):
+            raise said
+        return said
 
-        Raises:
-            ToolError: `E_DENIED`: nobody came back with an answer.
+    async def together(self, asked: Sequence[tuple[str, Question]]) -> list[Said | ToolError]:
+        """Put questions to the client, all at once, through whichever request comes next.
+
+        Args:
+            asked: Each with the name that whoever asks has for it, or none.
+
+        Returns:
+            The answers, in order; an error for what nobody came back with.
         """
-        wanted = asked_under.get()
-        if wanted and wanted in self._filled:
-            return self._filled.pop(wanted)
-        key, asked = self._key(wanted), _Question(form)
-        self._questions[key] = asked
+        waiting: list[_Asked] = []
+        for name, question in asked:
+            each = _Asked(question)
+            waiting.append(each)
+            if name and name in self._said:
+                each.answer(self._said.pop(name))
+            else:
+                self._questions[self._key(name)] = each
         self._move()
         try:
             with anyio.move_on_after(ANSWER_SECONDS):
-                await asked.answered.wait()
-                return asked.filled
+                for each in waiting:
+                    await each.answered.wait()
         finally:
-            self._questions.pop(key, None)
-        raise ToolError("E_DENIED", "the client did not come back with an answer in time")
+            left = [key for key, each in self._questions.items() if each in waiting]
+            for key in left:
+                del self._questions[key]
+        late = ToolError("E_DENIED", "the client did not come back with an answer in time")
+        return [each.said if each.answered.is_set() else late for each in waiting]
 
     def _key(self, wanted: str) -> str:
         fits = _KEY.fullmatch(wanted) and wanted not in self._questions
         return wanted if fits else f"q{secrets.token_hex(4)}"
 
-    def answer(self, filled: Mapping[str, Filled]) -> None:
-        """Take what a person said; questions that are not answered go on waiting."""
-        for key, said in filled.items():
+    def answer(self, said: Mapping[str, Said]) -> None:
+        """Take what a client said; questions that are not answered go on waiting."""
+        for key, each in said.items():
             if (asked := self._questions.pop(key, None)) is not None:
-                asked.filled = said
-                asked.answered.set()
+                asked.answer(each)
 
     def note(self) -> Note | None:
         """Return the next thing that happened and that nobody was told of."""

@@ -4,7 +4,7 @@ Above: `_server.py`, which opens and replaces connections. Below: the wires, and
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib.metadata import version
 from typing import Any, TypeVar, cast
@@ -16,16 +16,17 @@ from anyio.abc import TaskGroup
 from mcp import Client, MCPError
 from mcp.client import IncomingMessage
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from lineshaft.errors import ToolError
-from lineshaft.mcp._asks import Asks, Open, asked_under
+from lineshaft.mcp._asks import Asks, Open, declared
 from lineshaft.mcp._background import background
 from lineshaft.mcp._http import http
 from lineshaft.mcp._listing import MOST_TOOLS, Listing, Pages
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp._stdio import stdio
 from lineshaft.mcp._wire import Wire, as_transport, watched
+from lineshaft.values import Askable
 
 KEY = "lineshaft/idempotencyKey"
 """Where in `_meta` the key of a call stands: the same for the same call of a resumed run."""
@@ -35,11 +36,39 @@ _MOST_ROUNDS = 10
 _LONGEST_PAUSE = 60.0
 _SHORT = 5.0
 
+
+class _Meta(dict[str, Any]):
+    """What stands in `_meta` of a call: the SDK would declare the same for all of a connection."""
+
+    def __setitem__(self, key: str, value: object) -> None:
+        if key != types.CLIENT_CAPABILITIES_META_KEY:
+            super().__setitem__(key, value)
+
+
+class _Declaring:
+    """A request that tells the server what its own caller may be asked for.
+
+    Args:
+        request: Has that in its `_meta`.
+    """
+
+    name_param = None
+
+    def __init__(self, request: types.ClientRequest) -> None:
+        self._request = request
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:  # noqa: ANN401  as in pydantic
+        """Return it as the SDK sends it."""
+        data = self._request.model_dump(**options)
+        data["params"]["_meta"] = _Meta(data["params"]["_meta"])
+        return data
+
+
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult
 )
 
-Result = TypeVar("Result")
+Result = TypeVar("Result", bound=BaseModel)
 Send = Callable[
     [types.InputResponses | None, str | None, dict[str, Any]],
     Awaitable[Result | types.InputRequiredResult],
@@ -51,7 +80,12 @@ logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 @asynccontextmanager
 async def connected(
-    server: object, spec: ServerSpec | None, auth: httpx2.Auth | None, wire: Wire
+    server: object,
+    spec: ServerSpec | None,
+    *,
+    auth: httpx2.Auth | None,
+    wire: Wire,
+    kinds: Collection[Askable],
 ) -> AsyncGenerator["Link"]:
     """Connect to a server as long as the block lasts.
 
@@ -60,6 +94,7 @@ async def connected(
         spec: How it is reached.
         auth: For servers at an address.
         wire: Told what happens below the protocol.
+        kinds: What callers may offer, beside forms.
     """
     asks, changed = Asks(), anyio.Event()
 
@@ -74,6 +109,8 @@ async def connected(
         cache=None,
         client_info=types.Implementation(name="lineshaft", version=version("lineshaft")),
         elicitation_callback=asks.elicit,
+        sampling_callback=asks.sample if "sample" in kinds else None,
+        list_roots_callback=asks.roots if "roots" in kinds else None,
         logging_callback=asks.log,
         log_level="info",
         message_handler=heard,
@@ -217,7 +254,10 @@ class Link:
         for number in range(_MOST_ROUNDS + 1):
             context = call.context
             key = context.key if number == 0 else f"{context.key}#{number}"
-            result = await send(given, state, {**context.trace, KEY: key})
+            meta: dict[str, Any] = {**context.trace, KEY: key}
+            if self.is_modern:
+                meta[types.CLIENT_CAPABILITIES_META_KEY] = declared(context.offers)
+            result = await send(given, state, meta)
             if not isinstance(result, types.InputRequiredResult):
                 return result
             given, state = await _answers(result, call, number), result.request_state
@@ -228,16 +268,33 @@ class Link:
         self, params: types.CallToolRequestParams, call: Open
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = types.CallToolRequest(params=params)
-        session = self.client.session
         try:
-            return await session.send_request(request, _RESULT, progress_callback=call.progress)
+            return await self.send(request, _RESULT, call)
         except MCPError as error:
             if error.code != types.HEADER_MISMATCH or not self.is_modern:
                 raise
             # Nothing was done: the headers follow the listed schema, which is another one by now.
             await self.list()
             self.changed.set()
-            return await session.send_request(request, _RESULT, progress_callback=call.progress)
+            return await self.send(request, _RESULT, call)
+
+    async def send(
+        self, request: types.ClientRequest, result: TypeAdapter[Result], call: Open
+    ) -> Result:
+        """Ask once, as part of a call.
+
+        Args:
+            request: With what `rounds` gave for its `_meta`.
+            result: What may be answered.
+            call: The call as it is under way.
+
+        Raises:
+            MCPError: The server refused it, or is gone.
+        """
+        if self.is_modern:
+            request = cast("types.ClientRequest", _Declaring(request))
+        session = self.client.session
+        return await session.send_request(request, result, progress_callback=call.progress)
 
     async def _listen(self) -> None:
         """Hear of changes (protocol without handshake), also after the stream has broken off."""
@@ -264,14 +321,8 @@ async def _answers(
     if not result.input_requests:
         await anyio.sleep(min(0.05 * 2**number, 0.5))  # it wants to be asked again, no more
         return None
-    answers: dict[str, types.ElicitResult] = {}
-    for key, request in result.input_requests.items():
-        if not isinstance(request, types.ElicitRequest):
-            text = f"it asked for {request.method!r}, which is not offered"
-            raise ToolError("E_TOOL_FAILED", text)
-        asked_under.set(key)
-        answer = await call.answer(request.params)
-        if isinstance(answer, types.ErrorData):
-            raise ToolError("E_TOOL_FAILED", f"its question was refused: {answer.message}")
-        answers[key] = answer
-    return cast("types.InputResponses", answers)
+    try:
+        return dict(await call.answers(result.input_requests))
+    except ToolError as error:
+        text = f"its question was refused: {error.message}"
+        raise ToolError("E_TOOL_FAILED", text) from None

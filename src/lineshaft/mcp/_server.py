@@ -5,8 +5,8 @@ A server that hangs, dies, floods or lies fails its own calls, with what happene
 """
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from math import inf
 from typing import Unpack
 
@@ -15,11 +15,12 @@ import httpx2
 from mcp import Client
 
 from lineshaft.errors import ConfigError, LineshaftError, ToolError
-from lineshaft.mcp._attempts import Attempts
+from lineshaft.mcp._asks import refusals
+from lineshaft.mcp._attempts import Attempts, standing_still
 from lineshaft.mcp._auth import provider
 from lineshaft.mcp._background import background
 from lineshaft.mcp._catalogue import Catalogue, Maker
-from lineshaft.mcp._failures import during_a_call, first_of, told
+from lineshaft.mcp._failures import during_a_call, first_of, refusal_of, told
 from lineshaft.mcp._link import Link, connected
 from lineshaft.mcp._results import Content, Contents, Shape, value_of
 from lineshaft.mcp._spec import (
@@ -33,7 +34,7 @@ from lineshaft.mcp._spec import (
 from lineshaft.mcp._text import clean
 from lineshaft.mcp._wire import Wire
 from lineshaft.tools import Shaped, Tool, Toolset, filtered, opened, renamed
-from lineshaft.values import Context
+from lineshaft.values import Askable, Context
 
 _CLOSE_SECONDS = 6.0
 _LIST_SECONDS = 10.0
@@ -98,6 +99,7 @@ class McpServer:
         self._not_listed = 0
         """How often in a row its tools could not be listed again."""
 
+        self._askable: set[Askable] = set()
         self._stack = AsyncExitStack()
 
     @property
@@ -160,6 +162,17 @@ class McpServer:
             LookupError: It is unknown, or was given up for newer ones.
         """
         return self._contents[handle]
+
+    def may_ask(self, kinds: Collection[Askable]) -> None:
+        """Say what callers may offer, beside what was said before.
+
+        In the older protocol a server is told once, when it is connected; in the newest with each
+        call, what the caller of that offers.
+
+        Args:
+            kinds: Of a session, or of the clients of a front.
+        """
+        self._askable |= set(kinds)
 
     def filter(self, keep: Callable[[Tool], bool]) -> Shaped:
         """Return a provider that offers only some of the tools.
@@ -254,7 +267,9 @@ class McpServer:
         auth = self._auth(scope)
         try:
             with scope:
-                async with connected(self._server, self._spec, auth, wire) as link:
+                async with connected(
+                    self._server, self._spec, auth=auth, wire=wire, kinds=self._askable
+                ) as link:
                     await self._list(link)
                     self._link, scope.deadline = link, inf
                     self._tell("")
@@ -324,7 +339,7 @@ class McpServer:
             or any(key.lower() == "authorization" for key in spec.headers)
         ):
             return None
-        return provider(spec, self._authorize, waiting=lambda: _standing_still(scope))
+        return provider(spec, self._authorize, waiting=lambda: standing_still(scope))
 
     async def client(self) -> Client:
         """Return the SDK's client of the connection, for what is passed on as it is.
@@ -344,6 +359,9 @@ class McpServer:
             except LineshaftError:
                 raise
             except Exception as error:
+                heard, refusal = refusals.get(), refusal_of(error)
+                if heard is not None and refusal is not None:
+                    heard.append(refusal)
                 raise await during_a_call(
                     error, server=self._name, wire=link.wire, most_bytes=self._most_bytes
                 ) from error
@@ -368,17 +386,6 @@ class McpServer:
                 else "call again to try again",
             )
         return self._link
-
-
-@contextmanager
-def _standing_still(scope: anyio.CancelScope) -> Generator[None]:
-    """Stop the time of a connection while a person is asked."""
-    left = scope.deadline - anyio.current_time()
-    scope.deadline = inf
-    try:
-        yield
-    finally:
-        scope.deadline = anyio.current_time() + left
 
 
 def _all(claims: object, digest: str) -> bool:

@@ -157,6 +157,8 @@ class _Writing:
         message = item.message
         if isinstance(message, types.JSONRPCRequest) and message.method in _LOOKED_AT:
             self._wire.asked[message.id] = message.method
+            if message.method == "initialize":
+                _say_no_more(message.params or {})
         await self._inner.send(item)
 
     async def aclose(self) -> None:
@@ -175,6 +177,12 @@ class _Writing:
         traceback: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _say_no_more(params: dict[str, Any]) -> None:
+    """Take out of a handshake what is not so: nobody tells when roots change."""
+    capabilities = cast("dict[str, dict[str, object]]", params.get("capabilities", {}))
+    capabilities.get("roots", {}).pop("listChanged", None)
 
 
 def _sift(result: dict[str, Any], wire: Wire) -> None:
