@@ -84,12 +84,10 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
     seconds = _seconds(frame, tool)
-    in_reach = Reached(frame.gate.policy, leave.subject)
-    lease = Lease(look=in_reach.sight, granted=frozenset(leave.subject.paths))
-    clock = RunClock(frame.controls.remaining if seconds is None else seconds, moved=_nothing)
+    left = frame.controls.remaining if seconds is None else seconds
+    hold = _Hold.of(frame, leave, left) if tool.contract.context else None
+    context = None if hold is None else _context(frame, entry, tool, leave, hold=hold)
     ending = Ending()
-    context = _context(frame, entry, tool, leave, hold=_Hold(lease, clock, in_reach))
-    left = clock.remaining
     entry.stage = frame.view.landed
 
     async def body() -> object:
@@ -97,14 +95,15 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         return await invoke(tool, entry.arguments, context)
 
     try:
-        await bounded(body, seconds=seconds, ending=ending, left=lambda: clock.remaining)
+        await bounded(body, seconds=seconds, ending=ending, left=hold and hold.left)
     finally:
-        lease.over = True
-        entry.staged = lease.changed
-        entry.kept_back = lease.changed and tool.spec.staged and frame.keeps_back
+        if hold is not None:
+            hold.lease.over = True
+            entry.staged = hold.lease.changed
+            entry.kept_back = entry.staged and tool.spec.staged and frame.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
-    value = _value(tool, ending, left if seconds is None else seconds)
+    value = _value(tool, ending, left)
     _observe(frame, entry, tool.spec, value.value)
     return value
 
@@ -120,11 +119,22 @@ def _observe(frame: Frame, entry: Entry, spec: ToolSpec, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
-    """What a call holds as long as it lasts."""
+    """What a call holds as long as it lasts; one that is given no context holds nothing."""
 
     lease: Lease
     clock: RunClock
     in_reach: Reached
+
+    @classmethod
+    def of(cls, frame: Frame, leave: Leave, seconds: float) -> "_Hold":
+        """Return it, to be let go in so many seconds."""
+        in_reach = Reached(frame.gate.policy, leave.subject)
+        lease = Lease(look=in_reach.sight, granted=frozenset(leave.subject.paths))
+        return cls(lease, RunClock(seconds, moved=_nothing), in_reach)
+
+    def left(self) -> float:
+        """Return the seconds that are left; they stand still while somebody is asked."""
+        return self.clock.remaining
 
 
 def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:

@@ -50,13 +50,15 @@ def bind(
     return bound
 
 
-async def invoke(tool: Tool, arguments: Mapping[str, object], context: Context) -> object:
+async def invoke(
+    tool: Tool, arguments: Mapping[str, object], context: Context | None = None
+) -> object:
     """Run a tool's body and return its result, checked and plain.
 
     Args:
         tool: The tool.
         arguments: As `bind` returned them; paths may have been resolved since.
-        context: For the parameters that take it.
+        context: For the parameters that take it; None where there are none.
 
     Raises:
         ToolError: `E_INVALID_ARGS`, `E_INVALID_RESULT`, or what the body raised.
