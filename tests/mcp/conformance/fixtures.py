@@ -11,7 +11,9 @@ from held import get_prompt, list_prompts, list_resources, list_templates, read_
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
+from offered import OFFERED
 from parts import PNG, ask, form, needs, resource
 
 Context = ServerRequestContext[Any, Any]
@@ -139,16 +141,11 @@ async def progresses(context: Context) -> Result:
     return said("done")
 
 
-async def lacks(context: Context) -> Result:
-    """Need what no client offers."""
-    del context
-    data: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
-    raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "sampling is needed", data)
-
-
 async def changes(context: Context) -> Result:
-    """Say that the tools have changed."""
-    await context.session.send_tool_list_changed()
+    """Change the list of tools, and say so."""
+    del context
+    CHANGED.append(None)
+    await BUS.publish(ToolsListChanged())
     return said("changed")
 
 
@@ -172,6 +169,10 @@ async def asks(context: Context, message: str, schema: dict[str, Any]) -> Result
     content = json.dumps(answer.content or {})
     return said(f"User response: action={answer.action}, content={content}")
 
+
+BUS = InMemorySubscriptionBus()
+CHANGED: list[None] = []
+"""How often the list of tools has changed."""
 
 NAME = form(name=TEXT)
 
@@ -218,7 +219,6 @@ ROUNDS: dict[str, Callable[[types.CallToolRequestParams], Awaitable[Result]]] = 
     "test_input_required_result_elicitation": elicits,
     "test_input_required_result_request_state": keeps_state,
     "test_input_required_result_tampered_state": keeps_state,
-    "test_input_required_result_capabilities": elicits,
     "test_input_required_result_multi_round": rounds,
 }
 DOING: dict[str, Callable[[Context], Awaitable[Result]]] = {
@@ -226,7 +226,6 @@ DOING: dict[str, Callable[[Context], Awaitable[Result]]] = {
     "test_logging_tool": logs,
     "test_tool_with_progress": progresses,
     "test_reconnection": reconnects,
-    "test_missing_capability": lacks,
     "test_trigger_tool_change": changes,
 }
 ASKING = {
@@ -246,6 +245,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     },
     "json_schema_2020_12_tool": RICH,
     "test_elicitation": form(message=TEXT),
+    "test_sampling": form(prompt=TEXT),
 }
 
 
@@ -254,11 +254,11 @@ async def list_tools(
 ) -> types.ListToolsResult:
     """List all tools."""
     del context, params
-    names = [*PLAIN, *DOING, *ASKING, *ROUNDS]
+    names = [*PLAIN, *DOING, *ASKING, *ROUNDS, *OFFERED]
     tools = [
         types.Tool(
             name=name,
-            description=f"Fixture of the conformance suite: {name}.",
+            description=f"Fixture of the conformance suite: {name}, {len(CHANGED)} changes.",
             input_schema=SCHEMAS.get(name, EMPTY),
             annotations=types.ToolAnnotations(read_only_hint=True),
         )
@@ -279,6 +279,8 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> Re
         return await asks(context, message or str((params.arguments or {})["message"]), schema)
     if name in ROUNDS:
         return await ROUNDS[name](params)
+    if name in OFFERED:
+        return await OFFERED[name](context, params)
     raise MCPError(types.INVALID_PARAMS, f"unknown tool {name}")
 
 
@@ -301,6 +303,7 @@ def fixtures() -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        on_subscriptions_listen=ListenHandler(BUS),
     )
     security = RequestStateSecurity.ephemeral()
     server.middleware.append(RequestStateBoundary(security, default_audience="fixtures"))

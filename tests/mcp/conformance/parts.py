@@ -30,6 +30,6 @@ def ask(message: str, schema: dict[str, Any]) -> types.ElicitRequest:
     return types.ElicitRequest(params=params)
 
 
-def needs(state: str | None = None, **requests: types.ElicitRequest) -> types.InputRequiredResult:
+def needs(state: str | None = None, **requests: types.InputRequest) -> types.InputRequiredResult:
     """Return that more is needed."""
     return types.InputRequiredResult(input_requests=dict(requests), request_state=state)
