@@ -49,7 +49,7 @@ async def test_facts_of_a_tool_are_said_once_and_every_list_follows(make: Make) 
     assert (spec.effect, spec.destructive, spec.idempotent) == ("exec", True, True)
     assert "triage_plain" in [s.name for s in found]
     assert asked.error is not None  # mode auto asks for exec, and nobody is there
-    assert asked.error.code == "E_DENIED"
+    assert asked.error.code == "E_PAUSED"
 
 
 def triage_plain() -> int:

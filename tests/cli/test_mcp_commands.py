@@ -99,18 +99,18 @@ def test_names_that_are_not_there_and_names_that_are_taken(
 
 
 def test_claims_count_once_they_are_accepted(brought: Lineshaft) -> None:
-    refused = brought("call", "notes.get_note", "name=a")
-    assert refused.returncode == 3
-    assert "lineshaft config mcp claims notes" in refused.stderr
+    waits = brought("call", "notes.get_note", "name=a")
+    assert waits.returncode == 5
+    assert "lineshaft config mcp claims notes" in waits.stderr
     listed = brought("config", "mcp", "claims")
     assert "notes.get_note: only reads" in listed.stdout
     assert "notes.set_note: acts" in listed.stdout
     assert "kept" in brought("config", "mcp", "claims", "notes", "--accept").stderr
     assert brought("call", "notes.get_note", "name=a").stdout == f"a: {len(SECRET)}\n"
-    assert brought("call", "notes.set_note", "name=a", "text=b").returncode == 3
+    assert brought("call", "notes.set_note", "name=a", "text=b").returncode == 5
     assert found(brought)["servers"][0]["claims"] == "accept"
     brought("config", "mcp", "claims", "--external")
-    assert brought("call", "notes.get_note", "name=a").returncode == 3
+    assert brought("call", "notes.get_note", "name=a").returncode == 5
 
 
 def test_what_a_server_was_given_is_in_no_record(brought: Lineshaft) -> None:
@@ -250,7 +250,7 @@ def test_a_person_answers_to_claims_one_by_one(brought: Lineshaft, sit: Sit) -> 
         person.type("1\n")
         person.ends_with(0)
     assert brought("call", "notes.get_note", "name=a").returncode == 0
-    assert brought("call", "notes.wish").returncode == 3
+    assert brought("call", "notes.wish").returncode == 5
     assert found(brought)["servers"][0]["claims"] == "edited"
 
 

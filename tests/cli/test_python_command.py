@@ -143,7 +143,7 @@ def test_a_setting_names_the_boundary_and_the_python(lineshaft: Lineshaft, works
     missing = lineshaft("python", "-c", "1", variables={"LINESHAFT_PYTHON_PATH": "/nowhere"})
     assert (missing.returncode, "PYTHON_NOT_FOUND" in missing.stderr) == (1, True)
     asks = lineshaft("python", "-c", "1", variables={"LINESHAFT_PYTHON_BOUNDARY": "none"})
-    assert (asks.returncode, "E_DENIED" in asks.stderr) == (3, True)
+    assert (asks.returncode, "E_PAUSED" in asks.stderr) == (5, True)
     (workspace / "lineshaft.toml").write_text('[python]\nboundary = "none"')
     refused = lineshaft("python", "-c", "1")
     assert refused.returncode == 2

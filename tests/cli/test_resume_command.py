@@ -1,5 +1,6 @@
 """resume: answers to a paused run, from real processes, each of its own, over one store."""
 
+import json
 import re
 import signal
 import subprocess
@@ -110,6 +111,42 @@ def test_a_person_at_a_terminal_sees_long_arguments_with_v(
         person.ends_with(0)
     with (workspace / "long.txt").open() as file:
         assert file.read().endswith("the end")
+
+
+def test_a_single_call_waits_too_and_is_made_once_it_is_approved(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    words = ("call", "write_file", "path=a.txt", "content=one")
+    waits = lineshaft(*words)
+    assert (waits.returncode, waits.stdout) == (5, "")
+    assert "paused: 1 call for your approval until" in waits.stderr
+    assert "path: a.txt" in waits.stderr
+    assert re.search(r"lineshaft resume \S+ --approve all", waits.stderr)
+    assert "a.txt" not in files(workspace)
+    done = lineshaft("resume", "--approve", "all")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["path"] == "a.txt"
+    assert files(workspace)["a.txt"] == "one"
+
+    told = facts(lineshaft(*words[:-1], "content=two", "--json"))
+    assert (told["status"], ids(told)) == ("pending", [str(told["call_id"])])
+    denied = lineshaft("resume", str(told["run_id"]), "--deny", "all", "--reason", "not today")
+    assert denied.returncode == 3
+    assert "not today" in denied.stderr
+    assert files(workspace)["a.txt"] == "one"
+
+
+def test_a_single_call_may_be_left_for_later_at_a_terminal(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(ASK_WRITES)
+    with sit("call", "write_file", "path=a.txt", "content=one") as person:
+        person.read_until("Allow?")
+        person.type("l\r")
+        assert "--approve all" in person.ends_with(5)
+    assert lineshaft("resume", "--approve", "all").returncode == 0
+    assert files(workspace)["a.txt"] == "one"
 
 
 def test_a_paused_run_may_be_cancelled(lineshaft: Lineshaft, workspace: Path) -> None:

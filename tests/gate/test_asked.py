@@ -165,3 +165,64 @@ async def test_an_answer_that_comes_too_late_for_a_call_is_nobodys(
         result = await session.run("return await both()")
     assert lists == [["a", "b"]]
     assert (result.value, outside.counts["poke:a"], outside.counts["poke:b"]) == ([1, True], 1, 0)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("direct", [True, False])
+async def test_a_call_of_a_tools_own_task_does_not_wait_longer_than_its_run(
+    tmp_path: Path, outside: Outside, asks: bool, direct: bool
+) -> None:
+    """The tool has ended, somebody is still asked about its call, and then the run ends."""
+    asked, gone, cut = anyio.Event(), anyio.Event(), anyio.Event()
+    left: list[asyncio.Task[Done]] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.set()
+        if not asks:
+            return {}
+        try:
+            await anyio.sleep_forever()
+        finally:
+            cut.set()
+        return {}
+
+    async def leaves(context: Context) -> str:
+        """Make a call, and do not wait for it."""
+        call = Call(tool="poke", arguments={}, origin="code")
+
+        async def one() -> Done:
+            try:
+                return await context.dispatch(call)
+            finally:
+                gone.set()
+
+        left.append(asyncio.create_task(one()))
+        await asked.wait()
+        return "left"
+
+    policy = Policy.from_dict({"mode": "open", "rules": [ASK_POKE]})
+    tools = [outside.tool(), Tool.from_function(leaves, effect="read", container=True)]
+    store = tmp_path / "runs.db"
+    async with Session(
+        tools, workspace=tmp_path, policy=policy, approver=approver, store=store
+    ) as session:
+        if direct:
+            run_id = (await session.call("leaves")).run_id
+        else:
+            result = await session.run("return await leaves()")
+            run_id = result.run_id
+            statuses = {each.tool: each.status for each in result.calls}
+            assert statuses == {"leaves": "done", "poke": "cancelled" if asks else "refused"}
+        with anyio.fail_after(5):  # the session is still open
+            await gone.wait()
+            if asks:
+                await cut.wait()
+        assert session.store is not None
+        events = await session.store.events(run_id)
+    done = await left[0]
+    assert isinstance(done, Failure)
+    assert done.code == "E_DENIED"
+    assert ("the run is over" in done.message) == asks
+    ended = [event.data["status"] for event in events if event.kind == "call_finished"]
+    assert sorted(map(str, ended)) == sorted(["done", "cancelled" if asks else "refused"])
+    assert outside.total == 0

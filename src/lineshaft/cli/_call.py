@@ -30,6 +30,7 @@ from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
 from lineshaft.cli._terminal import clean, note, paint, result
+from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import build
 from lineshaft.session import Session
 from lineshaft.values import CallError, CallResult
@@ -79,6 +80,8 @@ def command(  # noqa: PLR0913  a command has its options
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
+    elif done.pending:
+        print_waiting(done.run_id, done.pending, done.expires_at)
     else:
         _complain(done.error, given)
         tell_down(offered)

@@ -24,13 +24,19 @@ from lineshaft.cli._script import read_script
 from lineshaft.cli._terminal import clean, note, paint, pass_on, result
 from lineshaft.config import build
 from lineshaft.errors import ConfigError
-from lineshaft.values import CallResult
+from lineshaft.values import EXIT_CODES, CallResult
 
 _MORE_SECONDS = 5
 """So that the program's own time is over before the call's."""
 
 _SIGNALLED = 128
-_CODES = {"E_DENIED": DENIED, "E_TOOL_TIMEOUT": 4, "PYTHON_TIMEOUT": 4, "E_CANCELLED": CANCELLED}
+_CODES = {
+    "E_DENIED": DENIED,
+    "E_TOOL_TIMEOUT": 4,
+    "PYTHON_TIMEOUT": 4,
+    "E_PAUSED": EXIT_CODES["paused"],
+    "E_CANCELLED": CANCELLED,
+}
 
 
 def command(

@@ -41,10 +41,12 @@ class Approvals:
         """
         answer = self._earlier.answers.get(entry.key)
         if answer is None:
-            self._must_be_answerable(tool.name, verdict)
+            self._must_be_answerable(entry, tool.name, verdict)
             self._asks.expect(entry.id)
             diff = await foreseen(self._frame, entry, tool, subject)
-            answer = await self._asks.answer(replace(self.pending(entry, verdict), diff=diff))
+            pending = replace(self.pending(entry, verdict), diff=diff)
+            # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
+            answer = await self._asks.answer(pending, may_pause=entry.call.parent is None)
         elif answer.scope == "run":
             self._asks.for_the_run[verdict.rule] = answer
         self._obey(answer, tool.name, verdict, call_id=entry.id)
@@ -73,11 +75,16 @@ class Approvals:
             run_id=self._frame.run_id,
         )
 
-    def _must_be_answerable(self, name: str, verdict: Verdict) -> None:
+    def _must_be_answerable(self, entry: Entry, name: str, verdict: Verdict) -> None:
+        if self._frame.caller.approver is not None:
+            return
         why_not = self._kept.why_not_pause()
-        if why_not and self._kept.replays and self._frame.caller.approver is None:
+        said = why_not if self._kept.replays else ""
+        if entry.call.parent is not None and not why_not:
+            said = "a tool made the call, and would have to be stopped in the middle"
+        if said:
             text = f"{name} needs an approval (rule {verdict.rule!r}), and this run cannot pause"
-            raise ToolError("E_NO_PAUSE", f"{text}: {why_not}")
+            raise ToolError("E_NO_PAUSE", f"{text}: {said}")
 
     def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
         self._frame.book.note(

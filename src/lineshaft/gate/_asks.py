@@ -8,7 +8,9 @@ from typing import cast
 
 import anyio
 
+from lineshaft.errors import ToolError
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._told import OVER
 from lineshaft.values import Answer, Approver, Pending
 
 NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there to give it")
@@ -20,6 +22,9 @@ class _Waiter:
     """A call that waits."""
 
     pending: Pending
+    may_pause: bool
+    """The run may be paused over it."""
+
     answered: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
     left: bool = False
@@ -35,6 +40,7 @@ class Asks:
         paused: Stops the run's clock while a person is waited for.
         stuck: Whether nothing in the run can go on without an answer.
         can_pause: Whether what nobody answers may wait until the run is resumed.
+        left: Told each time that something has to wait, where no engine asks for it.
     """
 
     def __init__(
@@ -45,36 +51,54 @@ class Asks:
         paused: Callable[[], AbstractContextManager[None]],
         stuck: Callable[[Collection[str]], bool],
         can_pause: Callable[[], bool],
+        left: Callable[[], None],
     ) -> None:
         self._approver = approver
         self._turn = turn
         self._paused = paused
         self._stuck = stuck
         self._can_pause = can_pause
+        self._left = left
+        self._over = False
         self._waiters: dict[str, _Waiter] = {}
         self._order: dict[str, int] = {}
         self.for_the_run: dict[str, Answer] = {}
         """Answers by rule, for all later calls that it asks about."""
 
         self._changed = anyio.Event()
-        self._asking = False
+        self._asking: anyio.CancelScope | None = None
 
     def expect(self, call_id: str) -> None:
         """Note that a call is about to wait: a list shows calls in the order in which they came."""
         self._order.setdefault(call_id, len(self._order))
 
-    async def answer(self, pending: Pending) -> Answer:
-        """Return a person's answer to one call; waits for it."""
+    async def answer(self, pending: Pending, *, may_pause: bool = True) -> Answer:
+        """Return a person's answer to one call; waits for it.
+
+        Args:
+            pending: The call.
+            may_pause: Whether the run may be paused over it.
+
+        Raises:
+            ToolError: The run ended first.
+        """
         if pending.rule in self.for_the_run:
             return self.for_the_run[pending.rule]
-        if self._approver is None and not self._can_pause():
+        if self._approver is None and not (may_pause and self._can_pause()):
             return NOBODY
-        waiter = self._waiters[pending.id] = _Waiter(pending)
+        waiter = self._waiters[pending.id] = _Waiter(pending, may_pause)
         try:
             await self._until_answered(waiter)
         finally:
             del self._waiters[pending.id]
         return waiter.answer or UNANSWERED
+
+    def close(self) -> None:
+        """Let nobody wait any more: the run is over."""
+        self._over = True
+        self._changed.set()
+        if self._asking is not None:
+            self._asking.cancel()
 
     def look(self) -> None:
         """Look again whether the run is stuck; called whenever that may have changed."""
@@ -84,7 +108,7 @@ class Asks:
     @property
     def unanswered(self) -> tuple[Pending, ...]:
         """What nobody here will answer: the run is to pause; nothing while somebody may."""
-        if self._asking or not self._waiters:
+        if self._asking is not None or not self._waiters:
             return ()
         waiters = self._in_order()
         open_ends = self._approver is None or all(waiter.left for waiter in waiters)
@@ -94,20 +118,23 @@ class Asks:
     async def _until_answered(self, waiter: _Waiter) -> None:
         # One of the waiting calls speaks for all of them; when it is cancelled, another does.
         while not waiter.answered.is_set():
+            if self._over:
+                raise ToolError(OVER.code, OVER.message)
             if self._approver is None and not self._can_pause():
                 waiter.answer = NOBODY  # a pause became impossible meanwhile
                 return
-            if self._approver is None or self._asking or not self._is_time():
+            if self._approver is None or self._asking is not None or not self._is_time():
                 self._changed = anyio.Event() if self._changed.is_set() else self._changed
                 changed = self._changed
+                self._left()
                 await changed.wait()
                 continue
-            self._asking = True
+            self._asking = anyio.CancelScope()
             try:
-                with self._paused():
+                with self._paused(), self._asking:
                     await self._ask(self._approver)
             finally:
-                self._asking = False
+                self._asking = None
                 self._changed.set()
 
     def _in_order(self) -> list[_Waiter]:
@@ -127,9 +154,12 @@ class Asks:
             answers = dict.fromkeys(asked, UNANSWERED)
         for call_id, answer in answers.items():
             self._settle(asked[call_id], answer)
-        for call_id in asked:
-            if call_id in self._waiters:
-                self._waiters[call_id].left = self._can_pause()
+        for call_id, pending in asked.items():
+            waiter = self._waiters.get(call_id)
+            if waiter is not None:
+                waiter.left = self._can_pause()
+                if not waiter.may_pause and call_id not in answers:
+                    self._settle(pending, UNANSWERED)
 
     def _settle(self, pending: Pending, answer: Answer) -> None:
         if answer.scope == "run":

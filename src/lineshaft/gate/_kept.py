@@ -46,11 +46,16 @@ class Kept:
         self.replays = False
         """A pause would be replayed: calls must come again in the same order."""
 
-    def begin(self, state: State, *, unpausable: str, replays: bool) -> None:
+    @property
+    def begun(self) -> bool:
+        """Whether what its calls come to is kept."""
+        return self._state is not None
+
+    def begin(self, state: State | None, *, unpausable: str, replays: bool) -> None:
         """Keep the run from here on.
 
         Args:
-            state: Where.
+            state: Where; None: only where it stands when it waits is kept, and not by the gate.
             unpausable: Why it cannot wait for answers until it is resumed; empty where it can.
             replays: A pause would be replayed.
         """

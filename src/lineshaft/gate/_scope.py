@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Literal
 
 import anyio
@@ -17,6 +16,7 @@ from lineshaft.gate._asks import Asks
 from lineshaft.gate._book import Entry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
+from lineshaft.gate._find import find
 from lineshaft.gate._frame import EndKind, Frame
 from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
@@ -69,7 +69,8 @@ class Scope:
             turn=frame.turn,
             paused=frame.controls.paused,
             stuck=self._stuck,
-            can_pause=lambda: not self.kept.why_not_pause(),
+            can_pause=self._can_pause,
+            left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
         self.kept = Kept(frame, self._end)
@@ -120,6 +121,12 @@ class Scope:
         """End the authority of everything that belongs to this run."""
         self._over.set()
         self.kept.close()
+        self._asks.close()
+        left, self._open = self._open, {}  # calls of tasks of a tool's own
+        for entry in left:
+            if entry.started is not None:
+                entry.status = "unknown"
+            self._close(entry, _fate(entry, CANCELLED))
 
     @property
     def _closed(self) -> bool:
@@ -160,8 +167,8 @@ class Scope:
                 await self.kept.end(entry, done)
         finally:
             done = _fate(entry, done)
-            del self._open[entry]
-            self._close(entry, done)
+            if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
+                self._close(entry, done)
             self._script_waits = self._frame.alone
             self._asks.look()
         return done
@@ -179,7 +186,7 @@ class Scope:
 
     async def _through(self, entry: Entry) -> Done:
         try:
-            return await self._with_tool(entry, self._find(entry))
+            return await self._with_tool(entry, find(self._frame, entry))
         except ToolError as error:
             if entry.started is not None:
                 return self._frame.failure(error)
@@ -188,22 +195,6 @@ class Scope:
             return entry.refusal
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
             return self._frame.failure(failed(entry.call, error))
-
-    def _find(self, entry: Entry) -> Tool:
-        tools, name = self._frame.gate.tools, entry.call.tool
-        tool = tools.get(name)
-        if tool is None:
-            self._frame.book.asked(entry)
-            close = get_close_matches(name, tools, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
-            hint = self._frame.gate.why_missing(name) or hint
-            raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}", hint=hint)
-        entry.spec = tool.spec
-        if entry.call.origin == "script" and not tool.spec.scriptable:
-            entry.rule = "not-scriptable"
-            self._frame.book.asked(entry)
-            raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
-        return tool
 
     async def _with_tool(self, entry: Entry, tool: Tool) -> Done:
         try:
@@ -370,6 +361,18 @@ class Scope:
     def _stuck(self, pending: Collection[str]) -> bool:
         others = (e for e in self._open if e.id not in pending)
         return self._script_waits and all(e.spec and e.spec.container for e in others)
+
+    def _can_pause(self) -> bool:
+        """Return whether the run may wait: not where calls have ended that nobody keeps."""
+        known = self.kept.begun or len(self._open) == len(self._frame.book.entries)
+        return known and not self.kept.why_not_pause()
+
+    def _left_open(self) -> None:
+        """Pause a call by itself, for which no engine asks whether anything can go on."""
+        unanswered = self._asks.unanswered
+        if self._frame.alone and unanswered and len(unanswered) == len(self._open):
+            self._suspended = unanswered
+            self._frame.controls.end("paused", "E_PAUSED", "the call waits for an approval")
 
     async def _count_refusal(self) -> None:
         most = REFUSALS_PER_CALL * self._frame.limits.calls

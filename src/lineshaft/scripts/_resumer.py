@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast
 
-import pydantic_core
-
 from lineshaft.errors import ConfigError, EngineError, RunBusy, RunUnknown, StateError
 from lineshaft.gate import Earlier, Recorded, Standing
 from lineshaft.scripts._bench import Bench, Part, Progress
-from lineshaft.scripts._control import Control
+from lineshaft.scripts._ends import at_the_end
 from lineshaft.scripts._execute import Ready, execute, take
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._keeping import Keeping
@@ -22,8 +20,6 @@ from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
     Caller,
-    CallRecord,
-    Difference,
     Engine,
     Event,
     Finished,
@@ -143,7 +139,7 @@ class Resumer:
     ) -> "Resumed":
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
-        engine = await _engine(runner, str(document["engine"]))
+        engine = None if job.call else await _engine(runner, str(document["engine"]))
         halt = halt_of(saved.pause) if saved.pause else await self._after_crash(saved)
         bench = runner.bench(
             Part(
@@ -153,7 +149,7 @@ class Resumer:
                 last_seq=saved.last_seq,
                 caller=reply.caller,
             ),
-            control=Control(job.limits.seconds, used=halt.seconds_used),
+            control=runner.control_of(job, used=halt.seconds_used),
             sinks=sinks
             if runner.ground.eager
             else (self._archive.sink(saved.run.workspace), *sinks),
@@ -201,10 +197,11 @@ class Resumer:
         """
         saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
-        engine = await _engine(self._runner, str(saved.run.document["engine"]))
+        name = str(saved.run.document["engine"])
+        engine = None if job.call else await _engine(self._runner, name)
         bench = self._runner.bench(
             Part(run_id=run_id, limits=job.limits),
-            control=Control(job.limits.seconds),
+            control=self._runner.control_of(job, used=0),
             silent=True,
         )
         return Replaying(runner=self._runner, bench=bench, job=job, engine=engine, saved=saved)
@@ -217,7 +214,9 @@ class Resumed:
     runner: Runner
     bench: Bench
     job: Job
-    engine: Engine
+    engine: Engine | None
+    """None: it is one call, without a script."""
+
     halt: Halt
     keeping: Keeping
     tape: Tape
@@ -226,7 +225,7 @@ class Resumed:
     async def carry_on(self) -> RunResult:
         """Let the run go on, and settle it."""
         progress = Progress(
-            engine=self.engine.name,
+            engine=self.engine.name if self.engine else "",
             engine_reason=self.halt.engine_reason,
             findings=self.halt.findings,
         )
@@ -236,7 +235,11 @@ class Resumed:
         bench, engine = self.bench, self.engine
         again = self.halt.engine is None
         bench.book.note("run_resumed", None, again=again, answers=len(self.earlier.answers))
-        scope = await bench.enter(earlier=self.earlier)
+        scope = await bench.enter(earlier=self.earlier, alone=engine is None)
+        if engine is None:
+            bench.keep(self.keeping, scope, "", replays=False)
+            await self.runner.make(self.job.one_call, scope, bench, progress)
+            return
         with bench.control.paused():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
         replays = engine.pauses == "replay"
@@ -259,24 +262,31 @@ class Replaying:
     runner: Runner
     bench: Bench
     job: Job
-    engine: Engine
+    engine: Engine | None
+    """None: it is one call, without a script."""
+
     saved: SavedRun
 
     async def carry_on(self) -> Replay:
         """Execute the script; nothing is called, and nothing lands."""
         engine, recorded = self.engine, Recorded(self.saved.finished)
-        progress = Progress(lands=False, engine=engine.name, engine_reason="as recorded")
+        name, reason = (engine.name, "as recorded") if engine else ("", "")
+        progress = Progress(lands=False, engine=name, engine_reason=reason)
         result = await settled(self.bench, progress, self._work(recorded, progress))
         found = self.bench.scope.difference if self.bench.scope else None
-        return Replay(run=result, difference=found or _at_the_end(result, self.saved, recorded))
+        return Replay(run=result, difference=found or at_the_end(result, self.saved, recorded))
 
     async def _work(self, recorded: Recorded, progress: Progress) -> None:
-        bench, job = self.bench, self.job
-        scope = await bench.enter(earlier=Earlier(recorded=recorded, only=True))
+        bench, job, engine = self.bench, self.job, self.engine
+        earlier = Earlier(recorded=recorded, only=True)
+        scope = await bench.enter(earlier=earlier, alone=engine is None)
+        if engine is None:
+            await self.runner.make(job.one_call, scope, bench, progress)
+            return
         with bench.control.paused():
             prepared = await self.runner.reader.read(job.script, name=job.name)
         tape = _tape(self.saved)
-        ready = Ready(scope=scope, prepared=prepared, engine=self.engine, tape=tape)
+        ready = Ready(scope=scope, prepared=prepared, engine=engine, tape=tape)
         take(await execute(ready, job, bench), ready, progress)
 
 
@@ -366,30 +376,3 @@ def _tape(saved: SavedRun) -> Tape:
     end = saved.end or {}
     clock = cast("list[float]", end.get("clock", []))
     return Tape(seed=str(saved.run.document["seed"]), clock=list(clock))
-
-
-def _at_the_end(result: RunResult, saved: SavedRun, recorded: Recorded) -> Difference | None:
-    """Return in what a replay that made only recorded calls ended otherwise."""
-    if saved.end is None:
-        return None
-    missing = next((each.call for each in recorded.left if each.call.parent is None), None)
-    if missing is not None:
-        expected = CallRecord(id=missing.id, tool=missing.tool, arguments={}, status="done")
-        text = f"the script ended without {missing.id}: {missing.tool}"
-        return Difference(call=None, expected=expected, message=text)
-    now = {
-        "status": result.status,
-        "value": result.value if result.status == "success" else None,
-        "error": result.error.code if result.error else None,
-        "stdout": result.stdout,
-        "stderr": result.stderr,
-    }
-    for name, value in now.items():
-        if _json(value) != _json(saved.end.get(name)):
-            text = f"all calls were as recorded, and {name} is not"
-            return Difference(call=None, expected=None, message=text)
-    return None
-
-
-def _json(value: object) -> bytes:
-    return pydantic_core.to_json(value, inf_nan_mode="constants")

@@ -21,14 +21,12 @@ from lineshaft.scripts._keeping import Begins, Keeping
 from lineshaft.scripts._offer import Fixed, Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._reader import Reader
+from lineshaft.scripts._single import call_result, of_call
 from lineshaft.values import (
     Call,
     Caller,
-    CallError,
     CallResult,
-    Done,
     Engine,
-    Failure,
     Finding,
     KeptRun,
     Limits,
@@ -38,6 +36,7 @@ from lineshaft.values import (
     RunError,
     RunResult,
     Sink,
+    Suspended,
     Tape,
     Workspace,
 )
@@ -180,9 +179,28 @@ class Runner:
     ) -> CallResult:
         """Make one call, with a record of its own."""
         call = Call(tool=name, arguments=arguments, origin=origin)
+        job = Job(script="", name=f"call {name}", call=call, limits=limits, origin=origin)
         part = Part(run_id=new_run_id(), limits=limits, caller=caller)
         bench, progress = self.bench(part, control=control), Progress()
-        return _call_result(await settled(bench, progress, self._alone(call, bench, progress)))
+        return call_result(await settled(bench, progress, self._alone(job, bench, progress)))
+
+    async def make(self, call: Call, scope: Scope, bench: Bench, progress: Progress) -> None:
+        """Make the one call of a run without a script."""
+        with bench.control.paused():
+            progress.findings += await self._offer.ready(call.tool)
+        progress.suspended = Suspended(state=None)  # what it is where the call has to wait
+        progress.ended = of_call(await scope.dispatch(call))
+
+    def control_of(self, job: Job, *, used: float) -> Control:
+        """Return the reins of a run that goes on.
+
+        Args:
+            job: The run.
+            used: Seconds that it has used.
+        """
+        if job.call is not None:
+            return self.control_of_call(job.call.tool, job.limits)
+        return Control(job.limits.seconds, used=used)
 
     def control_of_call(self, name: str, limits: Limits) -> Control:
         """Return the reins of a single call; only a container's time is that of a run."""
@@ -272,25 +290,32 @@ class Runner:
             return None
         tape = Tape(seed=secrets.token_hex(32))
         document = {**job.kept(source), "engine": engine.name, "seed": tape.seed}
-        run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
-        begun = None if eager else partial(bench.record_from_here, shelf.sink(bench.root))
-        keeping = Keeping(shelf, run, eager=eager, begun=begun)
-        why_not = ""
-        if bench.control.depth > 0:
-            why_not = "it runs inside another run"
-        elif engine.pauses == "never":
+        keeping = self._keeping(shelf, document, bench, eager=eager)
+        why_not = _why_nested(bench)
+        if not why_not and engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
         progress.tape = keeping.tape = tape
         bench.keep(keeping, scope, why_not, replays=replays)
         return tape
 
-    async def _alone(self, call: Call, bench: Bench, progress: Progress) -> None:
-        bench.announce(script="", name=f"call {call.tool}", origin=call.origin, engine="")
-        with bench.control.paused():
-            progress.findings += await self._offer.ready(call.tool)
-        scope = await bench.enter(alone=True)
-        progress.ended = _of_call(await scope.dispatch(call))
+    def _keeping(
+        self, shelf: Shelf, document: Mapping[str, object], bench: Bench, *, eager: bool
+    ) -> Keeping:
+        run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
+        recorded = self.ground.eager
+        begun = None if recorded else partial(bench.record_from_here, shelf.sink(bench.root))
+        return Keeping(shelf, run, eager=eager, begun=begun)
+
+    async def _alone(self, job: Job, bench: Bench, progress: Progress) -> None:
+        bench.announce(script="", name=job.name, origin=job.origin, engine="")
+        scope, shelf = await bench.enter(alone=True), self.ground.shelf
+        if shelf is not None:
+            # Nothing of it is kept, unless it has to wait: what is there to go on with is its end.
+            document = {**job.kept(""), "engine": "", "seed": ""}
+            bench.keeping = self._keeping(shelf, document, bench, eager=False)
+            scope.kept.begin(None, unpausable=_why_nested(bench), replays=False)
+        await self.make(job.one_call, scope, bench, progress)
 
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
         if not self._scripts:
@@ -340,22 +365,5 @@ async def _text_of(path: str, view: Workspace) -> str:
         raise ToolError("E_INVALID_ARGS", f"{path!r} is not a text in UTF-8") from error
 
 
-def _of_call(done: Done) -> Ended:
-    if isinstance(done, Failure):
-        error = RunError(code=done.code, message=done.message, hint=done.hint)
-        return Ended(status="error", error=error)
-    return Ended(status="success", value=done.value)
-
-
-def _call_result(result: RunResult) -> CallResult:
-    first = next(iter(result.calls), None)
-    error = result.error
-    return CallResult(
-        value=result.value,
-        error=error and CallError(code=error.code, message=error.message, hint=error.hint),
-        status=first.status if first else "refused",
-        rule=first.rule if first else "",
-        duration_ms=result.duration_ms,
-        call_id=first.id if first else "",
-        run_id=result.run_id,
-    )
+def _why_nested(bench: Bench) -> str:
+    return "it runs inside another run" if bench.control.depth > 0 else ""

@@ -126,5 +126,5 @@ class ModelSide:
         return Handled(
             text=_text.of_call(result, spec, self._redactor),
             structured=_text.structured(result.value, self._redactor),
-            is_error=result.error is not None,
+            is_error=result.error is not None and not result.pending,
         )

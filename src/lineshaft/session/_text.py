@@ -38,6 +38,9 @@ def structured(value: object, redactor: Redactor) -> object:
 
 def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> str:
     """Return one call's value, or why it failed."""
+    if result.error is not None and result.pending:
+        said = "A person will say whether it may be made. Do not make it again."
+        return _fit(f"paused: {result.error.message}. {said} (run {result.run_id})", redactor)
     if result.error is not None:
         hint = f"\n{result.error.hint}" if result.error.hint else ""
         return _fit(f"{result.error.code}: {result.error.message}{hint}", redactor)

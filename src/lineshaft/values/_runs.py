@@ -255,12 +255,18 @@ class CallResult:
     duration_ms: float = 0
     call_id: str = ""
     run_id: str = ""
+    pending: tuple[Pending, ...] = ()
+    """What waits for an approval: the call itself. It is made when its run is resumed."""
+
+    expires_at: str | None = None
 
     @property
     def exit_code(self) -> int:
         """Return the exit code of the command line for this result."""
         if self.error is None:
             return 0
+        if self.pending:
+            return EXIT_CODES["paused"]
         by_code = {"E_DENIED": 3, "E_TOOL_TIMEOUT": 4, "E_TIMEOUT": 4, "E_CANCELLED": 130}
         return by_code.get(self.error.code, 1)
 

@@ -1,0 +1,30 @@
+"""Which tool a call is about."""
+
+from difflib import get_close_matches
+
+from lineshaft.errors import ToolError
+from lineshaft.gate._book import Entry
+from lineshaft.gate._frame import Frame
+from lineshaft.tools import Tool
+
+
+def find(frame: Frame, entry: Entry) -> Tool:
+    """Return the tool that a call names, and note which it is.
+
+    Raises:
+        ToolError: There is none, or none for a script.
+    """
+    tools, name = frame.gate.tools, entry.call.tool
+    tool = tools.get(name)
+    if tool is None:
+        frame.book.asked(entry)
+        close = get_close_matches(name, tools, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
+        hint = frame.gate.why_missing(name) or hint
+        raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}", hint=hint)
+    entry.spec = tool.spec
+    if entry.call.origin == "script" and not tool.spec.scriptable:
+        entry.rule = "not-scriptable"
+        frame.book.asked(entry)
+        raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
+    return tool

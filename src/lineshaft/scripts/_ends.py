@@ -1,0 +1,33 @@
+"""The end of a replay beside the end that was recorded."""
+
+import pydantic_core
+
+from lineshaft.gate import Recorded
+from lineshaft.values import CallRecord, Difference, RunResult, SavedRun
+
+
+def at_the_end(result: RunResult, saved: SavedRun, recorded: Recorded) -> Difference | None:
+    """Return in what a replay that made only recorded calls ended otherwise."""
+    if saved.end is None:
+        return None
+    missing = next((each.call for each in recorded.left if each.call.parent is None), None)
+    if missing is not None:
+        expected = CallRecord(id=missing.id, tool=missing.tool, arguments={}, status="done")
+        text = f"the script ended without {missing.id}: {missing.tool}"
+        return Difference(call=None, expected=expected, message=text)
+    now = {
+        "status": result.status,
+        "value": result.value if result.status == "success" else None,
+        "error": result.error.code if result.error else None,
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+    }
+    for name, value in now.items():
+        if _json(value) != _json(saved.end.get(name)):
+            text = f"all calls were as recorded, and {name} is not"
+            return Difference(call=None, expected=None, message=text)
+    return None
+
+
+def _json(value: object) -> bytes:
+    return pydantic_core.to_json(value, inf_nan_mode="constants")
