@@ -30,6 +30,7 @@ _READERS: Sequence[tuple[type[ast.AST], Read]] = (
     (ast.BinOp, sets.made),
     (ast.Call, sets.made),
     (ast.Name, sets.named),
+    (ast.AugAssign, sets.in_place),
     (ast.Call, texts.call),
     (ast.ExceptHandler, texts.handler),
 )

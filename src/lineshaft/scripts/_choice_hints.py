@@ -26,6 +26,11 @@ _REWRITES = {
 _PLAIN = {
     "`$` in a pattern": "strip the text first, and use `re.fullmatch`",
     "`\\Z` in a pattern": "use `re.fullmatch`",
+    "a word after a group in a replacement": r"write `\g<1>` instead of `\1`",
+    "lists that are multiplied in place": "`items[:] = items * n`",
+    "lists that take in what is no list": "`items.extend(...)`",
+    "sets of characters that are put together": r"put `\` before `[`, `&`, `-`, `~`, `|` in a set",
+    "sets that are changed in place": "use `.update(...)` for `|=`, or a new name for the result",
     "`object()`": "use a text of its own, or `[]`, and compare with `is`",
     "`re.sub` with a function": "go through `re.finditer` and join the pieces",
     "`round` to digits": 'write `float(f"{x:.2f}")`',

@@ -95,6 +95,7 @@ _RULES: tuple[tuple[frozenset[str], re.Pattern[str], _Lacks], ...] = (
     (_ANY, re.compile(r"cannot create '\w+' instances|unknown encoding"), _always),
     (_ANY, re.compile(r"zero or one string argument|'list' object is not an iterator"), _always),
     (_ANY, re.compile(r"cannot convert 'list' object to bytes"), _always),
+    (_ANY, re.compile(r"^can only concatenate list \(not "), _always),
     (_ANY, re.compile(r"_SpecialForm|JSON(?:En|De)coder\.__init__\(\)"), _always),
     (_ANY, re.compile(r"takes no keyword arguments|invalid keyword argument"), _always),
     (_ANY, re.compile(r"^[\w.]*(?P<kind>\b\w+)\.\w+\(\) takes (?:no|exactly|at most)"), _of_kind),

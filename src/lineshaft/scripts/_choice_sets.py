@@ -1,4 +1,4 @@
-"""The order of sets: the small engine keeps the one in which items came, full Python its own."""
+"""Sets, whose order full Python chooses, and what else is changed in place by `|=` and the like."""
 
 import ast
 
@@ -119,3 +119,47 @@ def _shows_in_call(reader: Reader, call: ast.Call, depth: int) -> bool:
         return not _is_blind(reader, call, depth)
     is_join = isinstance(call.func, ast.Attribute) and call.func.attr in ("join", "extend")
     return name in _SEES or is_join
+
+
+def in_place(reader: Reader, node: ast.AST) -> None:
+    """Look at `a |= b` and the like, where `a` may be known by another name too."""
+    assert isinstance(node, ast.AugAssign)  # noqa: S101  the table says so
+    target, value = node.target, node.value
+    if isinstance(node.op, _OPERATORS):
+        if is_set(reader, value) or is_set(reader, target):
+            reader.feature(node, "sets that are changed in place")
+        elif not isinstance(node.op, ast.Sub) and not _is_number(reader, target, value):
+            reader.feature(node, "sets that are changed in place", "doubt")
+    elif isinstance(node.op, ast.Mult) and _is_list(reader, target):
+        reader.feature(node, "lists that are multiplied in place")
+    elif isinstance(node.op, ast.Add) and isinstance(value, _NO_LIST) and _is_list(reader, target):
+        reader.feature(node, "lists that take in what is no list")
+
+
+_NO_LIST = (ast.Tuple, ast.Constant, ast.JoinedStr, ast.Set, ast.Dict)
+_NO_SET = (ast.Constant, ast.Compare, ast.Dict, ast.DictComp, ast.BoolOp)
+
+
+def _is_number(reader: Reader, target: ast.expr, value: ast.expr) -> bool:
+    """Return whether it can be seen that numbers, truths or dicts are put together."""
+    return isinstance(value, _NO_SET) or any(
+        isinstance(bound, _NO_SET) for bound in _bound(reader, target)
+    )
+
+
+def _is_list(reader: Reader, target: ast.expr) -> bool:
+    return any(
+        isinstance(bound, ast.List | ast.ListComp)
+        or (isinstance(bound, ast.Call) and reader.named(bound.func) in ("list", "sorted"))
+        for bound in _bound(reader, target)
+    )
+
+
+def _bound(reader: Reader, node: ast.expr) -> list[ast.expr]:
+    """Return what a name is bound to, as far as reading can tell."""
+    if not isinstance(node, ast.Name):
+        return []
+    reading = reader.resolver.reading
+    home = reading.binder(node.id, reading.scopes[node])
+    found = home.bindings[node.id] if home is not None else []
+    return [binding.value for binding in found if binding.value is not None]

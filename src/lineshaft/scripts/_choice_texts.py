@@ -12,6 +12,12 @@ _PATTERN_FIRST = frozenset(
 _DOLLAR = re.compile(r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\$\[])*(?P<what>\$)")
 _END = re.compile(r"(?:\\[^Z]|[^\\])*\\Z")
 _ESCAPE = re.compile(r"(?:[^\\]|\\[1-9\\]|\\g<)*\\[^1-9\\g]")
+_GROUP = re.compile(r"\\(?:[1-9](?P<rest>\w|$)?|.)", re.DOTALL)
+"""A group by its number, and what may be taken for the rest of its name."""
+
+_SET = re.compile(r"\\.|\[\^?\]?(?P<inside>(?:\\.|[^\]\\])*)")
+_TOGETHER = re.compile(r"(?:\\.|[^\\])*?(?:\[|&&|--|~~|\|\|)")
+"""In a set: what is a set in it, or something between two, in other dialects."""
 
 _JSON = frozenset({"json.load", "json.loads", "json_parse"})
 _BROAD = frozenset({"BaseException", "Exception"})
@@ -29,7 +35,7 @@ def call(reader: Reader, node: ast.AST) -> None:
     if name in _PATTERN_FIRST and node.args:
         _pattern(reader, node.args[0], name)
         if name == "re.sub" and len(node.args) > 1:
-            _replacement(reader, node.args[1], certain=True)
+            _replacement(reader, node.args[1])
     elif isinstance(function, ast.Attribute):
         _method(reader, node, function)
 
@@ -37,7 +43,7 @@ def call(reader: Reader, node: ast.AST) -> None:
 def _method(reader: Reader, node: ast.Call, function: ast.Attribute) -> None:
     if function.attr == "sub" and not reader.named(function):
         for argument in node.args[:1]:
-            _replacement(reader, argument, certain=False)
+            _replacement(reader, argument)
     elif function.attr == "strptime" and len(node.args) > 1:
         _strptime(reader, node.args[1])
     elif function.attr == "fromisoformat" and _is_caught(reader, node):
@@ -67,6 +73,11 @@ def _is_caught(reader: Reader, node: ast.AST) -> bool:
 
 def _pattern(reader: Reader, node: ast.expr, function: str) -> None:
     for text in _texts(reader, node):
+        if any(
+            found["inside"] and _TOGETHER.match(found["inside"]) for found in _SET.finditer(text)
+        ):
+            reader.feature(node, "sets of characters that are put together")
+            continue  # Python warns of such a pattern
         if function in _GOING_ON and _may_be_empty(text):
             reader.feature(node, "empty matches", "doubt")
         if _DOLLAR.match(text):
@@ -112,15 +123,22 @@ def _is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _replacement(reader: Reader, node: ast.expr, *, certain: bool) -> None:
+def _replacement(reader: Reader, node: ast.expr) -> None:
     ref = reader.ref(node) if isinstance(node, ast.Name | ast.Attribute) else None
     is_function = isinstance(node, ast.Lambda) or (
         ref is not None and ref.kind in ("builtin", "def", "lambda", "member")
     )
     if is_function:
         reader.feature(node, "`re.sub` with a function")
-    elif certain and any(_ESCAPE.match(text) for text in _texts(reader, node)):
+        return
+    texts = _texts(reader, node)
+    if any(_ESCAPE.match(text) for text in texts):
         reader.feature(node, "escapes in a replacement")
+    rests = {found["rest"] for text in texts for found in _GROUP.finditer(text)}
+    if isinstance(node, ast.Constant | ast.Name):
+        rests.discard("")  # nothing comes behind the end
+    if rests - {None}:
+        reader.feature(node, "a word after a group in a replacement")
 
 
 def handler(reader: Reader, node: ast.AST) -> None:

@@ -118,6 +118,13 @@ class _Looking:
         for node in ast.walk(tree):
             self._bound |= _binds(node)
         self._modules = {name: name for name in _SCOPE if name not in self._bound | self._ours}
+        self._lists = {
+            name.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.ListComp)
+            for name in node.targets
+            if isinstance(name, ast.Name)
+        }
 
     def found(self) -> Iterator[Lacking]:
         """Yield what it lacks."""
@@ -162,6 +169,8 @@ class _Looking:
             case ast.BinOp(op=ast.Sub() | ast.BitAnd() | ast.BitOr() | ast.BitXor()):
                 views = any(_is_view(side) for side in (node.left, node.right))
                 what = "operators on the keys or items of a dict" if views else None
+            case ast.AugAssign(op=ast.Mult(), target=ast.Name(id=name)) if name in self._lists:
+                what = "`*=` of a list"  # it would make another list, and other names keep the old
             case _:
                 pass
         return what

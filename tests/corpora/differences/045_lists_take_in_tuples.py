@@ -1,0 +1,4 @@
+found = [1]
+found += (2, 3)
+found += "ab"
+return found

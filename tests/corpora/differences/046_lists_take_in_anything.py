@@ -1,0 +1,6 @@
+def add(found, more):
+    found += more
+    return found
+
+
+return add([1], range(2, 4))
