@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from upstreams.addresses import end
 from upstreams.real import ROOT, node, npm_package
 
 HERE = ROOT / "tests" / "mcp" / "conformance"
@@ -44,8 +45,7 @@ def test_the_server_part_of_the_suite_passes(suite: str, baseline: str, tmp_path
             timeout=600,
         )
     finally:
-        front.kill()
-        front.communicate()
+        end(front)
     told = [line for line in done.stdout.splitlines() if line.startswith(("✗", "Total"))]
     assert done.returncode == 0, "\n".join([*told, done.stdout[-3000:]])
     assert "Total" in done.stdout

@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fronts import MODES, Mode, Person, accepts, data_of
 from lineshaft.store import Store
+from upstreams.addresses import end
 from upstreams.real import SERVERS, node, npm_package
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
@@ -68,8 +69,7 @@ def started(at: Path, *command: str) -> Generator[Served]:
         said = process.stderr.readline().split()
         yield Served(said[-1], process, at)
     finally:
-        process.kill()
-        process.communicate()
+        end(process)
 
 
 @pytest.fixture(scope="module")
@@ -257,8 +257,7 @@ def test_the_command_makes_and_prints_a_token_where_none_is_given(tmp_path: Path
             for shown in (f"Bearer {token}", "Bearer x")
         ]
     finally:
-        process.kill()
-        process.communicate()
+        end(process)
     assert [each.status_code for each in answers] == [400, 401]  # a session comes first
 
 

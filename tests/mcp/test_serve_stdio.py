@@ -18,6 +18,7 @@ from mcp.client.stdio import stdio_client
 
 from fronts import MODES, Mode, Person, accepts, data_of, text_of
 from lineshaft.store import Store
+from upstreams.addresses import end
 from upstreams.real import SERVERS, node, npm_package, python_server
 
 FRONT = [sys.executable, str(SERVERS / "front.py"), "stdio"]
@@ -77,12 +78,7 @@ def raw(at: Path) -> Generator[Raw]:
         client.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         yield client
     finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            assert stream is not None
-            with suppress(BrokenPipeError):
-                stream.close()
+        end(process)
 
 
 @pytest.mark.parametrize("mode", MODES)

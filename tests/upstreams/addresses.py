@@ -1,9 +1,11 @@
-"""Servers of this folder that listen, each in a process of its own."""
+"""Servers of this folder that listen, each in a process of its own, and how they are ended."""
 
+import signal
 import socket
 import subprocess
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -14,6 +16,20 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
+
+
+def end(process: "subprocess.Popen[Any]") -> None:
+    """End a program as Ctrl-C does, so that it can close what it holds; else kill it."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        with suppress(BrokenPipeError):
+            if stream is not None:
+                stream.close()
 
 
 @asynccontextmanager
