@@ -35,6 +35,9 @@ def patch(text, path):
 def truncate(path):
     with open(path, "r+") as file:
         file.truncate(1)
+def copytree(old, new):
+    if not os.path.realpath(new + "/x").startswith(os.path.realpath(old) + "/"):  # without end
+        shutil.copytree(old, new)
 DO = {
     "write": write, "append": append, "patch": patch, "replace": replace, "truncate": truncate,
     "cut": lambda path: os.truncate(path, 0),
@@ -42,7 +45,7 @@ DO = {
     "rmtree": shutil.rmtree, "rename": os.rename, "symlink": os.symlink,
     "copy": shutil.copy, "move": shutil.move, "executable": lambda p: os.chmod(p, 0o755),
     "private": lambda p: os.chmod(p, 0o700), "touch": lambda p: os.utime(p),
-    "copytree": shutil.copytree,
+    "copytree": copytree,
 }
 os.umask(0o022)
 for name, *words in json.loads(sys.argv[1]):
