@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import mcp_types as types
 from mcp import Client
 from mcp.client import ClientRequestContext
+from mcp.client.session import ListRootsFnT
 
 from lineshaft import Policy, Session
 from lineshaft.mcp import Front, front_server
@@ -38,6 +39,33 @@ class Person:
         return self.says.pop(0)
 
 
+@dataclass
+class Model:
+    """Stands behind a client: notes what it is asked, and repeats it."""
+
+    asked: list[types.CreateMessageRequestParams] = field(
+        default_factory=list[types.CreateMessageRequestParams]
+    )
+    says: types.CreateMessageResult | None = None
+
+    async def __call__(
+        self, context: ClientRequestContext, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult:
+        del context
+        self.asked.append(params)
+        [content] = params.messages[-1].content_as_list
+        assert not isinstance(content, types.ToolUseContent | types.ToolResultContent)
+        said = types.CreateMessageResult(role="assistant", content=content, model="echo")
+        return self.says or said
+
+
+async def project(context: ClientRequestContext) -> types.ListRootsResult:
+    """Tell the root of a project."""
+    del context
+    root = types.Root.model_validate({"uri": "file:///srv/project", "name": "project"})
+    return types.ListRootsResult(roots=[root])
+
+
 def accepts(**content: Any) -> types.ElicitResult:
     """Return that a person filled in a form."""
     return types.ElicitResult(action="accept", content=content)
@@ -57,6 +85,8 @@ async def client_of(
     direct: Sequence[str] = (),
     approvals: Literal["person", "client"] = "person",
     passed: str = "",
+    model: Model | None = None,
+    roots: ListRootsFnT | None = None,
 ) -> AsyncGenerator[Client]:
     """Give a client of an entered session."""
 
@@ -73,6 +103,8 @@ async def client_of(
             server,
             mode=mode,
             elicitation_callback=person,
+            sampling_callback=model,
+            list_roots_callback=roots,
             message_handler=hear,
             logging_callback=log,
             log_level="info",

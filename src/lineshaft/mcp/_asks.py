@@ -58,7 +58,7 @@ class Open:
     async def answer(self, request: types.InputRequest) -> Reply | types.ErrorData:
         """Answer what a server asks by a request of its own."""
         if (kind := _KINDS[request.method]) != "elicit" and kind not in self.context.offers:
-            return _refused(f"{request.method} is not offered", types.METHOD_NOT_FOUND)
+            return _refused(_not_offered(request), types.METHOD_NOT_FOUND)
         try:
             return (await self.answers({"": request}))[""]
         except ToolError as error:
@@ -76,8 +76,10 @@ class Open:
         asks = [_ask(key, request) for key, request in requests.items()]
         offers = self.context.offers
         said = dict(await self._said([ask for ask in asks if ask.kind in offers]))
-        missing = ToolError("E_DENIED", "it is not offered")
-        return {key: _reply(each, said.get(key, missing)) for key, each in requests.items()}
+        return {
+            key: _reply(each, said.get(key, ToolError("E_DENIED", _not_offered(each))))
+            for key, each in requests.items()
+        }
 
     async def _said(self, asks: Sequence[Ask]) -> Sequence[tuple[str, object]]:
         answers = await self.context.ask(asks) if asks else ()
@@ -220,6 +222,10 @@ def _reply(request: types.InputRequest, said: object) -> Reply:
         raise said
     is_sampling = isinstance(request, types.CreateMessageRequest)
     return sampling_answer(said) if is_sampling else listed_roots(said)
+
+
+def _not_offered(request: types.InputRequest) -> str:
+    return f"{request.method!r} is not offered by whoever made the call"
 
 
 def _refused(reason: str, code: int = types.INVALID_REQUEST) -> types.ErrorData:
