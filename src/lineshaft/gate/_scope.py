@@ -363,9 +363,8 @@ class Scope:
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     def _can_pause(self) -> bool:
-        """Return whether the run may wait: not where calls have ended that nobody keeps."""
-        known = self.kept.begun or len(self._open) == len(self._frame.book.entries)
-        return known and not self.kept.why_not_pause()
+        nothing_lost = self.kept.begun or len(self._open) == len(self._frame.book.entries)
+        return nothing_lost and not self.kept.why_not_pause()
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""

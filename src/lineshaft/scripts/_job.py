@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
-from lineshaft.values import Call, Caller, Limits, Origin, ToolSpec
+from lineshaft.values import Arguments, Caller, Limits, Origin, ToolSpec
 
 CheckLevel = Literal["error", "warn", "off"]
 
@@ -34,8 +34,11 @@ class Job:
     file: str | None = None
     """A workspace path to read the script from, instead of `script`; policy sees it."""
 
-    call: Call | None = None
-    """What is made instead of a script: a direct call."""
+    tool: str = ""
+    """What is called instead of a script: a direct call."""
+
+    arguments: Arguments = field(default_factory=dict[str, object])
+    """Of the direct call."""
 
     preview: bool = False
     """Nothing lands, and the first call that acts beyond files ends it."""
@@ -43,22 +46,16 @@ class Job:
     caller: Caller | None = None
     """Who is behind the run, instead of whoever is behind the session; not kept."""
 
-    @property
-    def one_call(self) -> Call:
-        """The call that is made instead of a script."""
-        assert self.call is not None  # noqa: S101  asked only of such a job
-        return self.call
-
     def kept(self, source: str) -> dict[str, object]:
         """Return the job as it is kept.
 
         Args:
             source: The script's text, wherever it came from.
         """
-        call = self.call and {"tool": self.call.tool, "arguments": dict(self.call.arguments)}
         return {
             "script": source,
-            "call": call,
+            "tool": self.tool,
+            "arguments": dict(self.arguments),
             "name": self.name,
             "inputs": dict(self.inputs),
             "limits": self.limits.as_dict(),
@@ -68,15 +65,14 @@ class Job:
     @staticmethod
     def of(document: Mapping[str, object]) -> "Job":
         """Return the job that was kept."""
-        origin = cast("Origin", document["origin"])
-        call = cast("Mapping[str, Any] | None", document.get("call"))
         return Job(
-            call=Call(**call, origin=origin) if call else None,
+            tool=str(document["tool"]),
+            arguments=cast("Arguments", document["arguments"]),
             script=document["script"],
             name=str(document["name"]),
             inputs=cast("Mapping[str, object]", document["inputs"]),
             limits=Limits(**cast("dict[str, int]", document["limits"])),
-            origin=origin,
+            origin=cast("Origin", document["origin"]),
         )
 
 

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from lineshaft.errors import ConfigError, EngineError, RunBusy, RunUnknown, StateError
 from lineshaft.gate import Earlier, Recorded, Standing
+from lineshaft.policy import Mode
 from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._ends import at_the_end
 from lineshaft.scripts._execute import Ready, execute, take
@@ -125,7 +126,9 @@ class Resumer:
             ConfigError: An answer is for a call that does not wait.
             StateError: The run cannot go on; it says why.
         """
-        _fits(await self._saved(run_id), reply)
+        saved = await self._saved(run_id)
+        _fits(saved, reply)
+        await self._must_have_tools(saved)
         saved, state = await self._archive.resume(run_id)
         try:
             return await self._set_up(saved, state, reply, sinks)
@@ -134,12 +137,31 @@ class Resumer:
                 await state.paused(saved.pause)
             raise
 
+    async def _must_have_tools(self, saved: SavedRun) -> None:
+        """Refuse a run that speaks of tools that are not here, before anything of it goes on.
+
+        Raises:
+            ConfigError: Names the first of them.
+        """
+        job, tools = Job.of(saved.run.document), self._runner.gate.tools
+        reader = self._runner.reader
+        prepared = await reader.read(job.script or job.tool, name=job.name)
+        waiting = saved.pause.pending if saved.pause else ()
+        gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in tools]
+        if not job.tool:
+            gone += [finding.message for finding in reader.strange(prepared, job.inputs)]
+        if gone:
+            raise ConfigError(
+                f"run {saved.run.run_id!r} cannot go on: {gone[0]}",
+                hint="give the tools that it was begun with, such as --tools FILE",
+            )
+
     async def _set_up(
         self, saved: SavedRun, state: RunState, reply: Reply, sinks: tuple[Sink, ...]
     ) -> "Resumed":
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
-        engine = None if job.call else await _engine(runner, str(document["engine"]))
+        engine = None if job.tool else await _engine(runner, str(document["engine"]))
         halt = halt_of(saved.pause) if saved.pause else await self._after_crash(saved)
         bench = runner.bench(
             Part(
@@ -153,6 +175,7 @@ class Resumer:
             sinks=sinks
             if runner.ground.eager
             else (self._archive.sink(saved.run.workspace), *sinks),
+            mode=cast("Mode", document.get("mode", "open")),
         )
         tape = halt.tape or Tape(seed=str(document["seed"]))
         keeping = Keeping(self._archive, saved.run, eager=True, state=state)
@@ -198,7 +221,7 @@ class Resumer:
         saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
         name = str(saved.run.document["engine"])
-        engine = None if job.call else await _engine(self._runner, name)
+        engine = None if job.tool else await _engine(self._runner, name)
         bench = self._runner.bench(
             Part(run_id=run_id, limits=job.limits),
             control=self._runner.control_of(job, used=0),
@@ -238,7 +261,7 @@ class Resumed:
         scope = await bench.enter(earlier=self.earlier, alone=engine is None)
         if engine is None:
             bench.keep(self.keeping, scope, "", replays=False)
-            await self.runner.make(self.job.one_call, scope, bench, progress)
+            await self.runner.make(self.job, scope, bench, progress)
             return
         with bench.control.paused():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
@@ -281,7 +304,7 @@ class Replaying:
         earlier = Earlier(recorded=recorded, only=True)
         scope = await bench.enter(earlier=earlier, alone=engine is None)
         if engine is None:
-            await self.runner.make(job.one_call, scope, bench, progress)
+            await self.runner.make(job, scope, bench, progress)
             return
         with bench.control.paused():
             prepared = await self.runner.reader.read(job.script, name=job.name)

@@ -11,6 +11,7 @@ import anyio
 
 from lineshaft.errors import EngineError, LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import Gate, Reads, Scope
+from lineshaft.policy import Mode
 from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
@@ -111,6 +112,7 @@ class Runner:
         sinks: tuple[Sink, ...] = (),
         atomic: bool | None = None,
         silent: bool = False,
+        mode: Mode = "open",
     ) -> Bench:
         """Set up what one run works with.
 
@@ -120,13 +122,14 @@ class Runner:
             sinks: Take its events, beside the session's.
             atomic: Instead of the session's.
             silent: Whether the session's sinks hear nothing of it.
+            mode: The widest that it may be in.
         """
         ground = self.ground
         keeps_back = ground.atomic if atomic is None else atomic
         part = replace(part, keeps_back=keeps_back)
         packed = part.halt.view if part.halt else None
         return Bench(
-            self.gate,
+            replace(self.gate, policy=self.gate.policy.no_wider_than(mode)),
             part,
             workspace=ground.workspace,
             view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
@@ -178,14 +181,21 @@ class Runner:
         caller: Caller | None = None,
     ) -> CallResult:
         """Make one call, with a record of its own."""
-        call = Call(tool=name, arguments=arguments, origin=origin)
-        job = Job(script="", name=f"call {name}", call=call, limits=limits, origin=origin)
+        job = Job(
+            script="",
+            name=f"call {name}",
+            tool=name,
+            arguments=arguments,
+            limits=limits,
+            origin=origin,
+        )
         part = Part(run_id=new_run_id(), limits=limits, caller=caller)
         bench, progress = self.bench(part, control=control), Progress()
         return call_result(await settled(bench, progress, self._alone(job, bench, progress)))
 
-    async def make(self, call: Call, scope: Scope, bench: Bench, progress: Progress) -> None:
+    async def make(self, job: Job, scope: Scope, bench: Bench, progress: Progress) -> None:
         """Make the one call of a run without a script."""
+        call = Call(tool=job.tool, arguments=job.arguments, origin=job.origin)
         with bench.control.paused():
             progress.findings += await self._offer.ready(call.tool)
         progress.suspended = Suspended(state=None)  # what it is where the call has to wait
@@ -198,8 +208,8 @@ class Runner:
             job: The run.
             used: Seconds that it has used.
         """
-        if job.call is not None:
-            return self.control_of_call(job.call.tool, job.limits)
+        if job.tool:
+            return self.control_of_call(job.tool, job.limits)
         return Control(job.limits.seconds, used=used)
 
     def control_of_call(self, name: str, limits: Limits) -> Control:
@@ -302,6 +312,7 @@ class Runner:
     def _keeping(
         self, shelf: Shelf, document: Mapping[str, object], bench: Bench, *, eager: bool
     ) -> Keeping:
+        document = {**document, "mode": self.gate.policy.own_mode}
         run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
         recorded = self.ground.eager
         begun = None if recorded else partial(bench.record_from_here, shelf.sink(bench.root))
@@ -315,7 +326,7 @@ class Runner:
             document = {**job.kept(""), "engine": "", "seed": ""}
             bench.keeping = self._keeping(shelf, document, bench, eager=False)
             scope.kept.begin(None, unpausable=_why_nested(bench), replays=False)
-        await self.make(job.one_call, scope, bench, progress)
+        await self.make(job, scope, bench, progress)
 
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
         if not self._scripts:
