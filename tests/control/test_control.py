@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from control.world import Open
-from lineshaft import Answer, Limits, Pending
+from lineshaft import Answer, Limits, Pending, Policy
 from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
 from support import Outside
 
@@ -111,6 +111,44 @@ async def test_policy_is_asked_again_when_an_approved_call_is_made(
         done = await session.resume(paused.run_id, {"*": YES})
     assert done.error is not None
     assert (done.error.code, done.calls[0].rule, outside.total) == ("E_DENIED", "never", 0)
+
+
+async def test_a_run_goes_on_in_the_stricter_mode(opened: Open, outside: Outside) -> None:
+    script = "await note(what='a')\nawait poke()\nreturn await note(what='b')"
+    async with opened(policy=Policy(mode="ask")) as session:
+        paused = await session.run(script)
+    async with opened() as wider:  # in mode open, with a rule that asks about poke
+        paused = await wider.resume(paused.run_id, {"*": YES})
+        assert (paused.status, paused.pending[0].tool) == ("paused", "poke")
+        paused = await wider.resume(paused.run_id, {"*": YES})
+        assert (paused.status, paused.pending[0].rule) == ("paused", "mode:ask")
+    async with opened(policy=Policy(mode="read")) as stricter:
+        done = await stricter.resume(paused.run_id, {"*": YES})
+    assert done.error is not None
+    assert (done.error.code, outside.total) == ("E_DENIED", 2)
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("await poke()\nreturn await later()", "`later` is not defined"),
+        ("await other()", "there is no tool `other`"),
+        ("await poke()\nreturn await tools.later()", "there is no tool `later` in `tools`"),
+    ],
+)
+async def test_a_run_whose_tools_are_not_here_waits_on(
+    opened: Open, outside: Outside, script: str, what: str
+) -> None:
+    rules = [{"id": "asks", "tool": ["poke", "other"], "verdict": "ask"}]
+    more = [outside.tool(name, effect="external") for name in ("later", "other")]
+    async with opened(*more, rules=rules) as session:
+        paused = await session.run(script)
+    async with opened(rules=rules) as session:
+        with pytest.raises(ConfigError, match=what):
+            await session.resume(paused.run_id, {"*": YES})
+    async with opened(*more, rules=rules) as session:
+        done = await session.resume(paused.run_id, {"*": YES})
+    assert (done.status, outside.total) == ("success", len(done.calls))
 
 
 async def test_limits_count_over_a_pause(opened: Open, outside: Outside) -> None:

@@ -174,3 +174,12 @@ def test_a_project_may_except_from_its_own_strictness_only() -> None:
     assert kind(Policy("auto"), "docs/a") == "allow"
     assert kind(Policy("auto"), "src/a") == "deny"
     assert kind(Policy("ask"), "docs/a") == "ask"
+
+
+def test_a_mode_may_only_narrow_the_users() -> None:
+    user, project = Policy("auto", (Rule("a", "deny", path="a"),)), Policy("ask")
+    for policy in (user, user.tightened_by(project)):
+        narrowed = policy.no_wider_than("read")
+        assert (narrowed.own_mode, narrowed.rules) == ("read", user.rules)
+        assert narrowed.layers[1:] == policy.layers[1:]
+        assert policy.no_wider_than("open") == policy

@@ -1,7 +1,7 @@
 """A policy: a mode and rules, a user's, tightened by projects."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._match import Matcher
@@ -80,6 +80,19 @@ class Policy:
         """
         parsed = parse_toml(text, name)
         return cls(parsed.mode or mode, parsed.rules)
+
+    @property
+    def own_mode(self) -> Mode:
+        """The user's mode, without what projects say."""
+        return (self.layers or (self,))[0].mode
+
+    def no_wider_than(self, mode: Mode) -> "Policy":
+        """Return this policy, with a mode in the place of the user's where that one is wider."""
+        user, *projects = self.layers or (self,)
+        if MODES.index(user.mode) <= MODES.index(mode):
+            return self
+        own = replace(user, mode=mode)
+        return own.tightened_by(replace(self, layers=tuple(projects))) if projects else own
 
     def tightened_by(self, project: "Policy") -> "Policy":
         """Return this policy, made stricter where a project's is stricter, and never wider.

@@ -51,6 +51,17 @@ async def check(
     return tuple(found[:_MOST])
 
 
+def strangers(prepared: Prepared, inputs: Mapping[str, object]) -> tuple[Finding, ...]:
+    """Return the unknown tools and undefined names of a script, as far as they block."""
+    resolver = prepared.resolver
+    if resolver is None:
+        return ()
+    text = Text.of(prepared.read_text)
+    found = (*unknown_tools(resolver, text), *undefined_names(resolver, text, inputs))
+    blocking = tuple(each for each in found if each.level == "error")
+    return blocking and prepared.missing + blocking
+
+
 async def _wrong(
     prepared: Prepared, resolver: Resolver, checker: Checker, types: Mapping[str, str]
 ) -> tuple[Finding, ...]:

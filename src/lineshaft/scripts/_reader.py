@@ -8,7 +8,7 @@ from functools import partial
 import anyio.to_thread
 
 from lineshaft.scripts._bench import Progress
-from lineshaft.scripts._check import check
+from lineshaft.scripts._check import check, strangers
 from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._job import CheckLevel
 from lineshaft.scripts._offer import Offer
@@ -91,6 +91,15 @@ class Reader:
             level=level or self._level,
         )
         return prepared.missing + found
+
+    def strange(self, prepared: Prepared, inputs: Mapping[str, object]) -> tuple[Finding, ...]:
+        """Return what a script names and nobody has here, where such names block.
+
+        Args:
+            prepared: The script.
+            inputs: The values it is given.
+        """
+        return strangers(prepared, inputs) if self._level == "error" else ()
 
     async def choose(
         self, prepared: Prepared, inputs: Mapping[str, object], progress: Progress

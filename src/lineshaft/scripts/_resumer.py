@@ -144,12 +144,11 @@ class Resumer:
             ConfigError: Names the first of them.
         """
         job, tools = Job.of(saved.run.document), self._runner.gate.tools
-        reader = self._runner.reader
-        prepared = await reader.read(job.script or job.tool, name=job.name)
+        prepared = await self._runner.reader.read(job.script or job.tool, name=job.name)
         waiting = saved.pause.pending if saved.pause else ()
         gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in tools]
         if not job.tool:
-            gone += [finding.message for finding in reader.strange(prepared, job.inputs)]
+            gone += [f.message for f in self._runner.reader.strange(prepared, job.inputs)]
         if gone:
             raise ConfigError(
                 f"run {saved.run.run_id!r} cannot go on: {gone[0]}",
