@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as types
 import psutil
 import pytest
+from mcp.server import MCPServer
+from mcp.shared.exceptions import UrlElicitationRequiredError
 
 from lineshaft import Caller, Limits, Policy, Session, Toolset
 from lineshaft.errors import ConfigError, ToolError
@@ -157,6 +160,38 @@ async def test_a_server_object_in_this_process_is_used_without_a_process() -> No
         assert tools["shop.orders"].spec.effect == "read"
     async with Session([Toolset.from_mcp(plain.server)], policy=OPEN, store=False) as session:
         assert (await session.run("return await shop.total(order=1)")).value == 10.5
+
+
+async def test_some_of_a_servers_tools_are_offered_under_other_names() -> None:
+    source = McpServer(plain.server, name="shop", trust=True)
+    kept = source.filter(lambda tool: tool.name in ("shop.orders", "shop.total"))
+    async with Session(
+        [kept.rename({"shop.total": "shop.sum"})], policy=OPEN, store=False
+    ) as session:
+        await session.ready()
+        assert {name for name in session.tools if "." in name} == {"shop.orders", "shop.sum"}
+    renamed = source.rename(lambda name: name.replace(".", ".old_"))
+    async with Session([renamed], policy=OPEN, store=False) as session:
+        assert (await session.run("return await shop.old_total(order=1)")).value == 10.5
+
+
+async def test_a_tool_that_sends_a_person_to_an_address_names_it() -> None:
+    server = MCPServer("files")
+
+    @server.tool()
+    def read() -> str:  # pyright: ignore[reportUnusedFunction]  the server has it
+        """Read."""
+        address = types.ElicitRequestURLParams(
+            message="Grant access to your files",
+            url="https://example.org/grant",
+            elicitation_id="e1",
+        )
+        raise UrlElicitationRequiredError([address])
+
+    async with Session([McpServer(server)], policy=OPEN, store=False) as session:
+        done = await session.call("files.read")
+    assert done.error is not None
+    assert "Grant access to your files (https://example.org/grant)" in done.error.message
 
 
 async def test_claims_count_once_somebody_accepted_them() -> None:

@@ -239,6 +239,22 @@ KINDS: list[tuple[object, str]] = [
     ({"enum": ["x" * 1_000]}, "a: str = ..."),
     ({"type": "array"}, "a: list[Any] = ..."),
     ({"items": {"type": "string"}, "default": ["x"]}, 'a: list[str] = ["x"]'),
+    (
+        {"additionalProperties": {"type": "integer"}, "default": {"b": 1}},
+        'a: dict[str, int] = {"b": 1}',
+    ),
+    (
+        {"additionalProperties": {"type": "integer"}, "default": {"b": "c"}},
+        "a: dict[str, int] = ...",
+    ),
+    (
+        {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "integer"}},
+            "default": [[1], []],
+        },
+        "a: list[list[int]] = [[1], []]",
+    ),
     ({"prefixItems": [{"type": "string"}]}, "a: list[Any] = ..."),
     ({"prefixItems": [{"type": "string"}], "items": False}, "a: list[str] = ..."),
     ({"type": "object"}, "a: dict[str, Any] = ..."),
@@ -259,6 +275,23 @@ KINDS: list[tuple[object, str]] = [
 @pytest.mark.parametrize(("part", "written"), KINDS)
 def test_every_kind_of_schema_has_a_type(part: object, written: str) -> None:
     assert f"(*, {written}) -> Any" in python_stubs([spec("t", part)])
+
+
+def test_defaults_of_records_and_tuples_are_written_as_their_types_are() -> None:
+    @tool
+    async def put(
+        at: tuple[int, str] = (1, "x"),
+        only: tuple[int] = (2,),
+        edit: Edit | None = {"old": "a"},  # noqa: B006  it is looked at, not changed
+        either: list[int] | str = "all",
+    ) -> None:
+        """Put something."""
+
+    written = python_stubs([put.spec])
+    assert 'at: tuple[int, str] = (1, "x")' in written
+    assert "only: tuple[int] = (2,)" in written
+    assert 'edit: Edit | None = {"old": "a"}' in written
+    assert 'either: list[int] | str = "all"' in written
 
 
 def test_required_parameters_have_no_default_even_if_the_schema_gives_one() -> None:

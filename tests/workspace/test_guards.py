@@ -2,13 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 import pytest
 
 from lineshaft.errors import ConfigError, Guarded
-from lineshaft.values import Change, Finding, Stage
+from lineshaft.values import Change, Command, Finding, Stage
 from lineshaft.workspace import guarded
 from workspace.held import Held
 
@@ -105,17 +105,38 @@ async def test_a_guard_that_gives_something_else_is_an_error(given: object) -> N
         await guarded([odd], CHANGES, Held({}))  # pyright: ignore[reportArgumentType]  it is wrong
 
 
-async def test_a_guard_can_change_nothing() -> None:
-    async def writes(changes: Sequence[Change], stage: Stage) -> list[Finding]:
+CHANGING: dict[str, Callable[[Stage], object]] = {
+    "write": lambda stage: stage.write("a.txt", b"mine"),
+    "make_folder": lambda stage: stage.make_folder("b"),
+    "link": lambda stage: stage.link("b", "a.txt"),
+    "move": lambda stage: stage.move("a.txt", "b"),
+    "delete": lambda stage: stage.delete("a.txt"),
+    "run": lambda stage: stage.run(Command(argv=("touch", "b"))),
+    "begin": lambda stage: stage.begin(),
+    "undo": lambda stage: stage.undo("r"),
+    "land": lambda stage: stage.land(),
+    "discard": lambda stage: stage.discard(),
+    "fork": lambda stage: stage.fork(),
+    "pack": lambda stage: stage.pack(),
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+async def test_a_guard_can_change_nothing(name: str) -> None:
+    async def change(stage: Stage) -> None:
+        tried = CHANGING[name](stage)
+        if isinstance(tried, Awaitable):
+            await tried
+
+    async def changes_something(changes: Sequence[Change], stage: Stage) -> list[Finding]:
         del changes
         with pytest.raises(ConfigError, match="only looks"):
-            await stage.write("a.txt", b"mine")
-        with pytest.raises(ConfigError, match="only looks"):
-            await stage.land()
+            await change(stage)
         assert stage.capabilities == frozenset()
         return []
 
-    assert await guarded([writes], CHANGES, Held({"a.txt": b"x"})) == ()
+    held = Held({"a.txt": b"x"})
+    assert await guarded([changes_something], CHANGES, held) == ()
 
 
 async def test_a_file_is_read_once_for_all_guards() -> None:
