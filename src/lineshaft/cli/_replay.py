@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli._carry import carry
+from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Json,
@@ -38,7 +39,8 @@ def command(
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
     settings = settings_for(workspace, tools=tools)
-    offered = offered_for(settings)
+    words = words_of_run(settings, run, replayed=True)
+    offered = offered_for(settings, words=words)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
     replay = carry(partial(_replay, session, settings, run))
     if json:

@@ -13,6 +13,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Json,
@@ -20,6 +21,7 @@ from lineshaft.cli._options import (
     Tools,
     Workspace,
     guards_for,
+    options_again,
     settings_for,
 )
 from lineshaft.cli._records import find_run
@@ -45,6 +47,9 @@ class Words:
     answers: Mapping[str, Answer]
     repeat: frozenset[str] | None
     """None: nothing was said of calls with an unknown end."""
+
+    whole: bool
+    """Arguments and diffs are shown uncut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,7 @@ def command(  # noqa: PLR0913  a command has its options
     words = Words(
         answers=read_answers(approve, deny, reason=reason, scope="run" if for_run else "call"),
         repeat=None if repeat is None else _several(repeat) - {"none"},
+        whole=whole,
     )
     settings = settings_for(workspace, tools=tools)
     if cancel:
@@ -108,7 +114,7 @@ def command(  # noqa: PLR0913  a command has its options
         note(f"cancelled {ended}")
         return
     display = display_for(quiet=quiet or json)
-    offered = offered_for(settings)
+    offered = offered_for(settings, words=words_of_run(settings, run))
     session = build(
         settings,
         toolset=offered.all,
@@ -126,11 +132,12 @@ def command(  # noqa: PLR0913  a command has its options
     if json:
         result(came.json() if isinstance(came, RunResult) else _as_json(came))
     elif isinstance(came, RunResult):
-        print_run(came)
+        print_run(came, options=options_again(workspace=workspace, tools=tools))
         if not quiet:
             note(paint(summary(came), "dim"))
     else:
-        _tell(came, whole=whole)
+        again = options_again(workspace=workspace, tools=tools)
+        _tell(came, whole=whole, options=again)
     raise typer.Exit(code)
 
 
@@ -198,7 +205,7 @@ async def _resume(
         answers = words.answers
         if pending and not answers and can_ask():
             # Before the run is taken up: who leaves here leaves it waiting.
-            answers = await TerminalApprover(display)(pending)
+            answers = await TerminalApprover(display, whole=words.whole)(pending)
         if (pending and not answers) or (unknown and words.repeat is None):
             return await _standing(session, run_id, pending, unknown)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
@@ -254,14 +261,20 @@ async def _standing(
     )
 
 
-def _tell(standing: Standing, *, whole: bool) -> None:
+def _tell(standing: Standing, *, whole: bool, options: str) -> None:
     if standing.pending:
-        print_waiting(standing.run_id, standing.pending, standing.expires_at, whole=whole)
+        print_waiting(
+            standing.run_id,
+            standing.pending,
+            standing.expires_at,
+            options=options,
+            whole=whole,
+        )
         return
     note(f"{paint('interrupted', 'yellow')}: nobody knows whether these calls took effect")
     for call_id, tool in standing.unknown:
         note(f"  {one_line(call_id)}  {one_line(tool)}")
-    resume = f"lineshaft resume {standing.run_id}"
+    resume = f"lineshaft resume {standing.run_id}{options}"
     note(paint("go on with one of:", "dim"))
     note(f"  {resume} --repeat all     make them again")
     note(f"  {resume} --repeat {one_line(standing.unknown[0][0])}")
