@@ -197,6 +197,18 @@ async def test_an_assertion_may_stand_in_for_the_secret_of_a_client(
     assert asked["form"]["client_assertion"] == "workload-token"
 
 
+async def test_an_assertion_that_an_answer_repeats_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    refused = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3b3JrbG9hZCJ9.refused-signature"
+    async with company() as vault:
+        spec = vault.spec(refused, grant="client_credentials", client_id="ours")
+        told = await content(spec)
+    assert "nobody vouches for [redacted]" in told
+    assert "signature" not in told
+
+
 async def test_a_file_and_a_command_are_asked_anew_for_each_assertion(tmp_path: Path) -> None:
     file = tmp_path / "token"
     show = "import sys; print(open(sys.argv[1]).read())"

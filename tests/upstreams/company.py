@@ -68,7 +68,7 @@ async def tell(request: Request) -> dict[str, str]:
 async def token(request: Request) -> Response:
     form = await tell(request)
     assertion = form.get("assertion") or form.get("client_assertion") or ""
-    if assertion == "refused-assertion":
+    if "refused" in assertion:
         said = f"nobody vouches for {assertion}"
         return JSONResponse({"error": "invalid_grant", "error_description": said}, status_code=400)
     if assertion == "odd-assertion":

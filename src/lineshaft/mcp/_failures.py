@@ -12,6 +12,7 @@ from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._results import too_large
 from lineshaft.mcp._text import clean
 from lineshaft.mcp._wire import TOO_LARGE, Wire
+from lineshaft.trace import Redactor
 
 _LONGEST = 2_000
 _LOOK_SECONDS = 1.0
@@ -40,7 +41,8 @@ def told(error: BaseException) -> str:
         return "it did not answer in time"
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
-    return clean(str(error) or type(error).__name__, _LONGEST)
+    # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.
+    return Redactor().text(clean(str(error) or type(error).__name__, _LONGEST))
 
 
 async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes: int) -> ToolError:
