@@ -1,6 +1,7 @@
 """The side of a session that faces a model: definitions, instructions, and what it calls."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from lineshaft.errors import ToolError
@@ -128,3 +129,9 @@ class ModelSide:
             structured=_text.structured(result.value, self._redactor),
             is_error=result.error is not None and not result.pending,
         )
+
+
+def for_model(limits: Limits) -> Limits:
+    """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
+    unsaid = limits.calls == Limits().calls
+    return replace(limits, calls=Limits.for_model().calls) if unsaid else limits

@@ -9,8 +9,8 @@ import anyio
 from anyio.abc import TaskStatus
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, script_name, unlisted
-from lineshaft.values import Finding, ToolSpec
+from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, let_ask, script_name, unlisted
+from lineshaft.values import Caller, Finding, ToolSpec
 
 _WORD = re.compile(r"\w+")
 PATIENCE_SECONDS = 5.0
@@ -184,8 +184,12 @@ def _refuse_shared(given: Toolset, providers: Sequence[Provider]) -> None:
             )
 
 
-def split(tools: object) -> tuple[Toolset, tuple[Provider, ...]]:
+def split(tools: object, caller: Caller) -> tuple[Toolset, tuple[Provider, ...]]:
     """Return what a session was given as tools, providers apart.
+
+    Args:
+        tools: Of a session.
+        caller: Who is behind its runs; providers are told what may be asked of them.
 
     Raises:
         ConfigError: Something in it is no tool.
@@ -194,4 +198,5 @@ def split(tools: object) -> tuple[Toolset, tuple[Provider, ...]]:
         return tools, ()
     items = [tools] if isinstance(tools, Provider) else list(cast("Iterable[object]", tools))
     providers = tuple(item for item in items if isinstance(item, Provider))
+    let_ask(providers, caller.offers)
     return Toolset(item for item in items if not isinstance(item, Provider)), providers

@@ -24,13 +24,13 @@ from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._held import Held
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
-from lineshaft.session._model_side import ModelSide
+from lineshaft.session._model_side import ModelSide, for_model
 from lineshaft.session._offer import Offer, split
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._usable import refuse_unusable, usable_caller
 from lineshaft.store import Store
-from lineshaft.tools import Provider, Toolset, let_ask
+from lineshaft.tools import Provider, Toolset
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
@@ -129,8 +129,7 @@ class Session(Afterwards, Facing):
             store=store,
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
-        given, providers = split(tools)
-        let_ask(providers, caller.offers)
+        given, providers = split(tools, caller)
         runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
         redactor, options = Redactor(secrets), python or PythonOptions()
         # Where somebody chose no boundary, no tool counts as jailed.
@@ -170,7 +169,7 @@ class Session(Afterwards, Facing):
         return ModelSide(
             lambda: self._offer.specs,
             runtime=runtime.specs,
-            limits=_for_model(self.limits),
+            limits=for_model(self.limits),
             mode=self.policy.mode,
             spoken=self._spoken if scripts else None,
             redactor=redactor,
@@ -346,7 +345,7 @@ class Session(Afterwards, Facing):
         return await self.call(tool, arguments, origin="model")
 
     async def _run_for_model(self, request: ScriptRequest) -> RunResult:
-        limits = _for_model(self.limits)
+        limits = for_model(self.limits)
         if request.seconds is not None:
             limits = replace(limits, seconds=request.seconds)
         job = Job(
@@ -382,7 +381,7 @@ class Session(Afterwards, Facing):
         return replace(job, caller=caller, origin=caller.origin, limits=limits)
 
     def _limits_of(self, origin: Origin) -> Limits:
-        return _for_model(self.limits) if origin in ("model", "mcp") else self.limits
+        return for_model(self.limits) if origin in ("model", "mcp") else self.limits
 
     async def _carry_out(self, job: Job) -> RunResult:
         self._entered()
@@ -395,9 +394,3 @@ class Session(Afterwards, Facing):
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
         return self._group
-
-
-def _for_model(limits: Limits) -> Limits:
-    """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
-    unsaid = limits.calls == Limits().calls
-    return replace(limits, calls=Limits.for_model().calls) if unsaid else limits
