@@ -26,7 +26,7 @@ from fronts import (
 )
 from lineshaft import Context, Session, Toolset, tool
 from lineshaft.mcp import Front, front_server
-from upstreams.real import python_server
+from upstreams.real import npm_server, python_server
 from upstreams.rounds import LARGE, ROUNDS, newer
 
 EMPTY_ARGUMENTS: dict[str, Any] = {}
@@ -233,6 +233,35 @@ async def test_what_is_too_much_never_reaches_the_client(mode: Mode, name: str, 
     assert refused.is_error
     assert why in text_of(refused)
     assert model.asked == []
+
+
+async def test_servers_from_npm_use_what_the_client_offers_and_keep_what_they_were_given(
+    tmp_path: Path,
+) -> None:
+    """One of them asks for roots on its own account: that belongs to no call, and gets none."""
+    sources = [
+        Toolset.from_mcp(npm_server("everything"), name="everything", trust=True),
+        Toolset.from_mcp(npm_server("filesystem", str(tmp_path)), name="files", trust=True),
+    ]
+    script = """
+thought = await everything.trigger_sampling_request(prompt='why?', maxTokens=9)
+roots = await everything.get_roots_list()
+return [thought, roots, await files.list_allowed_directories()]
+"""
+    session = Session(sources, policy=OPEN, store=False)
+    front, model = Front(session), Model()
+    async with (
+        session,
+        front_server(front) as server,
+        Client(server, sampling_callback=model, list_roots_callback=project) as client,
+    ):
+        ran = await client.call_tool("run", {"code": script})
+    thought, roots, allowed = data_of(ran)["value"]
+    assert "context: why?" in thought
+    assert "file:///srv/project" in roots
+    assert str(tmp_path) in str(allowed)
+    assert "/srv/project" not in str(allowed)
+    assert len(model.asked) == 1
 
 
 async def test_a_program_that_asks_again_and_again_is_answered_ten_times() -> None:
