@@ -23,6 +23,7 @@ from lineshaft.cli._options import (
     Tools,
     Workspace,
     guards_for,
+    options_again,
     settings_for,
     toolset_for,
 )
@@ -81,7 +82,8 @@ def command(  # noqa: PLR0913  a command has its options
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
-        print_waiting(done.run_id, done.pending, done.expires_at)
+        again = options_again(workspace=workspace, tools=tools)
+        print_waiting(done.run_id, done.pending, done.expires_at, options=again)
     else:
         _complain(done.error, given)
         tell_down(offered)

@@ -1,5 +1,6 @@
 """Options that several commands share, and the settings they lead to."""
 
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -83,6 +84,13 @@ def settings_for(  # noqa: PLR0913  as many as there are options
             raise ConfigError(f"--limit {limit!r} is not NAME=N", hint="such as --limit calls=50")
         flags[f"limits.{name.strip()}"] = text.strip()
     return read_settings(flags=flags)
+
+
+def options_again(*, workspace: Path | None, tools: Iterable[str] | None) -> str:
+    """Return what of a command line another one needs that goes on with the same run."""
+    words = ["--workspace", str(workspace)] if workspace is not None else []
+    words += [word for file in tools or () for word in ("--tools", file)]
+    return "".join(f" {one_line(shlex.quote(word), 1_000)}" for word in words)
 
 
 def toolset_for(settings: Settings) -> Toolset:

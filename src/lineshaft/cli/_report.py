@@ -13,13 +13,16 @@ from lineshaft.values import CallRecord, Finding, RunResult
 _LISTED = 20
 
 
-def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> None:
+def print_run(
+    run: RunResult, *, script: str = "", name: str = "script.py", options: str = ""
+) -> None:
     """Print output and value on standard output, and what went wrong on standard error.
 
     Args:
         run: How the run ended.
         script: The script's text, to show the line of an error; empty where it is not at hand.
         name: The script's name.
+        options: What a command that goes on with it needs, see `options_again`.
     """
     result(run.stdout)
     result(value_text(run.value, wide=sys.stdout.isatty()))
@@ -27,7 +30,7 @@ def print_run(run: RunResult, *, script: str = "", name: str = "script.py") -> N
         if count:
             note(paint(f"{size(count)} of {stream} left out", "dim"))
     if run.status == "paused":
-        print_paused(run)
+        print_paused(run, options)
         return
     if run.status == "success":
         for finding in run.findings:

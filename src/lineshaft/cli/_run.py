@@ -25,6 +25,7 @@ from lineshaft.cli._options import (
     Tools,
     Workspace,
     guards_for,
+    options_again,
     settings_for,
 )
 from lineshaft.cli._pairs import read_pairs
@@ -87,7 +88,8 @@ def command(  # noqa: PLR0913  a command has its options
     if json:
         result(run.json())
     else:
-        print_run(run, script=source.text, name=source.name)
+        again = options_again(workspace=workspace, tools=tools)
+        print_run(run, script=source.text, name=source.name, options=again)
         if not quiet:
             offered.tell()
             note(paint(summary(run), "dim"))

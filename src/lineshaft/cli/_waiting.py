@@ -25,12 +25,12 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
         number: Its place in the list.
         call: The call.
         whole: All of its arguments and its diff, however long.
-        ids: Its id too, for an answer that comes later.
+        ids: Its id instead, for an answer that comes later: two numbers would be mistaken.
     """
     said = call.reason or call.rule
     why = f"  ({one_line(said)})" if said else ""
-    name = f"{one_line(call.id)}  " if ids else ""
-    lines = [f" {number}. {name}{paint(one_line(call.tool), 'bold')}{why}"]
+    label = f" {one_line(call.id)} " if ids else f" {number}."
+    lines = [f"{label} {paint(one_line(call.tool), 'bold')}{why}"]
     for key, value in call.arguments.items():
         text = _text(value)
         shown = text if whole else _beginning(text)
@@ -83,7 +83,12 @@ def _colour(line: str) -> Colour | None:
 
 
 def print_waiting(
-    run_id: str, pending: Sequence[Pending], expires_at: str | None, *, whole: bool = False
+    run_id: str,
+    pending: Sequence[Pending],
+    expires_at: str | None,
+    *,
+    options: str = "",
+    whole: bool = False,
 ) -> None:
     """Print on standard error what a paused run waits for, and the commands that answer.
 
@@ -91,6 +96,7 @@ def print_waiting(
         run_id: The run.
         pending: Its waiting calls.
         expires_at: Until when it waits.
+        options: What the commands that answer need too, see `options_again`.
         whole: All of their arguments and diffs.
     """
     until = f" until {local_time(expires_at)}" if expires_at else ""
@@ -99,20 +105,20 @@ def print_waiting(
         for line in call_lines(number, call, whole=whole, ids=True):
             note(line)
     if not whole and any(map(is_cut, pending)):
-        note(f"{paint('all of it:', 'dim')}\n  lineshaft resume {run_id} --whole")
-    for line in next_commands(run_id, pending):
+        note(f"{paint('all of it:', 'dim')}\n  lineshaft resume {run_id}{options} --whole")
+    for line in next_commands(run_id, pending, options):
         note(line)
 
 
-def print_paused(run: RunResult) -> None:
+def print_paused(run: RunResult, options: str = "") -> None:
     """Print on standard error what a paused run waits for, and the commands that answer."""
-    print_waiting(run.run_id, run.pending, run.expires_at)
+    print_waiting(run.run_id, run.pending, run.expires_at, options=options)
 
 
-def next_commands(run_id: str, pending: Sequence[Pending]) -> list[str]:
+def next_commands(run_id: str, pending: Sequence[Pending], options: str = "") -> list[str]:
     """Return the commands that answer a paused run."""
     first = one_line(pending[0].id) if pending else "ID"
-    resume = f"lineshaft resume {run_id}"
+    resume = f"lineshaft resume {run_id}{options}"
     lines = [f"  {resume} --approve all", f"  {resume} --deny all --reason 'why not'"]
     if len(pending) > 1:
         lines.insert(1, f"  {resume} --approve {first} --deny all")

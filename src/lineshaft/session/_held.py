@@ -5,10 +5,13 @@ another, or before one that was entered after it: test fixtures and servers do s
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
+import inspect
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Generic, TypeVar
 
 import anyio
+from anyio.abc import TaskGroup
 
 T = TypeVar("T")
 
@@ -64,3 +67,26 @@ class Held(Generic[T]):
         async with self._context as given:
             opened.set_result(given)
             await self._closing.wait()
+
+
+@asynccontextmanager
+async def background(
+    inner: AbstractAsyncContextManager[object], *, closed: Sequence[Callable[[], object]]
+) -> AsyncGenerator[TaskGroup]:
+    """Give a group for tasks in the background.
+
+    Args:
+        inner: Open as long as the group is.
+        closed: Called at the end, the last one first; what they return is awaited.
+    """
+
+    async def close(call: Callable[[], object]) -> None:
+        result = call()
+        if inspect.isawaitable(result):
+            await result
+
+    async with AsyncExitStack() as stack:
+        for call in closed:
+            stack.push_async_callback(close, call)
+        await stack.enter_async_context(inner)
+        yield await stack.enter_async_context(anyio.create_task_group())

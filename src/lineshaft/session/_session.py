@@ -1,14 +1,12 @@
 """What the user holds: tools, policy, a workspace and engines behind one door."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-import anyio
 from anyio.abc import TaskGroup
 
 from lineshaft.errors import ConfigError
@@ -21,7 +19,7 @@ from lineshaft.session._definitions import language
 from lineshaft.session._facing import Facing
 from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
-from lineshaft.session._held import Held
+from lineshaft.session._held import Held, background
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide, for_model
@@ -179,19 +177,11 @@ class Session(Afterwards, Facing):
         if self._group is not None or self._live.ended:
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
-        self._held = Held(self._opened())
+        kept = (self.store.aclose,) if self.store is not None else ()
+        closed = (*kept, self._shapes.flush, self._engines.aclose)
+        self._held = Held(background(self._offer.opened(), closed=closed))
         self._group = await self._held.open()
         return self
-
-    @asynccontextmanager
-    async def _opened(self) -> AsyncGenerator[TaskGroup]:
-        async with AsyncExitStack() as stack:
-            if self.store is not None:
-                stack.push_async_callback(self.store.aclose)
-            stack.callback(self._shapes.flush)
-            stack.push_async_callback(self._engines.aclose)
-            await stack.enter_async_context(self._offer.opened())
-            yield await stack.enter_async_context(anyio.create_task_group())
 
     async def __aexit__(
         self,
