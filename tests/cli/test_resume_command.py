@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -343,3 +344,33 @@ def test_a_run_of_another_workspace_is_taken_up_only_there(
     assert files(other) == {}
     assert lineshaft("resume", run, "--approve", "all").returncode == 0
     assert "out/0.txt" in files(workspace)
+
+
+def test_what_is_printed_is_the_command_that_goes_on(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "my tools.py").write_text(
+        'from lineshaft import tool\n@tool(effect="external")\nasync def send(to: str) -> str:\n'
+        '    """Send something."""\n    return f"sent to {to}"\n'
+    )
+    script = 'await read_file("my tools.py")\nfor to in "ab":\n    print(await send(to))'
+    options = ("--tools", "my tools.py")
+    done = lineshaft("run", "-", *options, stdin=script)
+    assert re.search(r"^ 2  send ", done.stderr, re.MULTILINE), done.stderr  # by its id alone
+    command = re.search(r"lineshaft (resume .* --approve all)$", done.stderr, re.MULTILINE)
+    assert command is not None
+    forgotten = lineshaft("resume", "--approve", "all")
+    assert (forgotten.returncode, forgotten.stdout) == (2, "")
+    assert "there is no tool `send`" in forgotten.stderr
+    done = lineshaft(*shlex.split(command[1]))
+    assert (done.returncode, done.stdout) == (5, "sent to a\n"), done.stderr
+    assert "--tools 'my tools.py' --approve all" in done.stderr
+
+
+def test_later_calls_are_asked_about_as_the_run_was_begun(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    script = "for name in 'ab':\n    await write_file(path=name, content='x')"
+    assert lineshaft("run", "-", "--mode", "ask", stdin=script).returncode == 5
+    done = lineshaft("resume", "--approve", "all")
+    assert done.returncode == 5, done.stderr
+    assert "in mode ask" in done.stderr
+    assert files(workspace) == {}
