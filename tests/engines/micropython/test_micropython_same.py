@@ -39,6 +39,49 @@ async def test_an_expression_gives_what_python_gives(play: Play, text: str) -> N
     assert value == repr(_here(text))
 
 
+MATCHED = """
+class Point:
+    __match_args__ = ("x", "y")
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+def told(value):
+    match value:
+        case {"kind": "a", "n": int(n), **rest}:
+            return ["a", n, rest]
+        case {"kind": kind}:
+            return ["kind", kind]
+        case Point(0, y) | Point(y, 0):
+            return ["on an axis", y]
+        case Point(x=1, y=Point()):
+            return "a point in a point"
+        case Point():
+            return "a point"
+        case [first, *middle, last]:
+            return [first, middle, last]
+        case str(text) if text:
+            return text
+        case None | True:
+            return "none or true"
+        case 1 | 2.5 | -3 as number:
+            return ["number", number]
+        case _:
+            return "else"
+
+values = [
+    {"kind": "a", "n": 1, "b": 2, "c": 3}, {"kind": "a", "n": "1"}, {"kind": []}, {}, Point(0, 5),
+    Point(5, 0), Point(1, Point(2, 3)), Point(1, 1), [1, 2], (1, 2, 3), [1], "text", "", None, True,
+    1, 2.5, -3, 4, b"x",
+]
+"""
+
+
+async def test_patterns_of_match_find_what_they_find_in_python(play: Play) -> None:
+    names: dict[str, object] = {}
+    exec(MATCHED + "found = [told(value) for value in values]", names)  # noqa: S102  our own text
+    assert await play.value(f"{MATCHED}return [told(value) for value in values]") == names["found"]
+
+
 SHARED = [HealthCheck.function_scoped_fixture]
 WHAT = (
     "[[m.group(), m.span(), list(m.groups()), m.groupdict()] for m in re.finditer(p, s)]"
