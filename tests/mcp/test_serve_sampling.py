@@ -74,11 +74,8 @@ async def test_a_model_behind_the_client_answers_a_server_of_the_newest_protocol
         direct = await client.call_tool("think", {})
         seen = await client.call_tool("look", {})
         ran = await client.call_tool("run", {"code": "return await up.think()"})
-    answer = {
-        "role": "assistant",
-        "content": {"type": "text", "text": "why[2J?"},
-        "model": "echo",
-    }
+    content = {"type": "text", "text": "why[2J?"}
+    answer = {"role": "assistant", "content": content, "model": "echo"}
     assert answers_in(direct)["thought"].items() >= answer.items()
     assert json.loads(data_of(ran)["value"]) == answers_in(direct)
     image = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
@@ -325,7 +322,7 @@ async def test_a_tool_in_python_asks_the_model_and_the_roots_of_the_client(
     @tool(effect="read")
     async def summary(text: str, context: Context) -> object:
         """Summarise."""
-        content = {"type": "text", "text": text}
+        content = [{"type": "text", "text": each} for each in ("be brief", text)]
         asked = {"messages": [{"role": "user", "content": content}], "maxTokens": 9}
         said = await context.sample(asked)
         return [said["content"], [root["uri"] for root in await context.roots()]]
@@ -337,6 +334,7 @@ async def test_a_tool_in_python_asks_the_model_and_the_roots_of_the_client(
     async with served([summary], at=tmp_path, mode=mode) as (client, _):
         nobody = await client.call_tool("run", {"code": code})
     assert data_of(ran)["value"] == [{"type": "text", "text": "long"}, ["file:///srv/project"]]
+    assert [message.role for message in model.asked[0].messages] == ["user", "user"]
     assert "nobody offers a model" in text_of(nobody)
 
 

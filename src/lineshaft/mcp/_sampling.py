@@ -35,15 +35,11 @@ def sampling_request(given: Mapping[str, object]) -> dict[str, Any]:
     asked = _parsed(types.CreateMessageRequestParams, given, "E_INVALID_ARGS")
     if asked.tools is not None or asked.tool_choice is not None:
         raise ToolError("E_DENIED", "nobody offers a model that calls tools")
-    messages = [
-        types.SamplingMessage(
-            role=message.role, content=[_content(block) for block in message.content_as_list]
-        )
+    messages = [  # each with one thing in it: older clients know no others
+        types.SamplingMessage(role=message.role, content=_content(block))
         for message in asked.messages
+        for block in message.content_as_list
     ]
-    for message in messages:
-        if isinstance(message.content, list) and len(message.content) == 1:
-            message.content = message.content[0]  # a list is unknown to the oldest clients
     made = types.CreateMessageRequestParams(
         messages=messages,
         model_preferences=asked.model_preferences,
