@@ -32,7 +32,7 @@ _ASSERTED = re.compile(r"(?:(?P<own>.*)\n)?assert [^\n]*", re.DOTALL)
 _BY_HAND = "raise AssertionError"
 """The engine adds the condition of an `assert` to its message, Python does not."""
 
-_OUT_OF_MEMORY = re.compile(r"memory limit exceeded: ")
+_OUT_OF_MEMORY = re.compile(r"memory limit exceeded: |the worker exceeded its memory limit")
 _OUT_OF_TIME = re.compile(r"(?:feed|turn) time limit exceeded: |total sleep")
 
 

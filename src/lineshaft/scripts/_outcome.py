@@ -42,6 +42,8 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
     match outcome:
         case Returned(value=value):
             return _returned(value)
+        case Raised(kind="SystemExit", message="" | "0" | "None", code=None):
+            return Ended(status="success")
         case Raised():
             return Ended(status="error", error=_raised(outcome, source=source, specs=specs))
         case Exceeded(limit="seconds"):

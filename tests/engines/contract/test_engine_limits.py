@@ -25,6 +25,7 @@ BOMBS: dict[str, tuple[str, str]] = {
     "a growing list": ("x = []\nwhile True: x.append('a' * 1000)", "memory_mb"),
     "growing text": ("x = 'a'\nwhile True: x += x", "memory_mb"),
     "one big object": ("x = [0] * 10 ** 10", "memory_mb"),
+    "one big number": ("x = 1 << 10 ** 9", "memory_mb"),
     "memory, caught": (
         "try:\n    x = 'a' * 10 ** 10\nexcept BaseException:\n    pass\nawait give(1)",
         "memory_mb",

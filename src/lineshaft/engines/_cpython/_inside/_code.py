@@ -102,7 +102,8 @@ def _wrapped(tree: ast.Module, name: str) -> ast.Module:
         body[-1] = placed(ast.Return(body[-1].value), body[-1])
     bound = sorted({name for node in parts for name in _bound(node)})
     head: _Body = [ast.Global(bound)] if bound else []
-    kind = ast.AsyncFunctionDef if any(map(_awaits, parts)) else ast.FunctionDef
+    in_loop = any(_awaits(node) or _speaks_of_the_loop(node) for node in parts)
+    kind = ast.AsyncFunctionDef if in_loop else ast.FunctionDef
     nothing = ast.arguments([], [], None, [], [], None, [])
     function = kind(_FUNCTION, nothing, head + body or [ast.Pass()], [])
     if sys.version_info >= (3, 12):
@@ -174,6 +175,12 @@ def _awaits(node: ast.AST) -> bool:
     return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) or (
         isinstance(node, ast.comprehension) and bool(node.is_async)
     )
+
+
+def _speaks_of_the_loop(node: ast.AST) -> bool:
+    """Return whether a script needs to be inside an event loop though it awaits nothing."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in ("create_task", "ensure_future", "get_running_loop", "current_task")
 
 
 def _refuse_yield(parts: list[ast.AST], name: str) -> None:
