@@ -11,7 +11,7 @@ import anyio
 
 from lineshaft.errors import EngineError, LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import Gate, Reads, Scope
-from lineshaft.policy import Mode
+from lineshaft.policy import Mode, Subject, judge
 from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
@@ -39,6 +39,7 @@ from lineshaft.values import (
     Sink,
     Suspended,
     Tape,
+    Verdict,
     Workspace,
 )
 
@@ -192,6 +193,12 @@ class Runner:
         part = Part(run_id=new_run_id(), limits=limits, caller=caller)
         bench, progress = self.bench(part, control=control), Progress()
         return call_result(await settled(bench, progress, self._alone(job, bench, progress)))
+
+    def verdict(self, name: str, arguments: Mapping[str, object], *, origin: Origin) -> Verdict:
+        """Return what policy says of a call that names no paths; it is not made."""
+        tool = self.gate.tools.get(name)
+        call = Call(tool=name, arguments=arguments, origin=origin)
+        return judge(self.gate.policy, Subject(spec=tool and tool.spec, call=call))
 
     async def make(self, job: Job, scope: Scope, bench: Bench, progress: Progress) -> None:
         """Make the one call of a run without a script."""

@@ -1,13 +1,14 @@
 """What a session tells those who use it from outside: models, and clients of a server."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
+from lineshaft.scripts import Runner
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer
 from lineshaft.tools import Provider
-from lineshaft.values import CallResult, Handled, RunResult
+from lineshaft.values import CallResult, Handled, Origin, RunResult, Verdict
 
 Value = TypeVar("Value")
 
@@ -17,6 +18,7 @@ class Facing:
 
     _model: ModelSide
     _offer: Offer
+    _runner: Runner
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
@@ -65,6 +67,18 @@ class Facing:
         for spec in self._offer.specs:
             counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
         return dict(sorted(counts.items()))
+
+    def verdict(
+        self, tool: str, arguments: Mapping[str, object], *, origin: Origin = "code"
+    ) -> Verdict:
+        """Return what policy says of a call that names no paths, without making it.
+
+        Args:
+            tool: The tool's canonical name.
+            arguments: By name.
+            origin: The way the call would come in.
+        """
+        return self._runner.verdict(tool, arguments, origin=origin)
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Have a function called whenever the tools, or why some are missing, have changed.
