@@ -250,3 +250,14 @@ def _function(call: Call, name: str, shape: Shape) -> Callable[..., Awaitable[ob
         return await call(name, shape, lineshaft_context, arguments)
 
     return function
+
+
+def all_count(claims: object, digest: str) -> bool:
+    """Say that all claims count."""
+    del claims, digest
+    return True
+
+
+def nobody_said(claims: object, digest: str) -> None:
+    """Say that nobody has answered."""
+    del claims, digest

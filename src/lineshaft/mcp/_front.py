@@ -5,10 +5,10 @@ through. What is not listed here cannot be called by name either.
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp._front_checked import checked
@@ -20,9 +20,10 @@ from lineshaft.mcp._results import Content
 from lineshaft.mcp._server import McpServer
 from lineshaft.session import Session
 from lineshaft.tools import Provider, Shaped, detailed, let_ask, search_specs
-from lineshaft.values import Askable, ToolSpec
+from lineshaft.values import Askable, ToolSpec, VerdictKind
 
 Approvals = Literal["person", "client"]
+Value = TypeVar("Value")
 
 _OFFERED: Sequence[Askable] = ("elicit", "sample", "roots")
 """What clients may offer; each says for itself."""
@@ -84,6 +85,38 @@ class Front:
                 return place
         raise ConfigError(f"there is no MCP server {self._passed!r} to pass through")
 
+    def verdict(self, method: str, arguments: Mapping[str, object]) -> VerdictKind:
+        """Return what policy says of a call of what the passed server has beside its tools.
+
+        Args:
+            method: Of the protocol, such as `resources/read`.
+            arguments: Of the call.
+        """
+        return self._session.verdict(self._beside(method).name, arguments, origin="mcp").kind
+
+    async def beside(
+        self, method: str, arguments: Mapping[str, object], client: Client
+    ) -> Reply | Asked:
+        """Make a call of what the passed server has beside its tools.
+
+        Args:
+            method: Of the protocol, such as `resources/read`.
+            arguments: By name.
+            client: Whoever calls.
+        """
+        return await self._told_of(
+            self._runs.call(self._beside(method), arguments, client, whole=True, waits=False)
+        )
+
+    def _beside(self, method: str) -> ToolSpec:
+        server = self.passed
+        assert server is not None  # noqa: S101  nothing else registers these methods
+        return server.unlisted[server.beside.name(method)].spec
+
+    def without_secrets(self, value: Value) -> Value:
+        """Return data as a client may read it."""
+        return self._session.without_secrets(value)
+
     def contents(self, handle: str) -> Content | None:
         """Return what a handle in a result stands for; None where it was given up."""
         for provider in self._session.providers:
@@ -125,17 +158,24 @@ class Front:
             MCPError: The server that is passed through refused it, in a way that the client is to
                 see as it is.
         """
-        try:
-            if name in self._schemas:
-                return await self._own_call(name, arguments, client)
+        return await self._told_of(self._call(name, arguments, client))
+
+    async def _call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+        if name in self._schemas:
+            return await self._own_call(name, arguments, client)
+        spec = self._direct.spec(name)
+        if spec is None and self._direct.wanted:
+            await self._session.ready(self._direct.provider_of(name))
             spec = self._direct.spec(name)
-            if spec is None and self._direct.wanted:
-                await self._session.ready(self._direct.provider_of(name))
-                spec = self._direct.spec(name)
-            if spec is None:
-                raise UnknownTool(name)
-            whole = bool(self._passed) and spec.namespace == self._passed
-            return await self._runs.call(spec, arguments, client, whole=whole)
+        if spec is None:
+            raise UnknownTool(name)
+        whole = bool(self._passed) and spec.namespace == self._passed
+        return await self._runs.call(spec, arguments, client, whole=whole)
+
+    async def _told_of(self, call: Awaitable[Reply | Asked]) -> Reply | Asked:
+        """Return what came of a call, also where it could not be made."""
+        try:
+            return await call
         except LineshaftError as error:
             hint = f"\n{error.hint}" if error.hint else ""
             text = f"{error.code}: {error.message}{hint}"

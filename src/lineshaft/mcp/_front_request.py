@@ -31,9 +31,15 @@ class Request:
         params: Its parameters.
     """
 
-    def __init__(self, context: Context, params: types.CallToolRequestParams) -> None:
+    def __init__(self, context: Context, params: types.RequestParams) -> None:
         self._context = context
-        self._params = params
+        comes_back = isinstance(params, types.InputResponseRequestParams)
+        self._params = params if comes_back else types.InputResponseRequestParams()
+
+    @property
+    def context(self) -> Context:
+        """What the SDK knows of it."""
+        return self._context
 
     @property
     def reach(self) -> Asks:

@@ -26,6 +26,7 @@ from lineshaft.session import Session
 from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
+    Approver,
     Caller,
     CallResult,
     Event,
@@ -115,7 +116,13 @@ class Runs:
         return of_run(self._session, result, answers=self._answers)
 
     async def call(
-        self, spec: ToolSpec, arguments: object, client: Client, *, whole: bool
+        self,
+        spec: ToolSpec,
+        arguments: object,
+        client: Client,
+        *,
+        whole: bool,
+        waits: bool = True,
     ) -> Reply | Asked:
         """Make one call of a tool, without a script.
 
@@ -124,6 +131,7 @@ class Runs:
             arguments: By name.
             client: Whoever calls.
             whole: Whether they are to see as it is what the tool's server refuses.
+            waits: Whether it may wait in the store where nobody answers what policy asks.
 
         Raises:
             MCPError: It refused, and they are.
@@ -133,6 +141,8 @@ class Runs:
         given = cast("Mapping[str, object]", arguments or {})
         work = Work(spec=spec, said=client.said, whole=whole)
         caller = self._caller(work, client)
+        if not waits:
+            caller = replace(caller, approver=partial(_or_never, caller.approver))
 
         async def carry(_: Work) -> CallResult:
             refusals.set(work.refusals)
@@ -292,6 +302,16 @@ def _for_client(work: Work, client: Client) -> Mapping[str, Question]:
     if client.reach != "later":
         return {}
     return {key: each for key, each in work.questions.items() if each.kind in client.offers}
+
+
+async def _or_never(
+    approver: Approver | None, waiting: tuple[Pending, ...]
+) -> Mapping[str, Answer]:
+    """Ask for calls; what nobody answers is refused."""
+    none: Mapping[str, Answer] = {}
+    said = none if approver is None else await approver(waiting)
+    never = Answer(allow=False, reason="nobody answered; a rule of your policy may allow it")
+    return {each.id: said.get(each.id, never) for each in waiting}
 
 
 async def _approve(put: Put, waiting: Sequence[Pending]) -> Mapping[str, Answer]:

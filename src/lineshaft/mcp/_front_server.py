@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import metadata
 from typing import Any
 
@@ -55,15 +55,18 @@ class FrontServer(Server[Any]):
             },
             on_list_tools=self._list,
             on_call_tool=self._call,
-            on_subscriptions_listen=self._listening,
+            on_subscriptions_listen=self._listen,
         )
         security = RequestStateSecurity.ephemeral()
         security.bind_principal = _client_of
         self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
         # Older clients set a level, and get an error where nobody takes it.
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
-        if (passed := front.passed) is not None:
-            Passed(passed.client).register(self)
+        self._passed = None
+        if (server := front.passed) is not None:
+            self._passed = Passed(server, front, self._bus)
+            self._passed.register(self)
+            self.middleware.append(self._passed.look)
         self.add_notification_handler(
             "notifications/initialized", types.NotificationParams, self._came
         )
@@ -95,7 +98,8 @@ class FrontServer(Server[Any]):
             protocol_version=protocol_version,
         )
         if found.resources is not None:
-            found.resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+            watchable = self._passed is not None and self._passed.watchable
+            found.resources = types.ResourcesCapability(subscribe=watchable, list_changed=False)
         if found.prompts is not None:
             found.prompts = types.PromptsCapability(list_changed=False)
         return found
@@ -103,7 +107,11 @@ class FrontServer(Server[Any]):
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
         """Serve inside the block; at its end all that is under way is ended and recorded."""
-        async with self._front.opened(), anyio.create_task_group() as group:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._front.opened())
+            if self._passed is not None:
+                await stack.enter_async_context(self._passed.opened())
+            group = await stack.enter_async_context(anyio.create_task_group())
             group.start_soon(self._announce)
             end = self._front.watch(self._has_changed)
             try:
@@ -132,6 +140,14 @@ class FrontServer(Server[Any]):
         self._older[id(context.session)] = context.session
         while len(self._older) > _LISTENERS:
             self._older.popitem(last=False)
+
+    async def _listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        if self._passed is None:
+            return await self._listening(context, _without_resources(params))
+        async with self._passed.listening(context, params) as honoured:
+            return await self._listening(context, honoured)
 
     async def _list(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -181,6 +197,13 @@ async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
 async def _any_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
     del context, params
     return types.EmptyResult()
+
+
+def _without_resources(
+    params: types.SubscriptionsListenRequestParams,
+) -> types.SubscriptionsListenRequestParams:
+    wanted = params.notifications.model_copy(update={"resource_subscriptions": None})
+    return params.model_copy(update={"notifications": wanted})
 
 
 def _client_of(context: Context) -> str | None:

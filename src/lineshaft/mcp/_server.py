@@ -12,14 +12,14 @@ from typing import Unpack
 
 import anyio
 import httpx2
-from mcp import Client
 
 from lineshaft.errors import ConfigError, LineshaftError, ToolError
 from lineshaft.mcp._asks import refusals
 from lineshaft.mcp._attempts import Attempts, standing_still
 from lineshaft.mcp._auth import provider
 from lineshaft.mcp._background import background
-from lineshaft.mcp._catalogue import Catalogue, Maker
+from lineshaft.mcp._beside import Beside
+from lineshaft.mcp._catalogue import Catalogue, Maker, all_count, nobody_said
 from lineshaft.mcp._failures import during_a_call, first_of, refusal_of, told
 from lineshaft.mcp._link import Link, connected
 from lineshaft.mcp._results import Content, Contents, Shape, value_of
@@ -78,16 +78,25 @@ class McpServer:
         self._authorize = options.get("authorize")
         limits = self._spec or ServerSpec(url="http://in.process")
         self._connect_seconds = limits.connect_seconds
+        trusted = bool(options.get("trust"))
         self._maker = Maker(
             self._name,
             self._call,
-            claims=_all if options.get("trust") else options.get("claims") or _nobody_said,
+            claims=all_count if trusted else options.get("claims") or nobody_said,
             seconds=limits.seconds,
             most_bytes=limits.message_bytes,
         )
         self._most_bytes = limits.message_bytes
         self._contents = Contents()
         self._catalogue = Catalogue()
+        self.beside = Beside(
+            self._name,
+            self._linked,
+            believed=lambda: trusted or self._catalogue.believed,
+            most_bytes=limits.message_bytes,
+        )
+        """What it has beside its tools."""
+
         self._problem = ""
         self._link: Link | None = None
         self._version = self._instructions = self._protocol = ""
@@ -111,6 +120,11 @@ class McpServer:
     def tools(self) -> Toolset:
         """Its tools as they were listed last."""
         return self._catalogue.tools
+
+    @property
+    def unlisted(self) -> Toolset:
+        """What may be called of it and stands in no list."""
+        return self.beside.tools
 
     @property
     def problem(self) -> str:
@@ -272,6 +286,7 @@ class McpServer:
                 ) as link:
                     await self._list(link)
                     self._link, scope.deadline = link, inf
+                    self.beside.connected(link)
                     self._tell("")
                     attempts.settled.set()
                     await self._watch(link, attempts)
@@ -341,14 +356,6 @@ class McpServer:
             return None
         return provider(spec, self._authorize, waiting=lambda: standing_still(scope))
 
-    async def client(self) -> Client:
-        """Return the SDK's client of the connection, for what is passed on as it is.
-
-        Raises:
-            ToolError: There is no connection now.
-        """
-        return (await self._linked()).client
-
     async def _call(
         self, name: str, shape: Shape, context: Context, arguments: Mapping[str, object]
     ) -> object:
@@ -386,12 +393,3 @@ class McpServer:
                 else "call again to try again",
             )
         return self._link
-
-
-def _all(claims: object, digest: str) -> bool:
-    del claims, digest
-    return True
-
-
-def _nobody_said(claims: object, digest: str) -> None:
-    del claims, digest

@@ -7,7 +7,15 @@ from typing import Any
 
 import anyio
 import mcp_types as types
-from held import get_prompt, list_prompts, list_resources, list_templates, read_resource
+from held import (
+    get_prompt,
+    list_prompts,
+    list_resources,
+    list_templates,
+    read_resource,
+    watch,
+    watch_no_longer,
+)
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -303,6 +311,8 @@ def fixtures() -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        on_subscribe_resource=watch,
+        on_unsubscribe_resource=watch_no_longer,
         on_subscriptions_listen=ListenHandler(BUS),
     )
     security = RequestStateSecurity.ephemeral()

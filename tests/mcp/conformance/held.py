@@ -65,6 +65,20 @@ async def read_resource(
     raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": params.uri})
 
 
+async def watch(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+    """Take note of who watches a resource; none ever changes."""
+    del context, params
+    return types.EmptyResult()
+
+
+async def watch_no_longer(
+    context: Context, params: types.UnsubscribeRequestParams
+) -> types.EmptyResult:
+    """Take note of who watches a resource no longer."""
+    del context, params
+    return types.EmptyResult()
+
+
 def words(text: str) -> types.PromptMessage:
     """Return a message."""
     return types.PromptMessage(role="user", content=types.TextContent(text=text))
