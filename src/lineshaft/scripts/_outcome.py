@@ -42,10 +42,9 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
     match outcome:
         case Returned(value=value):
             return _returned(value)
-        case Raised(kind="SystemExit", message="" | "0" | "None", code=None):
-            return Ended(status="success")
         case Raised():
-            return Ended(status="error", error=_raised(outcome, source=source, specs=specs))
+            error = _raised(outcome, source=source, specs=specs)
+            return Ended(status="error", error=error) if error else Ended(status="success")
         case Exceeded(limit="seconds"):
             error = RunError(code="E_TIMEOUT", message=outcome.message, line=outcome.line)
             return Ended(status="timeout", error=error)
@@ -73,7 +72,10 @@ def _returned(value: object) -> Ended:
     return Ended(status="success", value=value)
 
 
-def _raised(raised: Raised, *, source: str, specs: Sequence[ToolSpec]) -> RunError:
+def _raised(raised: Raised, *, source: str, specs: Sequence[ToolSpec]) -> RunError | None:
+    """Return what went wrong; None where the script only ended itself."""
+    if raised.kind == "SystemExit" and raised.message in ("", "0", "None"):
+        return None
     code = raised.code or _BY_KIND.get(raised.kind, "E_SCRIPT")
     message = raised.message
     if code == "E_SCRIPT":
