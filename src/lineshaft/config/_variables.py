@@ -142,8 +142,9 @@ class Variables:
         if value is None:
             value = wanted.default
         if value is None:
+            why = "" if self.ask else ", and there is no terminal to ask on"
             raise ConfigError(
-                f"the input {name!r} has no answer, and there is no terminal to ask on",
+                f"the input {name!r} has no answer{why}",
                 hint=f"set it: export {wanted.variable}=...",
             )
         if wanted.options and value not in wanted.options:
