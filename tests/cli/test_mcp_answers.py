@@ -130,6 +130,32 @@ def test_an_input_with_choices_that_nobody_answers_keeps_its_server_down(
     assert "no terminal" not in shown
 
 
+def test_all_of_a_server_at_an_address_is_shown_before_it_is_approved(
+    here: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(
+        "[mcp.servers.vault]\n"
+        'url = "https://vault.example.org/mcp"\n'
+        'headers = { X-Team = "red", Authorization = "Bearer hunter2-hunter2" }\n'
+        'tools = { include = ["get_*"], exclude = ["*_all"] }\n'
+        "[mcp.servers.vault.auth]\n"
+        'grant = "jwt_bearer"\nissuer = "https://auth.example.org"\nclient_id = "ours"\n'
+        'client_secret = "hunter3-hunter3"\nassertion = "${VAULT_TOKEN}"\n'
+    )
+    done = here("config", "trust", "--yes")
+    lines = [line.strip() for line in done.stderr.splitlines()]
+    assert done.returncode == 0
+    assert "address: https://vault.example.org/mcp" in lines
+    assert "header X-Team: red" in lines
+    assert "auth grant: jwt_bearer" in lines
+    assert "auth issuer: https://auth.example.org" in lines
+    assert "auth assertion: ${VAULT_TOKEN}" in lines
+    assert "only the tools: get_*" in lines
+    assert "without the tools: *_all" in lines
+    assert "it is given yours: VAULT_TOKEN" in lines
+    assert "hunter" not in done.stderr + done.stdout
+
+
 def test_doctor_notes_what_is_switched_off_and_what_waits(here: Lineshaft, workspace: Path) -> None:
     (workspace / "tools.py").write_text("")
     (workspace / "lineshaft.toml").write_text(
