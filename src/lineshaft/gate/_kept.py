@@ -1,6 +1,6 @@
 """What is kept of a run while its calls pass, so that it can go on elsewhere."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 from lineshaft.errors import StateError
@@ -36,11 +36,13 @@ class Kept:
     Args:
         frame: The run.
         end: Ends the run from outside; does not return where there is a script.
+        again: Keys of calls that another engine made, and that this one is told the end of.
     """
 
-    def __init__(self, frame: Frame, end: End) -> None:
+    def __init__(self, frame: Frame, end: End, *, again: Collection[str] = ()) -> None:
         self._frame = frame
         self._end = end
+        self._again = again
         self._state: State | None = None
         self._unpausable = "nothing is kept of this run"
         self.replays = False
@@ -87,7 +89,8 @@ class Kept:
 
     async def end(self, entry: Entry, done: Done) -> None:
         """Keep how a call ended."""
-        if self._state is None or not entry.key or entry.answered:
+        is_kept = entry.answered and entry.key not in self._again
+        if self._state is None or not entry.key or is_kept:
             return
         call = _call(entry)
         if not self._state.holds(call, done, size=entry.weigh(done)):

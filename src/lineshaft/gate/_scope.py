@@ -73,7 +73,7 @@ class Scope:
             left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
-        self.kept = Kept(frame, self._end)
+        self.kept = Kept(frame, self._end, again=self._earlier.known)
         """What is kept of the run."""
 
         self._approvals = Approvals(frame, self._earlier, self._asks, self.kept)

@@ -30,6 +30,7 @@ class Keeping:
         store: Where.
         run: What it was begun with.
         eager: Whether it is kept even if it only reads.
+        tries: Whether it may begin again, which is to be kept from its beginning then.
         state: Where it is kept already: it goes on.
         begun: Called when it is first kept.
     """
@@ -40,12 +41,14 @@ class Keeping:
         run: KeptRun,
         *,
         eager: bool,
+        tries: bool = False,
         state: RunState | None = None,
         begun: Callable[[], None] | None = None,
     ) -> None:
         self._store = store
         self._run = run
         self._eager = eager
+        self._tries = tries
         self._state = state
         self._on_begin = begun
         self._waiting: list[tuple[KeptCall, Done]] = []
@@ -70,7 +73,8 @@ class Keeping:
         read = call.effect == "read"
         if read and not self._has_room(size):
             return True
-        if self._state is not None or self._eager or not (read or call.staged):
+        at_once = self._eager and not (self._tries and read)
+        if self._state is not None or at_once or not (read or call.staged):
             return False
         self._waiting.append((call, done))
         return True

@@ -307,7 +307,8 @@ class Runner:
             return None
         tape = Tape(seed=secrets.token_hex(32))
         document = {**job.kept(source), "engine": engine.name, "seed": tape.seed}
-        keeping = self._keeping(shelf, document, bench, eager=eager)
+        tries = scope.reads is not None  # it may begin again
+        keeping = self._keeping(shelf, document, bench, eager=eager, tries=tries)
         why_not = _why_nested(bench)
         if not why_not and engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
@@ -317,13 +318,19 @@ class Runner:
         return tape
 
     def _keeping(
-        self, shelf: Shelf, document: Mapping[str, object], bench: Bench, *, eager: bool
+        self,
+        shelf: Shelf,
+        document: Mapping[str, object],
+        bench: Bench,
+        *,
+        eager: bool,
+        tries: bool = False,
     ) -> Keeping:
         document = {**document, "mode": self.gate.policy.own_mode}
         run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
         recorded = self.ground.eager
         begun = None if recorded else partial(bench.record_from_here, shelf.sink(bench.root))
-        return Keeping(shelf, run, eager=eager, begun=begun)
+        return Keeping(shelf, run, eager=eager, tries=tries, begun=begun)
 
     async def _alone(self, job: Job, bench: Bench, progress: Progress) -> None:
         bench.announce(script="", name=job.name, origin=job.origin, engine="")
