@@ -14,6 +14,31 @@ from hypothesis import settings
 EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
 """Set by `./dev test --all`: a test that is skipped there has failed."""
 
+QUICK = os.environ.get("DEV_TEST_QUICK") == "1"
+"""Set by `./dev test` without a path: what needs more than Python, or long, is left out."""
+
+LEFT_OUT = (
+    "behaviour/test_preview_and_undo.py",
+    "behaviour/test_python_",
+    "behaviour/test_scale.py",
+    "cli/test_newcomer.py",
+    "cli/test_on_a_terminal.py",
+    "cli/test_python_command.py",
+    "cli/test_resume_command.py",
+    "cli/test_signals.py",
+    "control/test_after_crash.py",
+    "engines/bundle",
+    "engines/cpython",
+    "engines/jail",
+    "engines/micropython/test_micropython_artifact.py",
+    "engines/test_corpora.py",
+    "hostile",
+    "landing",
+    "mcp/test_conformance_",
+    "mcp/test_real_servers.py",
+)
+"""Jails, full Python, servers from npm, hosts that are killed; and tests with `cpython` in it."""
+
 ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""
 
@@ -69,6 +94,15 @@ def _measured() -> Iterator[None]:
     if measuring is not None and sys.version_info < (3, 12) and sys.gettrace() is None:
         measuring.stop()
         measuring.start()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is not run in a hurry; it is counted."""
+    left = pytest.mark.skip(reason="needs more than Python, or long: ./dev test --all runs it")
+    for item in items if QUICK else ():
+        path = item.nodeid.removeprefix("tests/")
+        if path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path:
+            item.add_marker(left)
 
 
 @pytest.hookimpl(wrapper=True)
