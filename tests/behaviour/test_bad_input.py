@@ -211,7 +211,8 @@ def test_a_limit_that_bounds_nothing_is_refused(name: str, value: object) -> Non
 
 @pytest.mark.behaviour("A1")
 @pytest.mark.parametrize(
-    "inputs", [{"a b": 1}, {"class": 1}, {"x": object()}, {1: 2}, {"x": 10**5000}]
+    "inputs",
+    [{"a b": 1}, {"class": 1}, {"x": object()}, {1: 2}, {"x": 10**5000}, {"x": [float("nan")]}],
 )
 async def test_inputs_that_a_script_cannot_have_are_refused_before_anything_runs(
     make: Make, outside: Outside, inputs: dict[str, Any]

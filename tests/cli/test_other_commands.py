@@ -173,6 +173,14 @@ def test_a_call_that_is_wrong_says_how_it_is_right(here: Lineshaft) -> None:
     unknown = here("call", "read_fil")
     assert unknown.returncode == 1
     assert "E_UNKNOWN_TOOL" in unknown.stderr
+    assert "did you mean 'read_file'?" in unknown.stderr
+    assert "hint: lineshaft tools lists them" in here("call", "forecast").stderr
+
+
+def test_a_port_that_there_is_not_is_refused(here: Lineshaft) -> None:
+    done = here("serve", "--http", "--port", "99999")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--port" in done.stderr
 
 
 def test_show_tells_calls_rules_changes_and_value(here: Lineshaft) -> None:

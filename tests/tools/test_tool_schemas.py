@@ -229,6 +229,15 @@ def test_a_pydantic_field_as_a_default_is_refused() -> None:
     assert "Annotated[" in caught.value.hint
 
 
+def other_name(since: Annotated[int, Field(alias="from")]) -> None: ...
+
+
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.UnsupportedFieldAttributeWarning")
+def test_a_parameter_with_an_alias_is_refused() -> None:
+    with pytest.raises(ConfigError, match="parameter 'since' goes by another name"):
+        Tool.from_function(other_name)
+
+
 class Tree(TypedDict):
     """Contains itself."""
 

@@ -94,6 +94,8 @@ def command(  # noqa: PLR0913  a command has its options
 def _complain(error: CallError, given: Mapping[str, object]) -> None:
     note(f"{paint('error', 'red')}: {clean(error.message)} [{error.code}]")
     hints = [error.hint] if error.hint else []
+    if error.code == "E_UNKNOWN_TOOL":
+        hints = [error.hint if "did you mean" in error.hint else "lineshaft tools lists them"]
     texts = [name for name, value in given.items() if isinstance(value, str)]
     spoken_of = next((name for name in texts if f"`{name}` must" in error.message), None)
     if error.code == "E_INVALID_ARGS" and spoken_of is not None:

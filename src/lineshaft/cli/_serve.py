@@ -36,7 +36,8 @@ def command(  # noqa: PLR0913  a command has its options
         str | None, typer.Option("--host", help="Where to listen.", metavar="HOST")
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", help="0: any that is free.", metavar="N")
+        int | None,
+        typer.Option("--port", help="0: any that is free.", metavar="N", min=0, max=65_535),
     ] = None,
     token_env: Annotated[
         str | None,

@@ -287,6 +287,7 @@ def _flag(name: str) -> str:
         return f"--limit {leaf}"
     return {
         "engine.name": "--engine",
+        "python.timeout_seconds": "--timeout",
         "tools.modules": "--tools",
         "workspace.root": "--workspace",
     }.get(name, f"--{leaf}")

@@ -37,7 +37,7 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
             raise ConfigError(f"input {name!r} is not a name that a script can use")
         try:
             text = pydantic_core.to_json(value, inf_nan_mode="constants")
-            plain[name] = pydantic_core.from_json(text)
+            plain[name] = pydantic_core.from_json(text, allow_inf_nan=False)
         except (pydantic_core.PydanticSerializationError, ValueError) as error:
             kind = type(value).__name__
             raise ConfigError(f"input {name!r} is not JSON: {kind} ({error})") from error

@@ -149,7 +149,12 @@ def _described(adapter: "TypeAdapter[Any]", signature: Signature) -> dict[str, o
     del schema["title"]
     properties = cast("dict[str, dict[str, object]]", schema.get("properties", {}))
     for parameter in signature.parameters:
-        found = properties[parameter.name]
+        found = properties.get(parameter.name)
+        if found is None:
+            raise ConfigError(
+                f"parameter {parameter.name!r} goes by another name in the schema",
+                hint="leave the alias out, and give the parameter that name",
+            )
         text = signature.described.get(parameter.name)
         if text and "description" not in found:
             found["description"] = text
