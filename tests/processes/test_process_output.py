@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from lineshaft.processes import Capture, start
 from lineshaft.values import Command, Exit, Line
 
+MARKS = set("\n \t\r\"'`,;&|(){}[]<>")
+"""Between words."""
+
 
 async def run(code: str, cwd: Path, *, stdout_bytes: int = 50_000) -> Exit:
     argv = (sys.executable, "-I", "-S", "-c", code)
@@ -160,7 +163,8 @@ def test_kept_text_is_cut_between_characters(parts: list[str], limit: int) -> No
     assert whole.startswith(head)
     assert whole.endswith(tail)
     assert capture.dropped == capture.total - len((head + tail).encode())
-    assert len((head + tail).encode()) > limit - 8
+    if not set(whole) & MARKS:  # a word without end is cut all the same
+        assert len((head + tail).encode()) > limit - 8
 
 
 @given(data=st.binary(max_size=300), cuts=st.lists(st.integers(0, 300)), limit=st.integers(0, 99))

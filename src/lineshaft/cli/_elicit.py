@@ -7,6 +7,7 @@ from lineshaft.cli._form import Field, Unfit, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._terminal import clean, note, one_line, paint
 from lineshaft.errors import ToolError
+from lineshaft.values import beginning
 
 _LONGEST = 2_000
 DECLINE = "!"
@@ -31,7 +32,7 @@ class TerminalElicit:
         with self._display.aside():
             async with keyboard() as terminal:
                 note(paint("A tool asks you:", "yellow"))
-                for line in clean(message[:_LONGEST]).splitlines():
+                for line in clean(beginning(message, _LONGEST)).splitlines():
                     note(f"  {line}")
                 fields = fields_of(schema)
                 if not fields:

@@ -104,15 +104,17 @@ def _not_asked(error: BaseException) -> ToolError:
 def _fit(ask: Ask, name: str, redactor: Redactor) -> Ask:
     """Return what is asked as whoever is behind the run gets it."""
     if ask.kind == "elicit":
-        return replace(ask, message=f"{name}: {ask.message}")
+        said = redactor.text(f"{name}: {ask.message}")
+        schema = cast("Mapping[str, object]", _hidden(ask.schema, redactor))
+        return replace(ask, message=said, schema=schema)
     request = cast("Mapping[str, object]", _hidden(ask.request, redactor))
     return replace(ask, request=request)
 
 
 def _hidden(value: object, redactor: Redactor, depth: int = 0) -> object:
-    """Return JSON without secrets in its texts: they are for no model."""
+    """Return JSON without secrets in its texts: they are for no model and no form."""
     if depth > _DEEPEST:
-        raise ToolError("E_INVALID_ARGS", f"what a model is asked is more than {_DEEPEST} deep")
+        raise ToolError("E_INVALID_ARGS", f"what is asked is more than {_DEEPEST} deep")
     if isinstance(value, str):
         return redactor.text(value)
     if isinstance(value, Mapping):

@@ -27,9 +27,11 @@ from lineshaft.values import (
     Reach,
     ToolSpec,
     Value,
+    beginning,
 )
 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
+_LONGEST_NOTICE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +132,7 @@ class _Hold:
         """Return it, to be let go in so many seconds."""
         in_reach = Reached(frame.gate.policy, leave.subject)
         lease = Lease(look=in_reach.sight, granted=frozenset(leave.subject.paths))
-        return cls(lease, RunClock(seconds, moved=_nothing), in_reach)
+        return cls(lease, RunClock(seconds), in_reach)
 
     def left(self) -> float:
         """Return the seconds that are left; they stand still while somebody is asked."""
@@ -190,9 +192,9 @@ async def _further(entry: Entry, tool: Tool, lease: Lease, dispatch: Dispatch, c
 def _notify(
     frame: Frame, entry: Entry, lease: Lease, kind: str, data: Mapping[str, object]
 ) -> None:
-    if not lease.over and kind in _NOTICES:
-        frame.book.note(_NOTICES[kind], entry.id, **data)
-
-
-def _nothing(seconds: float) -> None:
-    del seconds
+    if lease.over or kind not in _NOTICES:
+        return
+    text = data.get("text")
+    if isinstance(text, str) and len(text) > _LONGEST_NOTICE:
+        data = {**data, "text": beginning(frame.gate.redactor.text(text), _LONGEST_NOTICE)}
+    frame.book.note(_NOTICES[kind], entry.id, **data)

@@ -8,7 +8,7 @@ from lineshaft.errors import ToolError
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._results import CommandResult, change
 from lineshaft.tools import tool
-from lineshaft.values import Command, Context, Exit
+from lineshaft.values import Command, Context, Exit, ending
 
 DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 600.0
@@ -94,7 +94,7 @@ def _seconds(wanted: float | None, left: float) -> float:
 
 def _so_far(done: Exit) -> str:
     parts = [
-        f"{name} so far:\n{text[-_TOLD_CHARACTERS:]}"
+        f"{name} so far:\n{ending(text, _TOLD_CHARACTERS)}"
         for name, text in (("Output", done.stdout), ("Errors", done.stderr))
         if text
     ]

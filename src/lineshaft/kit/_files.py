@@ -10,7 +10,7 @@ from lineshaft.kit._replacing import replaced
 from lineshaft.kit._results import FileChange, FileText, change
 from lineshaft.kit._text import decoded, lines_of
 from lineshaft.tools import EntryPath, WorkspacePath, tool
-from lineshaft.values import Context
+from lineshaft.values import Context, beginning
 
 READ_BYTES = 50_000
 WRITE_BYTES = 100_000
@@ -68,7 +68,8 @@ def _within(lines: Sequence[str]) -> tuple[list[str], bool]:
     for line in lines:
         data = line.encode("utf-8", "surrogatepass")
         if len(data) > left:
-            return kept or [data[:left].decode("utf-8", "ignore")], True
+            head = data[:left].decode("utf-8", "ignore")
+            return kept or [beginning(f"{head}+", len(head))], True
         kept.append(line)
         left -= len(data)
     return kept, False

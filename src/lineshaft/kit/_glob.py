@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fnmatch import translate
 
 from lineshaft.kit._failures import invalid
+from lineshaft.values import beginning
 
 _MOST_CHOICES = 100
 _LONGEST = 1_000
@@ -28,7 +29,7 @@ class Glob:
     def __init__(self, pattern: str) -> None:
         parts = [part for part in pattern.split("/") if part not in ("", ".")]
         if not parts or len(pattern) > _LONGEST:
-            raise invalid(f"the pattern {pattern[:80]!r} is empty or too long")
+            raise invalid(f"the pattern {beginning(pattern, 80)!r} is empty or too long")
         if pattern.startswith("/") or ".." in parts:
             raise invalid(
                 f"the pattern {pattern!r} leads elsewhere",

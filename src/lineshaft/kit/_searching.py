@@ -11,7 +11,7 @@ from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._results import Match
 from lineshaft.kit._text import text_or_none
-from lineshaft.values import Workspace
+from lineshaft.values import Workspace, beginning
 
 if TYPE_CHECKING:
     import regex
@@ -121,9 +121,9 @@ class Search:
         return {
             "path": path,
             "line": number + 1,
-            "text": lines[number][:_LONGEST_LINE],
-            "before": [line[:_LONGEST_LINE] for line in lines[first:number]],
-            "after": [line[:_LONGEST_LINE] for line in after],
+            "text": beginning(lines[number], _LONGEST_LINE),
+            "before": [beginning(line, _LONGEST_LINE) for line in lines[first:number]],
+            "after": [beginning(line, _LONGEST_LINE) for line in after],
         }
 
 

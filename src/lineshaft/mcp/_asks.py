@@ -24,6 +24,8 @@ from lineshaft.values import Ask, Askable, Context
 _MOST_QUESTIONS = 10
 _MOST_NOTICES = 1_000
 _LONGEST = 2_000
+_UNCUT = 20_000
+"""What the gate cuts once secrets are taken out; so much of it is looked at."""
 _LARGEST_SCHEMA = 20_000
 
 _NO_VALUES: Mapping[str, object] = {"type": "object", "properties": {}}
@@ -48,12 +50,12 @@ class Open:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Pass on how far the server is; what is too much of it is dropped."""
         if self._takes():
-            self.context.progress(progress, total, clean(message or "", _LONGEST))
+            self.context.progress(progress, total, clean(message or "", _UNCUT))
 
     def log(self, text: str) -> None:
         """Pass on a line; what is too much of it is dropped."""
         if self._takes():
-            self.context.log(clean(text, _LONGEST))
+            self.context.log(clean(text, _UNCUT))
 
     async def answer(self, request: types.InputRequest) -> Reply | types.ErrorData:
         """Answer what a server asks by a request of its own."""
@@ -195,12 +197,12 @@ def _form(key: str, params: types.ElicitRequestParams) -> Ask:
         address = clean(params.url, _LONGEST)
         if urlsplit(address).scheme not in ("http", "https"):
             raise ToolError("E_DENIED", "only http and https addresses are shown")
-        text = f"{clean(params.message, _LONGEST)}\nOpen {address} and answer when it is done."
+        text = f"{clean(params.message, _UNCUT)}\nOpen {address} and answer when it is done."
         return Ask(kind="elicit", message=text, schema=_NO_VALUES, key=key)
     if len(params.model_dump_json()) > _LARGEST_SCHEMA:
         raise ToolError("E_DENIED", "the question is too long")
     schema = cast("Mapping[str, object]", clean_schema(params.requested_schema))
-    return Ask(kind="elicit", message=clean(params.message, _LONGEST), schema=schema, key=key)
+    return Ask(kind="elicit", message=clean(params.message, _UNCUT), schema=schema, key=key)
 
 
 def _reply(request: types.InputRequest, said: object) -> Reply:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from lineshaft.errors import ToolError
+from lineshaft.values import beginning
 
 _LONGEST = 500
 
@@ -15,7 +16,7 @@ def fault_in(value: object, schema: Mapping[str, Any]) -> str:
     validator = cast("Any", jsonschema).Draft202012Validator(dict(schema))
     for error in validator.iter_errors(value):
         where = ".".join(str(part) for part in error.absolute_path)
-        text = str(error.message)[:_LONGEST]
+        text = beginning(str(error.message), _LONGEST)
         return f"{where}: {text}" if where else text
     return ""
 

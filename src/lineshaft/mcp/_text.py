@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import cast
 
+from lineshaft.values import beginning
+
 _KEPT = "\n\t"
 _VALUES = frozenset({"enum", "const", "default", "examples"})
 _PROSE = frozenset({"description", "title", "$comment"})
@@ -25,10 +27,10 @@ def clean(text: str, most: int) -> str:
         text: As the server wrote it.
         most: Characters to keep; a cut is marked.
     """
-    short = text[: most + 1]
+    short = beginning(text, most)
     if not short.isascii() or not short.isprintable():
         short = "".join(c for c in short if c in _KEPT or unicodedata.category(c)[0] != "C")
-    return short if len(text) <= most else f"{short[:most].rstrip()} ..."
+    return short if len(text) <= most else f"{short.rstrip()} ..."
 
 
 def clean_schema(schema: object) -> object:

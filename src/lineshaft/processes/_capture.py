@@ -1,10 +1,16 @@
-"""Keep the head and the tail of a stream, in bounded memory."""
+"""Keep the head and the tail of a stream, in bounded memory.
+
+The head ends, and the tail begins, with a whole line where that is near, else between words: what
+stands at the edge may be a secret, and half of one could not be known.
+"""
+
+from lineshaft.values import beginning, ending
 
 _LONGEST_CHARACTER = 4
 
 
 class Capture:
-    """Text of at most so many bytes: the first 40 % and the last 60 %, a marker between.
+    """Text of at most so many bytes: some 40 % of the beginning, 60 % of the end, a marker between.
 
     Args:
         limit: Bytes to keep.
@@ -80,7 +86,15 @@ class Capture:
         if not self.truncated:
             return head, bytes(self._tail)
         tail = bytes(self._tail[max(0, len(self._tail) - self._tail_limit) :])
+        head, tail = _between_words(head, tail)
         return head[: _whole(head)], tail[_start(tail) :]
+
+
+def _between_words(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
+    """Return both without the words that the edges go through."""
+    before, after = f"{head.decode('latin-1')}+", f"+{tail.decode('latin-1')}"
+    first = beginning(before, len(head), lines=True).encode("latin-1")
+    return first, ending(after, len(tail), lines=True).encode("latin-1")
 
 
 def _whole(data: bytes) -> int:

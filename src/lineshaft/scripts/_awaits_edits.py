@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from lineshaft.values import beginning
+
 OPEN, CLOSE = 1, 0
 """At one offset the ends of what came before go first."""
 
@@ -74,7 +76,7 @@ class Text:
             return "lambda"
         start, end = self.span(node)
         words = " ".join(self.data[start:end].decode(errors="replace").split())
-        return words if len(words) <= _LONG else f"{words[:_LONG]}..."
+        return words if len(words) <= _LONG else f"{beginning(words, _LONG)}..."
 
     def position(self, line: int, offset: int) -> tuple[int, int]:
         """Return line and column, 1-based and in characters, of a byte of a line."""

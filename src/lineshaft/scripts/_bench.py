@@ -151,7 +151,7 @@ class Bench:
 
     def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
         """Record that the run has started."""
-        text = script if isinstance(script, str) else repr(type(script))
+        text = self._gate.redactor.text(script) if isinstance(script, str) else repr(type(script))
         self._announced = {
             "script_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             "name": name,

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from lineshaft.errors import ToolError
 from lineshaft.tools import Tool, detailed, search_specs, signature
-from lineshaft.values import ToolSpec
+from lineshaft.values import ToolSpec, beginning
 
 _LONGEST = 500
 
@@ -40,7 +40,7 @@ def runtime_tools(specs: Specs) -> tuple[Tool, ...]:
             FoundTool(
                 name=spec.name,
                 signature=signature(spec),
-                description=spec.description[:_LONGEST].partition("\n")[0],
+                description=beginning(spec.description.partition("\n")[0], _LONGEST),
             )
             for spec in found
         ]

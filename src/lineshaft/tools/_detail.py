@@ -8,7 +8,7 @@ from typing import Literal
 from lineshaft.tools._names import script_name
 from lineshaft.tools._pointers import Schema, as_list, as_schema, subschemas
 from lineshaft.tools._python import describe, python_stubs, signature
-from lineshaft.values import ToolSpec
+from lineshaft.values import ToolSpec, beginning
 
 Detail = Literal["brief", "full"]
 
@@ -59,12 +59,13 @@ def _full(spec: ToolSpec, most: int) -> str:
     if len(text) <= most:
         return text
     note = "\n# ... cut: too long to tell"
-    return f"{text[: most - len(note)].rpartition(chr(10))[0] or text[: most - len(note)]}{note}"
+    head = beginning(text, most - len(note))
+    return f"{head.rpartition(chr(10))[0] or head}{note}"
 
 
 def first_sentence(text: str) -> str:
     """Return the first sentence of a description on one line, without what cannot be printed."""
-    start = text[:4_000].lstrip().partition("\n\n")[0]
+    start = beginning(text, 4_000).lstrip().partition("\n\n")[0]
     flat = " ".join("".join(c if c.isprintable() else " " for c in start).split())
     return _SENTENCE.split(flat, maxsplit=1)[0]
 
@@ -92,7 +93,8 @@ def _trimmed(spec: ToolSpec, about: int) -> ToolSpec:
     """Return a tool that says less of itself: so much, and of each of its parameters a little."""
     text = spec.description
     if len(text) > about:
-        text = f"{text[:about]} ... ({len(text) - about:,} more characters)"
+        head = beginning(text, about)
+        text = f"{head} ... ({len(text) - len(head):,} more characters)"
     given = as_schema(spec.input_schema.get("properties"))
     fewer = {
         name: _shorter(given[name])
@@ -109,9 +111,9 @@ def _shorter(schema: object) -> object:
     found: Schema = as_schema(schema)
     about = found.get("description")
     if isinstance(about, str) and len(about) > _LONGEST_ABOUT:
-        return {**found, "description": f"{about[:_LONGEST_ABOUT]} ..."}
+        return {**found, "description": f"{beginning(about, _LONGEST_ABOUT)} ..."}
     return schema
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: max(0, most - 3)]}..."
+    return text if len(text) <= most else f"{beginning(text, max(0, most - 3))}..."

@@ -16,6 +16,7 @@ from lineshaft.tools._members import members
 from lineshaft.tools._plain import NotPlain, plain
 from lineshaft.tools._pointers import Schema, as_list, as_schema, resolve, subschemas
 from lineshaft.tools._problems import Mismatch, Problem, unknown
+from lineshaft.values import beginning
 
 _MOST_PARTS = 10_000
 _LONGEST_CHAIN = 50
@@ -116,7 +117,7 @@ def _sound(given: object, what: str) -> Schema:
 
 def _first_line(error: Exception) -> str:
     text = getattr(error, "message", "") or str(error) or type(error).__name__
-    return str(text).split("\n", maxsplit=1)[0][:200]
+    return beginning(str(text).split("\n", maxsplit=1)[0], 200)
 
 
 def _check_references(schema: Schema, what: str) -> None:

@@ -74,7 +74,7 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        return repr(value) if len(value) <= 40 else f"{value[:40]!r}..."
+        return repr(value) if len(value) <= 40 else f"a text of {len(value):,} characters"
     if isinstance(value, Mapping | list | tuple):
         size = len(cast("Sequence[object]", value))
         return f"a {kind} of {size}" if size else f"an empty {kind}"

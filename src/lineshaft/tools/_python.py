@@ -6,7 +6,7 @@ from dataclasses import replace
 from lineshaft.tools._read import read_specs
 from lineshaft.tools._shapes import Catalogue, Named, Routine, Shape
 from lineshaft.tools._writer import Writer, docstring, literal
-from lineshaft.values import Stubs, ToolSpec
+from lineshaft.values import Stubs, ToolSpec, beginning
 
 _BUDGET = 60_000
 _LONGEST_SIGNATURE = 600
@@ -161,5 +161,5 @@ def _mark(spec: ToolSpec) -> str:
         return "  # observed, not promised"
     catalogue = read_specs([replace(spec, output_schema=inner)])
     text = _Inline(catalogue).type(catalogue.routines[0].result)
-    cut = text if len(text) <= _LONGEST_SIGNATURE else f"{text[:_LONGEST_SIGNATURE]}..."
+    cut = text if len(text) <= _LONGEST_SIGNATURE else f"{beginning(text, _LONGEST_SIGNATURE)}..."
     return f"  # observed, not promised: JSON text of {cut}"

@@ -22,6 +22,7 @@ from lineshaft.tools._shapes import (
     TupleOf,
     union,
 )
+from lineshaft.values import beginning
 
 _LONGEST_DEFAULT = 200
 _ATOMS = {
@@ -165,7 +166,7 @@ class Writer:
             if not field.required:
                 kind = f"{self.word('NotRequired')}[{kind}]"
             line = f"    {field.name}: {kind}" if plain else f"    {literal(field.name)}: {kind},"
-            about = f"  # {field.about[:160]}" if comments and field.about else ""
+            about = f"  # {beginning(field.about, 160)}" if comments and field.about else ""
             lines.append(f"{line}{about}")
         if comments and record.more is not None:
             kind = "" if record.more == ANY else f": {self.type(record.more)}"

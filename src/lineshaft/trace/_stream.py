@@ -2,6 +2,7 @@
 
 from lineshaft.trace._formats import OPEN_KEY
 from lineshaft.trace._redact import Redactor
+from lineshaft.values import beginning
 
 _MOST = 65_536
 
@@ -29,7 +30,8 @@ class RedactedStream:
         while "PRIVATE KEY" in self._held and (key := OPEN_KEY.search(self._held, 0, cut)):
             cut = self._held.rfind("\n", 0, key.start()) + 1
         if len(self._held) - cut > _MOST:
-            cut = max(self._held.rfind(" ") + 1, self._held.rfind("\n") + 1) or len(self._held)
+            cut = max(self._held.rfind(" ") + 1, self._held.rfind("\n") + 1)
+            cut = cut or len(beginning(f"{self._held}+", len(self._held)))
         ready, self._held = self._held[:cut], self._held[cut:]
         return self._redactor.text(ready)
 

@@ -32,6 +32,7 @@ from lineshaft.values._context import (
     Sample,
     not_offered,
 )
+from lineshaft.values._cutting import beginning, ending
 from lineshaft.values._engines import (
     Checker,
     Crashed,
@@ -194,6 +195,8 @@ __all__ = [
     "VerdictKind",
     "Waiting",
     "Workspace",
+    "beginning",
+    "ending",
     "not_offered",
     "steadily",
 ]

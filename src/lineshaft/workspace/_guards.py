@@ -16,7 +16,7 @@ from typing import cast
 from anyio import to_thread
 
 from lineshaft.errors import Guarded
-from lineshaft.values import Change, Finding, Guard, Stage
+from lineshaft.values import Change, Finding, Guard, Stage, beginning
 from lineshaft.workspace._guards_view import Looking
 
 SECONDS = 60.0
@@ -80,7 +80,7 @@ def refusal(findings: Sequence[Finding]) -> Guarded:
 
 def _line(finding: Finding) -> str:
     place = [str(part) for part in (finding.path, finding.line) if part is not None]
-    said = finding.message[:_LONGEST]
+    said = beginning(finding.message, _LONGEST)
     return f"{':'.join(place)}: {said} [{finding.code}]" if place else f"{said} [{finding.code}]"
 
 
@@ -119,7 +119,7 @@ async def _contained(guard: Guard, changes: tuple[Change, ...], looking: Looking
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001  a guard may be anybody's code
-        text = str(error)[:_LONGEST]
+        text = beginning(str(error), _LONGEST)
         return _Raised(f"raised {type(error).__name__}" + (f": {text}" if text else ""))
 
 

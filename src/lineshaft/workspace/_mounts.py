@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
-from lineshaft.values import Resolved
+from lineshaft.values import Resolved, beginning
 
 PROJECT = "project"
 """The alias of the workspace itself."""
@@ -298,4 +298,4 @@ def _leads_out(path: str) -> OutsideWorkspace:
 
 
 def _short(path: str) -> str:
-    return repr(path if len(path) <= 200 else f"{path[:200]}...")
+    return repr(path if len(path) <= 200 else f"{beginning(path, 200)}...")
