@@ -1,9 +1,7 @@
 """A run's time, which stands still while only a person is waited for."""
 
-import math
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
 
 
 class RunClock:
@@ -11,7 +9,7 @@ class RunClock:
 
     Args:
         seconds: From now.
-        moved: Told the seconds left whenever the end moves; infinity while the clock stands still.
+        goes_on: Called when the clock goes on after it stood still.
         around: The clock of the run that this run is nested in; it stands still with this one.
     """
 
@@ -19,18 +17,19 @@ class RunClock:
         self,
         seconds: float,
         *,
-        moved: Callable[[float], None],
+        goes_on: Callable[[], object] | None = None,
         around: "RunClock | None" = None,
     ) -> None:
-        self._around = around
-        self._moved = moved
+        self.around = around
+        """The clock of the run that this one is nested in."""
+
+        self._goes_on = goes_on
         self.depth: int = 0 if around is None else around.depth + 1
         """How many runs this run is nested in."""
 
         self._left = seconds
         self._since: float | None = time.monotonic()
         self._pauses = 0
-        moved(seconds)
 
     @property
     def remaining(self) -> float:
@@ -39,25 +38,50 @@ class RunClock:
             return self._left
         return self._left - (time.monotonic() - self._since)
 
-    @contextmanager
-    def paused(self) -> Generator[None]:
-        """Stop the clock inside the block."""
-        with self._around.paused() if self._around else nullcontext():
-            self._stop()
-            try:
-                yield
-            finally:
-                self._go_on()
+    @property
+    def stands(self) -> bool:
+        """Whether it stands still."""
+        return self._since is None
 
-    def _stop(self) -> None:
+    def paused(self) -> "Pause":
+        """Stop the clock inside the block."""
+        return Pause(self)
+
+    def outwards(self) -> "Iterator[RunClock]":
+        """Yield this clock and those around it."""
+        clock: RunClock | None = self
+        while clock is not None:
+            yield clock
+            clock = clock.around
+
+    def stop(self) -> None:
+        """Stand still until `go_on` was called as often as this."""
         self._pauses += 1
         if self._since is not None:
             self._left = self.remaining
             self._since = None
-            self._moved(math.inf)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Go on, if nothing else keeps it."""
         self._pauses -= 1
         if self._pauses == 0:
             self._since = time.monotonic()
-            self._moved(self._left)
+            if self._goes_on is not None:
+                self._goes_on()
+
+
+class Pause:
+    """A block in which a clock, and those around it, stand still."""
+
+    __slots__ = ("_clock",)
+
+    def __init__(self, clock: RunClock) -> None:
+        self._clock = clock
+
+    def __enter__(self) -> None:
+        for clock in self._clock.outwards():
+            clock.stop()
+
+    def __exit__(self, *error: object) -> None:
+        for clock in self._clock.outwards():
+            clock.go_on()

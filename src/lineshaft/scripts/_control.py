@@ -1,5 +1,7 @@
 """What ends a run from outside: cancel, time-out, a stop verdict, a limit, a broken record."""
 
+import asyncio
+import math
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -33,17 +35,30 @@ class Control:
         self._seconds = seconds
         self._scope = anyio.CancelScope()
         self._said: End | None = None
-        self._clock = RunClock(seconds - used, moved=self._ends_in, around=_around.get())
+        self._clock = RunClock(seconds - used, goes_on=self._watch, around=_around.get())
+        self._alarm: asyncio.TimerHandle | None = None
+        self._over = False
+        self._watch()
 
-    def _ends_in(self, seconds: float) -> None:
-        self._scope.deadline = anyio.current_time() + seconds
+    def _watch(self) -> None:
+        """Look at the clock when its time may be up; it may have stood still until then."""
+        left = self._clock.remaining
+        if self._alarm is None and left < math.inf and not self._over:
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(max(left, 0), self._look)
+
+    def _look(self) -> None:
+        self._alarm = None
+        if self._clock.stands:
+            return  # it is watched again when it goes on
+        if self._clock.remaining > 0:
+            self._watch()
+        else:
+            self.end("timeout", "E_TIMEOUT", f"the run took longer than {self._seconds:g} s")
 
     @property
     def reason(self) -> End | None:
         """Why the run was ended, as far as it was ended from outside."""
-        if self._said is None and self._scope.cancel_called:
-            text = f"the run took longer than {self._seconds:g} s"
-            return End("timeout", RunError(code="E_TIMEOUT", message=text))
         return self._said
 
     @property
@@ -85,3 +100,6 @@ class Control:
                 yield
         finally:
             _around.reset(token)
+            self._over = True
+            if self._alarm is not None:
+                self._alarm.cancel()
