@@ -62,7 +62,7 @@ async def test_a_host_that_is_killed_leaves_all_that_it_was_told_is_kept(
 async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None:
     async with Store(path, key=KEY) as store:
         await (await store.begin(run())).paused(pause("c1", snapshot=b"x"))
-    claims = """
+    taking = """
     from lineshaft.errors import RunBusy
     store.warm()
     print("ready", flush=True)
@@ -76,7 +76,7 @@ async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None
     sys.stdin.readline()
     """
     with ExitStack() as stack:
-        hosts = [stack.enter_context(host(claims, path)) for _ in range(5)]
+        hosts = [stack.enter_context(host(taking, path)) for _ in range(5)]
         for each in hosts:
             assert each.stdout is not None
             assert each.stdout.readline() == "ready\n"

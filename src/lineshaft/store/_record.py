@@ -77,7 +77,7 @@ class Record:
         row |= {"last_at": at, "last_seq": 0, **self._mine()}
         self._connection.execute(adding(self._connection, RUNS).values(row))
 
-    def claim(self, run_id: str) -> None:
+    def take(self, run_id: str) -> None:
         """Say that this process works on a run from now on."""
         facts: Facts = {"status": None, "code": "", "waiting": "[]", "expires_at": None}
         self._change(run_id, facts | self._mine())

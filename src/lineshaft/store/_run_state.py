@@ -19,13 +19,13 @@ class KeptState:
     Args:
         desk: Takes work to the store.
         run_id: The run.
-        claim: This process's claim on it.
+        lock: The number of this process's lock on it.
     """
 
-    def __init__(self, desk: Desk, run_id: str, claim: int) -> None:
+    def __init__(self, desk: Desk, run_id: str, lock: int) -> None:
         self._desk = desk
         self._run_id = run_id
-        self._claim = claim
+        self._lock = lock
         self._open: dict[str, tuple[int, KeptCall]] = {}
 
     async def started(self, call: KeptCall) -> None:
@@ -35,7 +35,7 @@ class KeptState:
 
         def act(books: "Books") -> int:
             data = dumped({"call": call_data(call)})
-            return books.states.append(self._run_id, self._claim, "started", data)
+            return books.states.append(self._run_id, self._lock, "started", data)
 
         self._open[call.key] = await self._desk.ask(act, durable=True), call
 
@@ -50,7 +50,7 @@ class KeptState:
 
         def act(books: "Books") -> None:
             data = dumped({"call": told, "of": of, "done": done_data(done)})
-            books.states.append(self._run_id, self._claim, "finished", data)
+            books.states.append(self._run_id, self._lock, "finished", data)
 
         if begun is None and (call.effect == "read" or call.staged):
             await self._desk.leave(act)
@@ -65,7 +65,7 @@ class KeptState:
         """Keep that the run waits for answers."""
 
         def act(books: "Books") -> None:
-            books.states.pause(self._run_id, self._claim, pause)
+            books.states.pause(self._run_id, self._lock, pause)
 
         await self._desk.ask(act, durable=True)
 
@@ -73,6 +73,6 @@ class KeptState:
         """Keep no more than a replay needs, or nothing."""
 
         def act(books: "Books") -> None:
-            books.states.over(self._run_id, self._claim, replayable=replayable, end=end)
+            books.states.over(self._run_id, self._lock, replayable=replayable, end=end)
 
         await self._desk.ask(act)

@@ -40,7 +40,9 @@ class Chain:
     workspace: str
     format: int
     phase: str
-    claim: int
+    lock: int
+    """Its number: each process that takes the run up has one of its own."""
+
     count: int
     head: bytes
     pause: bytes
@@ -86,7 +88,7 @@ class States:
         self.written = 0
 
     def begin(self, run: KeptRun) -> int:
-        """Begin to keep a run; return the claim that its process has on it.
+        """Begin to keep a run; return the number of its process's lock on it.
 
         Raises:
             RunBusy: There is such a run.
@@ -100,7 +102,7 @@ class States:
             workspace=storable(run.workspace),
             format=FORMAT,
             phase="running",
-            claim=1,
+            lock=1,
             count=0,
             head=b"",
             pause=b"",
@@ -113,23 +115,23 @@ class States:
         self._connection.execute(STATES.insert().values(_values(chain)))
         self._chains[run.run_id] = chain
         self._add(chain, seals, "run", data)
-        return chain.claim
+        return chain.lock
 
-    def append(self, run_id: str, claim: int, part: str, data: bytes) -> int:
+    def append(self, run_id: str, lock: int, part: str, data: bytes) -> int:
         """Add a row to a run that goes on; return its ordinal.
 
         Raises:
             RunBusy: The run is no longer this process's.
         """
-        chain, seals = self._own(run_id, claim)
+        chain, seals = self._own(run_id, lock)
         if chain.pause:
             self._drop(run_id, "pause", "blob")
             chain.pause = b""
         return self._add(chain, seals, part, data)
 
-    def pause(self, run_id: str, claim: int, pause: KeptPause) -> None:
+    def pause(self, run_id: str, lock: int, pause: KeptPause) -> None:
         """Keep where a run stands, and let go of it."""
-        chain, seals = self._own(run_id, claim)
+        chain, seals = self._own(run_id, lock)
         self._drop(run_id, "pause", "blob")
         blobs: dict[str, str] = {}
         for ordinal, (name, blob) in enumerate(pause.blobs.items()):
@@ -144,10 +146,10 @@ class States:
         self._record.waits(run_id, tools=tools, expires_at=pause.expires_at or None)
 
     def over(
-        self, run_id: str, claim: int, *, replayable: bool, end: Mapping[str, object] | None
+        self, run_id: str, lock: int, *, replayable: bool, end: Mapping[str, object] | None
     ) -> None:
         """Keep no more of a run than a replay needs."""
-        chain, seals = self._own(run_id, claim)
+        chain, seals = self._own(run_id, lock)
         if not replayable:
             self._end(chain, "over")
             return
@@ -157,7 +159,7 @@ class States:
         self._add(chain, seals, "end", data)
         chain.phase, chain.expires_at = "over", None
 
-    def claim(self, run_id: str) -> tuple[SavedRun, int]:
+    def take(self, run_id: str) -> tuple[SavedRun, int]:
         """Take a run that waits, or whose host died, for this process.
 
         Raises:
@@ -179,13 +181,13 @@ class States:
             raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
         saved = self._saved(chain)
         chain.phase, chain.expires_at = "running", None
-        chain.claim += 1
+        chain.lock += 1
         self._chains[run_id] = chain
-        self._record.claim(run_id)
-        return saved, chain.claim
+        self._record.take(run_id)
+        return saved, chain.lock
 
     def load(self, run_id: str) -> SavedRun:
-        """Return all that is kept of a run, for a replay; raises as `claim` does."""
+        """Return all that is kept of a run, for a replay; raises as `take` does."""
         chain = self._kept(run_id)
         if chain.phase == "over" and not chain.count:
             raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
@@ -197,8 +199,8 @@ class States:
         Raises:
             RunBusy: A living process works on it, or it is over.
         """
-        _, claim = self.claim(run_id)
-        chain, _ = self._own(run_id, claim)
+        _, lock = self.take(run_id)
+        chain, _ = self._own(run_id, lock)
         self._end(chain, "over")
         self._record.end(
             run_id, "cancelled", code="E_CANCELLED", message="the run was cancelled while it waited"
@@ -254,10 +256,10 @@ class States:
             )
         return chain
 
-    def _own(self, run_id: str, claim: int) -> tuple[Chain, Seals]:
+    def _own(self, run_id: str, lock: int) -> tuple[Chain, Seals]:
         """Return the row of a run that this process may add to."""
         chain = self._row(run_id)
-        if chain is None or chain.claim != claim or chain.phase != "running":
+        if chain is None or chain.lock != lock or chain.phase != "running":
             raise RunBusy(f"run {run_id!r} is no longer this process's: somebody else took it")
         seals = self._trusted(chain)
         self._chains[run_id] = chain
@@ -355,7 +357,7 @@ class States:
 def _exact(column: Column[Any]) -> ColumnElement[Any]:
     """Read bytes as bytes, also where something else put text there."""
     is_bytes = isinstance(column.type, LargeBinary)
-    return cast(column, LargeBinary).label(column.name) if is_bytes else column
+    return (cast(column, LargeBinary) if is_bytes else column).label(column.key)
 
 
 # Built once: to build a statement takes longer than to execute it.
@@ -365,7 +367,7 @@ _CHAIN_OF = _CHAINS.where(_OF_RUN).with_for_update()
 _WAITS = (STATES.c.phase == "paused") & (STATES.c.expires_at <= bindparam("now"))
 _IS_OLD = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= bindparam("late"))
 _DUE = _CHAINS.where(_WAITS | _IS_OLD)
-_UPDATE = update(STATES).where(_OF_RUN).values({c.name: bindparam(c.name) for c in STATES.c})
+_UPDATE = update(STATES).where(_OF_RUN).values({c.key: bindparam(c.key) for c in STATES.c})
 _INSERT = ROWS.insert()
 
 

@@ -136,8 +136,8 @@ class Store:
             UntrustedState: It is not what was kept, or the key is missing.
             StateError: Another version kept it, or the store cannot be used.
         """
-        saved, claim = await self._desk.ask(lambda books: books.states.claim(run_id), durable=True)
-        return saved, self._state(run_id, claim)
+        saved, lock = await self._desk.ask(lambda books: books.states.take(run_id), durable=True)
+        return saved, self._state(run_id, lock)
 
     async def saved(self, run_id: str) -> SavedRun:
         """Return what is kept of a run, for a replay; raises as `resume` does, but never `RunBusy`.
@@ -285,8 +285,8 @@ class Store:
         """Close it."""
         await self.aclose()
 
-    def _state(self, run_id: str, claim: int) -> KeptState:
-        return KeptState(Desk(self._writer, seconds=self._seconds), run_id, claim)
+    def _state(self, run_id: str, lock: int) -> KeptState:
+        return KeptState(Desk(self._writer, seconds=self._seconds), run_id, lock)
 
     def _open(self) -> "Database":
         from lineshaft.store._database import Database  # noqa: PLC0415  SQLAlchemy takes its time

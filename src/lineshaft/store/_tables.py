@@ -62,7 +62,7 @@ STATES = Table(
     Column("workspace", Text, nullable=False),
     Column("format", Integer, nullable=False),
     Column("phase", String(20), nullable=False),  # running, paused, over, expired
-    Column("claim", Integer, nullable=False),
+    Column("claim", Integer, nullable=False, key="lock"),  # as released stores call it
     Column("count", Integer, nullable=False),
     Column("head", LargeBinary, nullable=False),
     Column("pause", LargeBinary, nullable=False),
