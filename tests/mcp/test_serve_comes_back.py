@@ -2,22 +2,27 @@
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
+import mcp_types as types
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
-from fronts import OPEN
+from fronts import OPEN, data_of
 from lineshaft import Session, tool
 from lineshaft.mcp import Front, HttpOptions, serve_http
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 BOUNDS = "lineshaft.mcp._front_events"
-LATER = {"name": "run", "arguments": {"code": "return await later()"}, "_meta": {}}
+LATER: dict[str, Any] = {"name": "run", "arguments": {"code": "return await later()"}, "_meta": {}}
 HEARD = {**LATER, "_meta": {"progressToken": "p"}}
 
 
@@ -155,6 +160,74 @@ async def test_who_comes_back_gets_what_was_missed_and_what_comes(tmp_path: Path
     assert missed["params"] == {"progressToken": "p", "progress": 1, "message": "call 1: later"}
     assert [value_of(event) for event in rest] == ["done"]
     assert (world.calls, [run.status for run in runs]) == (1, ["success"])
+
+
+@dataclass
+class Cut:
+    """A way to a server that breaks off when a test says so."""
+
+    url: str
+    ends: list[SocketStream] = field(default_factory=list[SocketStream])
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[str]:
+        """Pass everything on inside the block; give the address."""
+        async with (
+            await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+            anyio.create_task_group() as group,
+        ):
+            group.start_soon(listener.serve, self._pass)
+            port = listener.extra(SocketAttribute.local_port)  # noqa: S610  no Django here
+            yield f"http://127.0.0.1:{port}/mcp"
+            group.cancel_scope.cancel()
+
+    async def break_off(self) -> None:
+        """Break off all connections."""
+        ends, self.ends = self.ends, []
+        for end in ends:
+            await end.aclose()
+
+    async def _pass(self, client: SocketStream) -> None:
+        address = urlsplit(self.url)
+        server = await anyio.connect_tcp(str(address.hostname), address.port or 0)
+        self.ends += [client, server]
+        async with client, server, anyio.create_task_group() as group:
+            group.start_soon(_pump, client, server)
+            await _pump(server, client)
+            group.cancel_scope.cancel()
+
+
+async def _pump(source: SocketStream, target: SocketStream) -> None:
+    with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        while True:
+            await target.send(await source.receive())
+
+
+@pytest.mark.parametrize("meanwhile", [True, False])
+async def test_the_sdks_client_comes_back_by_itself(meanwhile: bool, tmp_path: Path) -> None:
+    came: list[types.CallToolResult] = []
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with served(tmp_path) as (world, _):
+        cut = Cut(world.url)
+        async with cut.opened() as url, httpx2.AsyncClient(headers=headers, timeout=60) as http:
+            transport = streamable_http_client(url, http_client=http)
+            async with (
+                Client(transport, mode="legacy") as client,
+                anyio.create_task_group() as group,
+            ):
+
+                async def call() -> None:
+                    came.append(await client.call_tool("run", LATER["arguments"]))
+
+                group.start_soon(call)
+                await world.began.wait()
+                if meanwhile:
+                    world.answer.set()
+                    await world.ended.wait()
+                await cut.break_off()
+                world.answer.set()
+    assert [data_of(each)["value"] for each in came] == ["done"]
+    assert world.calls == 1
 
 
 async def test_an_answer_that_came_meanwhile_is_had_more_than_once(tmp_path: Path) -> None:

@@ -1,22 +1,27 @@
 """Resources of a server behind a front that clients watch: each hears of its own alone."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.lowlevel
+import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated, Subscription
 
 from fronts import MODES, OPEN, Mode, client_of, text_of
 from lineshaft import Session, Toolset
-from lineshaft.mcp import Front, front_server
+from lineshaft.mcp import Front, HttpOptions, front_server, serve_http
 from passed import ERAS, passed, watch
 from upstreams.library import Library
 from upstreams.real import python_server
+
+TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 
 
 async def leave(client: Client, uri: str) -> None:
@@ -143,6 +148,38 @@ async def test_the_server_watches_nothing_once_the_last_has_gone(
 
 
 @pytest.mark.parametrize("older", ERAS)
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_is_watched_is_told_over_http_until_the_client_goes(
+    mode: Mode, older: bool, tmp_path: Path
+) -> None:
+    library, heard, up = Library(older=older), list[object](), list[str]()
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with (
+        passed(library, tmp_path) as (session, _),
+        anyio.create_task_group() as group,
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+    ):
+        options = HttpOptions(port=0, token=TOKEN)
+        front = Front(session, passed="lib")
+        group.start_soon(partial(serve_http, front, options, ready=up.append))
+        await until(lambda: up)
+        transport = streamable_http_client(up[0], http_client=http)
+        async with Client(transport, mode=mode, message_handler=_into(heard)) as client:
+            if mode == "legacy":
+                await watch(client, "book://a")
+                with anyio.fail_after(30):
+                    while not told(heard):  # it opens the stream for that when it likes
+                        await library.change("book://a")
+                        await anyio.lowlevel.checkpoint()
+            else:
+                async with client.listen(resource_subscriptions=["book://a"]) as events:
+                    await library.change("book://a")
+                    assert await next_of(events) == "book://a"
+        await until(lambda: not is_watched(library, "book://a"))
+        group.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("older", ERAS)
 async def test_what_the_server_refuses_to_watch_is_refused(older: bool, tmp_path: Path) -> None:
     library = Library(older=older)
     async with passed(library, tmp_path) as (_, client_with):
@@ -166,6 +203,7 @@ async def test_a_client_may_watch_so_many(older: bool, tmp_path: Path) -> None:
         async with client_with(mode="legacy") as client:
             for uri in uris[:64]:
                 await watch(client, uri)
+            await until(lambda: library.listeners == (0 if older else 1))
             for uri in (uris[64], f"book://{'x' * 3_000}"):
                 with pytest.raises(MCPError, match="may watch 64"):
                     await watch(client, uri)

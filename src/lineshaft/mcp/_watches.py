@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import anyio
 import mcp_types as types
-from anyio.abc import TaskStatus
+from anyio.abc import TaskGroup, TaskStatus
 from mcp import MCPError
+from mcp.client.subscriptions import ResourceUpdated
 
 from lineshaft.mcp._link import Link
 
@@ -13,7 +14,7 @@ _LONGEST_PAUSE = 60.0
 
 
 class Watches:
-    """What is watched.
+    """What is watched. In the newest protocol one stream tells of all of it.
 
     Args:
         link: The connection.
@@ -23,7 +24,8 @@ class Watches:
     def __init__(self, link: Link, updated: Callable[[str], None]) -> None:
         self._link = link
         self._updated = updated
-        self._watched: dict[str, anyio.CancelScope] = {}
+        self._watched: frozenset[str] = frozenset()
+        self._stream = anyio.CancelScope()
         link.updated = updated
 
     async def begin(self, uri: str) -> None:
@@ -34,13 +36,14 @@ class Watches:
         """
         if uri in self._watched:
             return
+        watched = self._watched | {uri}
         if self._link.is_modern and self._link.tasks is not None:
-            self._watched[uri] = await self._link.tasks.start(self._listen, uri)
-            return
-        params = types.SubscribeRequestParams(uri=uri)
-        request = types.SubscribeRequest(params=params)
-        await self._link.client.session.send_request(request, types.EmptyResult)
-        self._watched[uri] = anyio.CancelScope()
+            await self._listen(self._link.tasks, watched, uri)
+        else:
+            params = types.SubscribeRequestParams(uri=uri)
+            request = types.SubscribeRequest(params=params)
+            await self._link.client.session.send_request(request, types.EmptyResult)
+        self._watched = watched
 
     async def end(self, uri: str) -> None:
         """Watch a resource no longer.
@@ -48,39 +51,54 @@ class Watches:
         Raises:
             MCPError: The server refused that, or is gone.
         """
-        scope = self._watched.pop(uri, None)
-        if scope is None:
+        if uri not in self._watched:
             return
-        scope.cancel()
+        self._watched -= {uri}
         if not self._link.is_modern:
             params = types.UnsubscribeRequestParams(uri=uri)
             request = types.UnsubscribeRequest(params=params)
             await self._link.client.session.send_request(request, types.EmptyResult)
+        elif self._watched and self._link.tasks is not None:
+            await self._listen(self._link.tasks, self._watched)
+        else:
+            self._stream.cancel()
 
-    async def _listen(self, uri: str, *, task_status: TaskStatus[anyio.CancelScope]) -> None:
-        """Hear of one resource, also after the stream has broken off."""
+    async def _listen(self, tasks: TaskGroup, uris: frozenset[str], new: str = "") -> None:
+        """Hear of these resources by another stream, and then no longer by the one before."""
+        stream, told = await tasks.start(self._hear, uris)
+        if new and new not in told:
+            stream.cancel()
+            text = "the server does not tell of changes of this resource"
+            raise MCPError(types.INVALID_PARAMS, text)
+        self._stream.cancel()
+        self._stream = stream
+
+    async def _hear(
+        self,
+        uris: frozenset[str],
+        *,
+        task_status: TaskStatus[tuple[anyio.CancelScope, frozenset[str]]],
+    ) -> None:
+        """Hear of resources, also after the stream has broken off."""
         began, pause = False, 1.0
         with anyio.CancelScope() as scope:
             while True:
                 try:
-                    async with self._link.client.listen(resource_subscriptions=[uri]) as events:
-                        _must_tell_of(uri, events.honored)
+                    listening = self._link.client.listen(resource_subscriptions=sorted(uris))
+                    async with listening as events:
                         if began:
-                            self._updated(uri)  # it may have changed meanwhile
+                            for uri in uris:
+                                self._updated(uri)  # it may have changed meanwhile
                         else:
                             began = True
-                            task_status.started(scope)
-                        async for _event in events:
+                            told = events.honored.resource_subscriptions or ()
+                            task_status.started((scope, frozenset(told)))
+                        async for event in events:
                             pause = 1.0
-                            self._updated(uri)
+                            if isinstance(event, ResourceUpdated):
+                                self._updated(event.uri)
                 except Exception:  # lost, in one of several ways: begin again
                     if not began:
                         raise
                 await anyio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def _must_tell_of(uri: str, honored: types.SubscriptionFilter) -> None:
-    if uri not in (honored.resource_subscriptions or ()):
-        text = "the server does not tell of changes of this resource"
-        raise MCPError(types.INVALID_PARAMS, text)
