@@ -365,6 +365,14 @@ def test_what_is_printed_is_the_command_that_goes_on(lineshaft: Lineshaft, works
     assert "--tools 'my tools.py' --approve all" in done.stderr
 
 
+def test_what_waits_with_a_run_is_shown_as_waiting(lineshaft: Lineshaft) -> None:
+    script = "await write_file(path='a', content='x')\nawait run_command('true')"
+    assert lineshaft("run", "-", stdin=script).returncode == 5
+    assert "created a  +1 -0  stage 1, waits with the run" in lineshaft("show").stdout
+    assert lineshaft("resume", "--approve", "all").returncode == 0
+    assert "created a  +1 -0  stage 1\n" in lineshaft("show").stdout
+
+
 def test_later_calls_are_asked_about_as_the_run_was_begun(
     lineshaft: Lineshaft, workspace: Path
 ) -> None:

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from control.world import Open
-from lineshaft import tool
+from lineshaft import Answer, tool
+from lineshaft.errors import RunBusy
 from support import Outside
 
 
@@ -46,6 +49,16 @@ return [sum(values), len(values)]
         assert (done.status, outside.total) == ("success", 5)
         replay = await session.replay(done.run_id)
     assert (replay.difference, replay.run.value, outside.total) == (None, done.value, 5)
+
+
+async def test_a_run_that_waits_is_replayed_once_it_is_over(opened: Open, outside: Outside) -> None:
+    async with opened() as session:
+        paused = await session.run("return await poke()")
+        with pytest.raises(RunBusy, match="waits for answers"):
+            await session.replay(paused.run_id)
+        done = await session.resume(paused.run_id, {"*": Answer(allow=True)})
+        assert (await session.replay(done.run_id)).difference is None
+    assert outside.total == 1
 
 
 async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside: Outside) -> None:

@@ -61,7 +61,7 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
     yield paint(" · ".join(facts), "dim", stream=sys.stdout)
     yield from _way(run, Timeline(events))
     for change in run.changes:
-        yield _change(change)
+        yield _change(change, waits=run.status == "paused")
     for each in run.pending:
         yield _waiting(each)
     for name, text in (
@@ -104,10 +104,10 @@ def _call(call: CallRecord, depth: int) -> str:
     return f"{head}  {took(call.duration_ms)}{paint(rule, 'dim', stream=sys.stdout)}{error}"
 
 
-def _change(change: Change) -> str:
+def _change(change: Change, *, waits: bool) -> str:
     source = f" from {brief(change.moved_from)}" if change.moved_from else ""
     path = one_line(change.path)
-    undo = "" if change.undoable else ", cannot be undone"
+    undo = "" if change.undoable else ", waits with the run" if waits else ", cannot be undone"
     stage = f"  stage {change.stage}{undo}" if change.stage else ""
     return f"  {change.kind} {path}{one_line(source)}  +{change.added} -{change.removed}{stage}"
 

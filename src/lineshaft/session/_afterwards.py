@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import cast
 
-from lineshaft.errors import ConfigError, RunUnknown
+from lineshaft.errors import ConfigError, RunBusy, RunUnknown
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live import Live
 from lineshaft.store import RunSummary, Store
@@ -98,9 +98,14 @@ class Afterwards(ABC):
             How it went, and the first thing that is not as recorded.
 
         Raises:
-            StateError: Nothing, or no longer enough, is kept of the run.
+            StateError: Nothing, or no longer enough, is kept of the run; or it waits.
         """
         live, resumer, _ = self._later()
+        if await resumer.pending(run_id):
+            raise RunBusy(
+                f"run {run_id!r} waits for answers; it can be replayed once it is over",
+                hint=f"lineshaft resume {run_id}",
+            )
         replaying = await resumer.replay(run_id)
         with live.holding(replaying.bench.control):
             return await replaying.carry_on()
