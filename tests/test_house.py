@@ -1,12 +1,15 @@
 """The house is in order: sizes, locks, and nothing that belongs to one machine."""
 
 import ast
+import io
 import re
 import subprocess
+import tokenize
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -19,6 +22,14 @@ NOT_PROSE = {".lock", ".png", ".gif", ".svg"}
 # Put together here so that this file is no finding itself.
 HOSTS = re.compile("|".join(("py" + r"pi\.org", "python" + "hosted", "npm" + r"js\.(org|com)")))
 MACHINE = re.compile(r"/(?:root|home/\w+|Users/\w+)/|/work" + "/(?:main|shared)")
+SILENCED = re.compile(
+    r"(?:ruff: ?noqa|noqa|type: ?ignore|pyright: ?ignore|fmt: ?(?:skip|off)|pragma: ?no \w+)"
+    r"(?:\[[\w, -]*\])?(?::? ?[A-Z]+\d+(?:, ?[A-Z]+\d+)*)?"
+)
+"""A remark that a tool is not to look, with the names of what it is not to look at."""
+
+BROAD = {"Exception", "BaseException"}
+MARKS = {f"pytest.mark.{kind}" for kind in ("skip", "skipif", "xfail")}
 
 
 def _committed() -> Iterator[Path]:
@@ -81,6 +92,74 @@ def _nested(body: Sequence[ast.AST]) -> Iterator[ast.FunctionDef | ast.AsyncFunc
 
 def _start(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def test_whatever_is_silenced_says_why_on_its_line() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in _python()
+        for line in _without_reason(path.read_text(encoding="utf-8"))
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("x = 1  # noqa: S105\n", 1),
+        ("x = 1  # noqa: S105  a test's\n", 0),
+        ("x = 1  # type: ignore[arg-type]\n", 1),
+        ("x = 1  # pyright: ignore[reportA, reportB]  # noqa: A1\n", 1),
+        ("x = [1]  # fmt: skip\n", 1),
+        ("x = [1]  # fmt: skip  # a table\n", 0),
+        ("x = '# noqa'\n", 0),
+        ("if x:  # pragma: no cover\n    y()\n", 1),
+        ("try:\n    x()\nexcept Exception:\n    y()\n", 1),
+        ("try:\n    x()\nexcept (ValueError, Exception):\n    y()\n", 1),
+        ("try:\n    x()\nexcept:\n    y()\n", 1),
+        ("try:\n    x()\nexcept Exception:  # noqa: BLE001\n    y()\n", 1),
+        ("try:\n    x()\nexcept Exception:  # noqa: BLE001  foreign code\n    y()\n", 0),
+        ("try:\n    x()\nexcept BaseException:\n    y()\n    raise\n", 0),
+        ("@pytest.mark.skip\ndef test(): ...\n", 1),
+        ("@pytest.mark.skipif(True)\ndef test(): ...\n", 1),
+        ("@pytest.mark.xfail(True, reason='so')\ndef test(): ...\n", 0),
+        ("pytest.skip()\n", 1),
+        ("pytest.skip('so')\n", 0),
+    ],
+)
+def test_what_is_silenced_without_a_reason_is_found(text: str, count: int) -> None:
+    assert len(_without_reason(text)) == count
+
+
+def _without_reason(text: str) -> set[int]:
+    """Return the lines on which something is silenced, and nothing says why."""
+    comments = {
+        token.start[0]: token.string
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+    }
+    told = {n for n, said in comments.items() if re.search(r"[a-z]{2}", SILENCED.sub("", said))}
+    found = {n for n, said in comments.items() if SILENCED.search(said)}
+    marks: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node):
+            found.add(node.lineno)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in MARKS:
+            marks.add(node.lineno)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.skip":
+            marks |= set() if node.args else {node.lineno}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and any(each.arg == "reason" for each in node.keywords):
+            marks.discard(node.lineno)
+    return (found - told) | marks
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler takes anything, and does not raise it again at its end."""
+    kinds = {"Exception"} if handler.type is None else set[str]()
+    if handler.type is not None:
+        kinds = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    return bool(kinds & BROAD) and not isinstance(handler.body[-1], ast.Raise)
 
 
 def test_no_file_names_a_package_registry() -> None:

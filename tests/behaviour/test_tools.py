@@ -77,7 +77,7 @@ async def test_a_result_that_is_not_what_was_declared_does_not_reach_the_script(
     @tool(effect="read")
     async def liar() -> dict[str, int]:
         """Promise numbers."""
-        return {"n": "many"}  # type: ignore[dict-item]
+        return {"n": "many"}  # type: ignore[dict-item]  a lie, to be found out
 
     async with make(liar) as session:
         result = await session.run(

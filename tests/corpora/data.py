@@ -85,7 +85,7 @@ for _user in USERS:
     _user["email"] = _user["name"].lower().replace(" ", ".") + "@ships.test"
 
 
-def _order(id: str, customer: str, status: str, placed: str, *items: Any) -> dict[str, Any]:  # noqa: A002
+def _order(id: str, customer: str, status: str, placed: str, *items: Any) -> dict[str, Any]:  # noqa: A002  the field's name
     lines = [{"sku": sku, "quantity": quantity, "price": price} for sku, quantity, price in items]
     return {"id": id, "customer": customer, "status": status, "placed": placed, "items": lines}
 
@@ -127,6 +127,6 @@ ISSUES: list[dict[str, Any]] = [
 PRODUCTS: list[str] = [
     "anchor", "rope", "buoy", "lamp", "sail", "mast", "oar", "keel", "hook", "chart",
     "compass", "bell", "flag", "net", "pump", "winch", "ladder", "horn",
-]  # fmt: skip
+]  # fmt: skip  # words, not one a line
 
 RATES: dict[str, float] = {"USD": 1.1, "GBP": 0.85, "JPY": 160.0, "NOK": 11.5}

@@ -163,7 +163,7 @@ class Play:
         }
         try:
             done = await acts.get(call.tool, self._give)(call)
-        except BaseException:
+        except BaseException:  # a tool that lingers, or does not end
             if call.id in self.stubborn:
                 return self.stubborn_says
             with anyio.CancelScope(shield=True):

@@ -100,7 +100,7 @@ pieces = st.sampled_from(
         "return [await give(1), hold()]", "y = e.code", "é = 'ö'", "", "# hold()", "json.dumps(x)",
         "retry(lambda: give(1))", "x = (give(\n 1))", "'''\ngive(1)\n'''",
     ]
-)  # fmt: skip
+)  # fmt: skip  # lines of scripts, not one a line
 
 
 @given(lines=st.lists(pieces, max_size=6), caught=st.booleans())

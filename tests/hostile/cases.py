@@ -8,7 +8,7 @@ from typing import Literal, get_args
 Sign = Literal[
     "tells", "writes", "connects", "signals", "outlives",
     "spins", "eats", "floods", "breaks", "forges", "calls",
-]  # fmt: skip
+]  # fmt: skip  # words, not one a line
 """What would be seen.
 
 tells: a secret is in what it returns or prints. writes: a file outside is another. connects: a

@@ -78,7 +78,7 @@ def main() -> None:
     scope.update(poke=poke, give=give, **job["inputs"])
     try:
         value = asyncio.run(scope["__program__"]())
-        with open(job["value"], "w") as file:  # noqa: PTH123
+        with open(job["value"], "w") as file:  # noqa: PTH123  as scripts write it
             json.dump(value, file, default=str)
     finally:
         note(ENDED)

@@ -33,5 +33,5 @@ def make(root: Path, tree: Tree) -> None:
         elif kind == "folder":
             path.mkdir()
         else:
-            path.write_bytes(bytes(facts[1]))  # type: ignore[call-overload]
+            path.write_bytes(bytes(facts[1]))  # type: ignore[call-overload]  bytes, by the kind before it
             path.chmod(facts[0] if isinstance(facts[0], int) else 0o644)

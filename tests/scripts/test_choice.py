@@ -79,7 +79,7 @@ UP = [
     ("open('x')", "line 1: files of its own (`open`)"),
     ("eval(t)", "line 1: code that is made while it runs (`eval`)"),
     ("str({1: 2, True: 3})", "line 1: keys that are equal"),
-]  # fmt: skip
+]  # fmt: skip  # words, not one a line
 
 STAYS = [
     "import json, math, os.path\nfrom collections import Counter, defaultdict",

@@ -73,7 +73,7 @@ async def test_a_field_of_the_runs_own_row_that_was_changed_is_seen(
     store: Store, path: Path, column: str
 ) -> None:
     await keep(store)
-    assert change(path, f"UPDATE states SET {column} = {FIELDS[column]}") == 1  # noqa: S608
+    assert change(path, f"UPDATE states SET {column} = {FIELDS[column]}") == 1  # noqa: S608  names of our own
     with pytest.raises(UntrustedState):
         await store.saved("r")
 
@@ -125,7 +125,7 @@ async def test_rows_cannot_be_moved_between_runs(store: Store, path: Path, part:
     await keep(store)
     await keep(store, "q")
     same = "o.run_id = 'q' AND o.part = state_rows.part AND o.ordinal = state_rows.ordinal"
-    moved = f"UPDATE state_rows SET body = (SELECT body FROM state_rows o WHERE {same})"  # noqa: S608
+    moved = f"UPDATE state_rows SET body = (SELECT body FROM state_rows o WHERE {same})"  # noqa: S608  names of our own
     assert change(path, f"{moved} WHERE run_id = 'r' AND part = '{part}'") > 0
     with pytest.raises(UntrustedState, match="not what was kept"):
         await store.saved("r")

@@ -36,7 +36,7 @@ class Found(TypedDict):
 
 
 @tool(effect="read")
-async def temperature(city: str) -> float: ...  # pyright: ignore[reportReturnType]
+async def temperature(city: str) -> float: ...  # pyright: ignore[reportReturnType]  a stub has no body
 
 
 @tool(effect="write")
@@ -46,7 +46,7 @@ def edit_file(
     old: str | None = None,
     patches: list[Patch] | None = None,
     colour: Colour = Colour.RED,
-) -> Found: ...  # pyright: ignore[reportReturnType]
+) -> Found: ...  # pyright: ignore[reportReturnType]  a stub has no body
 
 
 @tool(effect="read")
@@ -56,11 +56,11 @@ def search(
     sizes: list[float] | None = None,
     where: dict[str, int] | None = None,
     pair: tuple[int, str] = (1, "a"),
-) -> Found: ...  # pyright: ignore[reportReturnType]
+) -> Found: ...  # pyright: ignore[reportReturnType]  a stub has no body
 
 
 @tool(effect="read")
-def pair(x: int) -> tuple[int, str]: ...  # pyright: ignore[reportReturnType]
+def pair(x: int) -> tuple[int, str]: ...  # pyright: ignore[reportReturnType]  a stub has no body
 
 
 @tool(effect="read")

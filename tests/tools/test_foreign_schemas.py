@@ -181,7 +181,7 @@ def test_defaults_are_left_to_the_far_side() -> None:
 )
 def test_a_bad_schema_is_refused_when_the_tool_is_made(schema: object, message: str) -> None:
     with pytest.raises(ConfigError, match=r"web\.fetch") as caught:
-        made(schema)  # pyright: ignore[reportArgumentType]
+        made(schema)  # pyright: ignore[reportArgumentType]  wrong on purpose
     assert message in str(caught.value)
 
 
@@ -317,7 +317,7 @@ def test_a_body_gets_its_own_copy_of_the_arguments() -> None:
     tool = Tool.from_schema(name="a.b", input_schema={"properties": {"a": {}}}, function=body)
     given = {"a": [1]}
     assert tool.contract.accept(dict(given)) is not given
-    body(**tool.contract.accept(dict(given)))  # pyright: ignore[reportArgumentType]
+    body(**tool.contract.accept(dict(given)))  # pyright: ignore[reportArgumentType]  wrong on purpose
     assert given == {"a": [1]}
 
 

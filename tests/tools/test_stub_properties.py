@@ -225,7 +225,7 @@ def test_ty_accepts_every_stub(folder: Path, require: Callable[[str], str]) -> N
     done = subprocess.run(
         [command, "check", "--output-format", "concise", "--python-version", "3.11", "."],
         cwd=folder, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    )  # fmt: skip  # one command
     assert done.stdout.splitlines() == ["All checks passed!"]
 
 

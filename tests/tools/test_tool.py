@@ -182,7 +182,7 @@ def var_keywords(**options: str) -> None: ...
 def by_position(path: str, /) -> None: ...
 
 
-def not_there(path: "Nowhere") -> None: ...  # noqa: F821  # pyright: ignore[reportUndefinedVariable, reportUnknownParameterType]
+def not_there(path: "Nowhere") -> None: ...  # noqa: F821  # pyright: ignore[reportUndefinedVariable, reportUnknownParameterType]  wrong on purpose
 
 
 def yields() -> object:
@@ -192,7 +192,7 @@ def yields() -> object:
 def odd_type(stream: inspect.Signature) -> None: ...
 
 
-def odd_result() -> inspect.Signature: ...  # pyright: ignore[reportReturnType]
+def odd_result() -> inspect.Signature: ...  # pyright: ignore[reportReturnType]  wrong on purpose
 
 
 REFUSED: list[tuple[object, str, str]] = [
@@ -220,11 +220,11 @@ def test_what_cannot_be_a_tool_is_refused_with_the_reason(
 
 def test_options_that_are_wrong_are_refused() -> None:
     with pytest.raises(ConfigError, match="effect 'reads' is none of read, write, exec, external"):
-        tool(effect="reads")  # pyright: ignore[reportArgumentType]
+        tool(effect="reads")  # pyright: ignore[reportArgumentType]  wrong on purpose
     with pytest.raises(ConfigError, match="seconds must be above 0, not 0"):
         tool(seconds=0)
     with pytest.raises(TypeError, match="colour"):
-        tool(colour="red")  # pyright: ignore[reportCallIssue]
+        tool(colour="red")  # pyright: ignore[reportCallIssue]  wrong on purpose
 
 
 def test_types_may_be_defined_after_the_tool() -> None:

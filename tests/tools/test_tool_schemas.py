@@ -193,7 +193,7 @@ def test_a_signature_and_its_docstring_become_schemas() -> None:
     assert spec.positional is None
 
 
-def untyped(a, b=2):  # pyright: ignore[reportUnknownParameterType, reportMissingParameterType]
+def untyped(a, b=2):  # pyright: ignore[reportUnknownParameterType, reportMissingParameterType]  wrong on purpose
     """Take anything."""
 
 
@@ -207,7 +207,7 @@ def returns_object() -> object: ...
 def returns_any() -> Any: ...
 def returns_nothing_said(): ...
 def returns_none() -> None: ...
-def returns_list() -> list[Span]: ...  # pyright: ignore[reportReturnType]
+def returns_list() -> list[Span]: ...  # pyright: ignore[reportReturnType]  wrong on purpose
 
 
 def test_results_have_a_schema_only_where_a_type_says_something() -> None:

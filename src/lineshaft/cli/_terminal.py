@@ -68,8 +68,8 @@ def prepare_streams() -> None:
     A stream that was closed by whoever started us becomes an empty one.
     """
     sys.stdin = sys.stdin or Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  for good
-    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for good
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for good
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"

@@ -11,7 +11,7 @@ _OF_TIME = frozenset(
         "asctime", "ctime", "gmtime", "localtime", "monotonic", "monotonic_ns", "perf_counter",
         "perf_counter_ns", "strftime", "time", "time_ns",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _OF_DATES = frozenset({"now", "today"})
 _STEPPED = frozenset({"__init__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__call__"})
 _Function = ast.FunctionDef | ast.Lambda

@@ -22,7 +22,7 @@ _TAKERS = CONCURRENT | {"append", "extend", "run", "wait_for", "retry", "shield"
 _COLLECTIONS = (
     ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp,
     ast.GeneratorExp, ast.Starred, ast.Await,
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _LOOKED_AT = frozenset({"code", "tool", "message"})
 _LOOKS = frozenset({"repr", "getattr", "hasattr"})

@@ -199,13 +199,13 @@ METHODS = {
         "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n"
         "    def __post_init__(self):\n        self.y = self.x + 1\nassert A(1).y == 2"
     ),
-}  # fmt: skip
+}  # fmt: skip  # a table
 """Methods with a meaning of their own, by name."""
 
 _OPERATORS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
     "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "matmul": "@",
-}  # fmt: skip
+}  # fmt: skip  # a table
 
 for _name, _sign in _OPERATORS.items():
     METHODS[f"__{_name}__"] = (
@@ -289,7 +289,7 @@ KEYWORDS: dict[str, tuple[str, dict[str, str]]] = {
     "sorted": ("[1]", {"key": "str", "reverse": "True"}),
     "sum": ("[1]", {"start": "5"}),
     "zip": ("[1]", {"strict": "True"}),
-}  # fmt: skip
+}  # fmt: skip  # a table
 """Functions whose keywords are tried: arguments that stand before them, and a value for each."""
 
 ARGUMENTS: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -313,7 +313,7 @@ ARGUMENTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "split": ("'a'", "", {"sep": "'a'", "maxsplit": "1"}),
     "splitlines": ("'a'", "", {"keepends": "True"}),
     "sub": ("re.compile('a')", "'b', 'a'", {"count": "1"}),
-}  # fmt: skip
+}  # fmt: skip  # a table
 """Methods whose keywords are tried: a value, arguments that stand before, a value for each."""
 
 VALUES = {
@@ -356,7 +356,7 @@ CLASSES = (
     "datetime.date", "datetime.time", "datetime.timedelta", "datetime.timezone",
     "itertools.chain", "collections.Counter", "collections.deque", "pathlib.Path",
     "decimal.Decimal",
-)  # fmt: skip
+)  # fmt: skip  # a table
 """Classes whose own attributes are tried, such as `dict.fromkeys`."""
 
 IMPORTS = (

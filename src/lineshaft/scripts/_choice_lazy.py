@@ -16,7 +16,7 @@ Use = Literal["whole", "short", "step", "kept"]
 _WHOLE = frozenset(
     {"list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "max", "min", "str",
      "asyncio.gather", "collections.Counter", "collections.deque", "math.prod", "math.fsum"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _WHOLE_METHODS = frozenset(
     {"join", "extend", "update", "union", "intersection", "difference", "writerows"}
 )
@@ -37,11 +37,11 @@ _QUIET_METHODS = frozenset(
      "islower", "isnumeric", "isspace", "istitle", "isupper", "items", "keys", "lower", "lstrip",
      "removeprefix", "removesuffix", "replace", "rstrip", "split", "splitlines", "startswith",
      "strip", "title", "upper", "values"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _CHANGES = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft",
      "remove", "reverse", "sort", "update"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _DEEP = 20
 
@@ -170,7 +170,7 @@ def is_quiet(reader: Reader, node: ast.AST, depth: int = 0) -> bool:
         case (
             ast.Attribute() | ast.BoolOp() | ast.Compare() | ast.IfExp() | ast.JoinedStr()
             | ast.FormattedValue() | ast.List() | ast.Set() | ast.Tuple() | ast.UnaryOp()
-        ):  # fmt: skip
+        ):  # fmt: skip  # kinds of nodes, not one a line
             inner = [n for n in ast.iter_child_nodes(node) if not isinstance(n, _SIGNS)]
         case _:
             return False

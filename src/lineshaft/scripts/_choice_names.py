@@ -26,14 +26,14 @@ _OF_OS = frozenset(
 _PURE_PATHS = frozenset(
     {"basename", "commonpath", "commonprefix", "dirname", "isabs", "join", "normcase",
      "normpath", "split", "splitdrive", "splitext", "sep", "altsep", "curdir", "pardir", "extsep"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """What in `os` and `os.path` touches no file."""
 
 _FILES = frozenset(
     {"absolute", "cwd", "exists", "glob", "is_dir", "is_file", "is_symlink", "iterdir", "mkdir",
      "open", "read_bytes", "read_text", "resolve", "rglob", "rmdir", "stat", "unlink",
      "write_bytes", "write_text"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Methods of a path that touch a file."""
 
 _UNSURE = {
@@ -224,7 +224,7 @@ _FIELDS = frozenset(
      "tzinfo", "year", "x", "digest_size", "block_size", "default_factory", "tm_hour", "tm_isdst",
      "tm_mday", "tm_min", "tm_mon", "tm_sec", "tm_wday", "tm_yday", "tm_year", "tm_zone",
      "tm_gmtoff", "end", "pos", "group", "groups", "anchor", "drive", "root", "max", "min"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Attributes that hold a value, or that are too common to be taken for a method."""
 
 

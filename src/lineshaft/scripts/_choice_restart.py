@@ -70,7 +70,7 @@ _IMPORTS = frozenset({"ImportError", "ModuleNotFoundError"})
 _ANY = frozenset(
     {"AttributeError", "LookupError", "NotImplementedError", "RuntimeError", "TypeError",
      "ValueError"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _RULES: tuple[tuple[frozenset[str], re.Pattern[str], _Lacks], ...] = (
     (_IMPORTS, re.compile(r"No module named '(?P<name>[\w.]+)'"), _module),

@@ -10,13 +10,13 @@ _OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 _BLIND = frozenset(
     {"all", "any", "bool", "frozenset", "isinstance", "len", "set", "sorted", "sum", "type", "max",
      "min", "math.fsum", "math.prod"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """What does not see the order."""
 
 _SEES = frozenset(
     {"enumerate", "filter", "iter", "list", "map", "next", "print", "repr", "reversed", "str",
      "tuple", "zip", "asyncio.gather"}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _DEEP = 8
 

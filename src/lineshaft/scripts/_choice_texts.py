@@ -8,7 +8,7 @@ from lineshaft.scripts._choice_needs import Reader
 _PATTERN_FIRST = frozenset(
     {f"re.{name}" for name in ("compile", "findall", "finditer", "fullmatch", "match", "search",
                                "split", "sub")}
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _DOLLAR = re.compile(r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\$\[])*(?P<what>\$)")
 _END = re.compile(r"(?:\\[^Z]|[^\\])*\\Z")
 _ESCAPE = re.compile(r"(?:[^\\]|\\[1-9\\]|\\g<)*\\[^1-9\\g]")

@@ -22,7 +22,7 @@ _UNSUPPORTED = (
     (r"method decorators", "write a plain function outside of the class"),
     (r"synchronous context",
      "`sorted`, `map` and the like cannot wait: first `await asyncio.gather(...)`, then sort"),
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _SYNTAX = (
     (r"f-string.*(?:expecting|single '\}'|empty expression)",
@@ -34,7 +34,7 @@ _SYNTAX = (
     (r"invalid decimal literal|leading zeros", "a name may not start with a digit"),
     (r"expected ':'|Expected `:`", "put `:` at the end of the line"),
     (r"indent", "indent with four blanks, the first line not at all"),
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 _DELETE = re.compile(r"del\s+(?P<of>[\w.]+)\[(?P<key>[^\]]+)\]$")
 

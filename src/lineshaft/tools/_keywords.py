@@ -159,7 +159,7 @@ def _required(_validator: object, value: object, instance: object, _schema: obje
                 yield ValidationError("required", path=[name])
 
 
-def _additional(validator: Any, value: object, instance: object, schema: Schema) -> Found:  # noqa: ANN401
+def _additional(validator: Any, value: object, instance: object, schema: Schema) -> Found:  # noqa: ANN401  jsonschema's own
     if not isinstance(instance, Mapping):
         return
     known = as_schema(schema.get("properties"))
@@ -173,7 +173,7 @@ def _additional(validator: Any, value: object, instance: object, schema: Schema)
             yield from validator.descend(item, value, path=name)
 
 
-def _patterned(validator: Any, value: Schema, instance: object, _schema: object) -> Found:  # noqa: ANN401
+def _patterned(validator: Any, value: Schema, instance: object, _schema: object) -> Found:  # noqa: ANN401  jsonschema's own
     if isinstance(instance, Mapping):
         for pattern, part in value.items():
             for name, item in cast("Schema", instance).items():

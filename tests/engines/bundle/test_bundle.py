@@ -53,7 +53,7 @@ def test_the_modules_of_a_moved_bundle_are_compiled_already(moved: Path) -> None
     seen = subprocess.run(
         [str(moved / "bin" / "python3"), "-I", "-S", "-B", "-v", "-c", code],
         capture_output=True, text=True, env={}, cwd="/", check=True,
-    ).stderr  # fmt: skip
+    ).stderr  # fmt: skip  # one command
     stdlib = [line for line in seen.splitlines() if line.startswith("# code object from '")]
     assert [line for line in stdlib if not line.endswith(".pyc'")] == []
     assert "matches" in seen
@@ -111,7 +111,7 @@ def test_a_virtual_environment_counts_as_the_python_it_was_made_from(
     done = subprocess.run(
         [str(bundle.executable), "-m", "venv", "--without-pip", str(tmp_path / "venv")],
         capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    )  # fmt: skip  # one command
     assert done.returncode == 0, done.stderr
     (tmp_path / "venv" / "lib" / "mine.txt").touch()
     made = build(tmp_path / "made", interpreter=tmp_path / "venv" / "bin" / "python3")

@@ -38,7 +38,7 @@ def test_an_installed_python_is_what_scripts_get(
     said = subprocess.run(
         [str(found.executable), "-I", "-S", "-c", "import ssl, sys; print(sys.prefix)"],
         capture_output=True, text=True, env={}, check=True,
-    )  # fmt: skip
+    )  # fmt: skip  # one command
     assert said.stdout.strip() == str(made.root)
 
 

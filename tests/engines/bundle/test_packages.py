@@ -99,7 +99,7 @@ def test_packages_are_installed_once_and_can_be_imported(bundle: Bundle) -> None
     said = subprocess.run(
         [str(found.executable), "-I", "-S", "-B", "-c", code, str(found.packages)],
         capture_output=True, text=True, env={}, check=True,
-    )  # fmt: skip
+    )  # fmt: skip  # one command
     assert said.stdout == "1.0\n"
     before = found.packages.stat().st_mtime_ns
     assert resolve(options) == found

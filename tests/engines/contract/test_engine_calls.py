@@ -19,7 +19,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "from a list": ("fs = [github.give]\nreturn await fs[0]('x')", "github.give"),
     "through a parameter": ("async def f(g): return await g('x')\nreturn await f(give)", "give"),
     "by getattr": ("return await getattr(github, 'give')('x')", "github.give"),
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 
 
 @pytest.mark.parametrize(("source", "tool"), NAMES.values(), ids=NAMES)

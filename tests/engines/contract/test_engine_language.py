@@ -157,7 +157,7 @@ json_like = st.recursive(
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
     max_leaves=20,
-)  # fmt: skip
+)  # fmt: skip  # one strategy
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

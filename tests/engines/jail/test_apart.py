@@ -225,7 +225,7 @@ def test_what_is_hidden_is_not_read_in_any_way(inside: Inside, root: Path, guard
     assert subprocess.run(
         inside.argv(LOOK), cwd=shutil.copytree(root, root.with_name("bare"), symlinks=True),
         capture_output=True, text=True, check=True,
-    ).stdout.count(SECRET) >= 10  # fmt: skip
+    ).stdout.count(SECRET) >= 10  # fmt: skip  # one command
     with inside.started(LOOK, walls=guarded, apart=root) as (jailed, out):
         assert read_all(out) == ""
         jailed.wait(SECONDS)

@@ -205,7 +205,7 @@ ASYNC: dict[str, tuple[str, object]] = {
         ),
         1,
     ),
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 
 
 @pytest.mark.parametrize(("source", "expected"), ASYNC.values(), ids=ASYNC)

@@ -31,7 +31,7 @@ LACKING: dict[str, tuple[str, str]] = {
     ),
     "sets of keys": ("{'a': 1}.keys() - {'b'}", "keys or items"),
     "keyword arguments in order": ("def f(**k): return list(k)", "order of keyword"),
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 
 TAKEN: dict[str, str] = {
     "not Python": "x = = 1",

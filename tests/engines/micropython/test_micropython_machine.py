@@ -12,12 +12,12 @@ LEADING_OUT = {
     "fd_write",  # standard output and error
     "clock_time_get",
     "args_sizes_get", "args_get",
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 LEADING_NOWHERE = {
     "environ_sizes_get", "environ_get",  # an empty environment
     "fd_fdstat_get", "fd_prestat_get", "fd_close",  # of the three streams: there are no files
     "sched_yield", "proc_exit",
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 
 
 class Guest:

@@ -14,7 +14,7 @@ values = st.recursive(
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
     max_leaves=30,
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 
 @given(value=values)
@@ -32,7 +32,7 @@ def test_no_dict_and_no_long_float_stands_in_the_text() -> None:
 NOT_WRITTEN = (
     "{", '{"x": 1}', '{"d": 5}', '{"d": [1, 2]}', '{"d": ["a"]}', '{"f": "zz"}', '{"f": 5}', "NaN",
     "[Infinity]", '{"f": "000000000000f07f"}', '{"f": "00"}',
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 
 @pytest.mark.parametrize("text", NOT_WRITTEN)

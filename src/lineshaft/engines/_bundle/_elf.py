@@ -139,7 +139,7 @@ class _Image:
         self._put_dynamic(data, fresh)
         self._put_segment(data, _Segment(
             _PT_LOAD, _PF_R, start, address, address, len(table), len(table), _PAGE
-        ))  # fmt: skip
+        ))  # fmt: skip  # one segment
         return bytes(data)
 
     def _put_dynamic(self, data: bytearray, entries: list[tuple[int, int]]) -> None:

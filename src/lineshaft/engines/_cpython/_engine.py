@@ -188,9 +188,9 @@ class CPythonEngine:
 
     def _start(self) -> "Warm":
         # What a host without full Python never needs is not imported with the room.
-        from lineshaft.engines._bundle import resolve  # noqa: PLC0415
-        from lineshaft.engines._cpython._warm import start  # noqa: PLC0415
-        from lineshaft.engines._jail import Walls, best_jail  # noqa: PLC0415
+        from lineshaft.engines._bundle import resolve  # noqa: PLC0415  as said above
+        from lineshaft.engines._cpython._warm import start  # noqa: PLC0415  as said above
+        from lineshaft.engines._jail import Walls, best_jail  # noqa: PLC0415  as said above
 
         with self._starting:
             if self._closed:

@@ -39,7 +39,7 @@ ATTRIBUTES = frozenset(
         "__context__", "real", "imag", "numerator", "denominator", "as_integer_ratio", "cr_frame",
         "gi_frame", "mro",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Attributes of any values that it lacks."""
 
 SPECIAL = frozenset(
@@ -50,7 +50,7 @@ SPECIAL = frozenset(
         "__metaclass__", "__round__", "__floor__", "__ceil__", "__trunc__",
         "__dir__", "__getstate__", "__setstate__", "__reduce__", "__fspath__", "__complex__",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Names in a class that mean nothing to it."""
 
 BUILTINS = frozenset(
@@ -72,7 +72,7 @@ BUILTINS = frozenset(
         "RecursionError", "ModuleNotFoundError", "IOError", "EnvironmentError", "Ellipsis",
         "NotImplemented", "True", "False", "None", "__name__", "__debug__",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Names that need no import."""
 
 _VIEWS = frozenset({"keys", "items"})
@@ -215,7 +215,7 @@ _MATH = frozenset(
         "log2", "modf", "nan", "pi", "pow", "radians", "sin", "sinh", "tan", "tanh", "tau",
         "trunc",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 
 
 def _attribute(name: str) -> str | None:

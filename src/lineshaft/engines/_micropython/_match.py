@@ -135,7 +135,7 @@ def _class(pattern: ast.MatchClass, value: ast.expr) -> ast.expr:
     tests = [_call("isinstance", value, pattern.cls)]
     builtin = isinstance(pattern.cls, ast.Name) and pattern.cls.id in {
         "str", "int", "float", "bool", "list", "tuple", "dict", "set", "bytes",
-    }  # fmt: skip
+    }  # fmt: skip  # words, not one a line
     for number, part in enumerate(pattern.patterns):
         if builtin:
             tests.append(_test(part, value))

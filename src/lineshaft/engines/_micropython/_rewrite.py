@@ -41,13 +41,13 @@ TEXT_METHODS = frozenset(
         "encode", "rindex", "isalpha", "isdigit", "isspace", "isupper", "islower", "upper", "lower",
         "format", "maketrans",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 """Methods of texts that the interpreter lacks, or has for ASCII only."""
 
 METHODS = TEXT_METHODS | {
     "sort", "bit_length", "bit_count", "is_integer", "union", "intersection", "difference",
     "update", "fromkeys",
-}  # fmt: skip
+}  # fmt: skip  # words, not one a line
 """Methods of any values that stand in `guest`."""
 
 _BUILTINS = {"str": "_ls_text", "dict": "_ls_dict", "isinstance": "_ls_isinstance"}
@@ -92,7 +92,7 @@ class Rewriter(ast.NodeTransformer):
         main = ast.AsyncFunctionDef(
             name="_ls_main", args=no_arguments(), body=body or [ast.Pass()], decorator_list=[],
             lineno=1, col_offset=0,
-        )  # fmt: skip
+        )  # fmt: skip  # one node
         imported = [ast.copy_location(ast.Expr(star(s)), s) for s in stars]
         return ast.Module(body=[*imported, main], type_ignores=[])
 
@@ -151,7 +151,7 @@ class Rewriter(ast.NodeTransformer):
 
     def _decorated(self, node: ast.AST) -> ast.AST:
         """Return a definition, and what decorates it as calls where its syntax is not known."""
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)  # noqa: S101
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)  # noqa: S101  as its callers say
         if all(isinstance(decorator, _DECORATORS) for decorator in node.decorator_list):
             return node
         value: ast.expr = name(node.name)

@@ -29,12 +29,12 @@ _TAKERS = frozenset(
         "create_task", "ensure_future", "gather", "run_coroutine_threadsafe", "run_until_complete",
         "shield", "wait_for",
     }
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _FUNCTION = "<module>"
 _NAMED = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs,
     ast.MatchStar,
-)  # fmt: skip
+)  # fmt: skip  # words, not one a line
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Body = list[ast.stmt]

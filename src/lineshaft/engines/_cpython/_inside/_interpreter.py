@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 def calling_frame() -> FrameType:
     """Return the frame of whoever called the function that asks."""
-    return sys._getframe(2)  # noqa: SLF001
+    return sys._getframe(2)  # noqa: SLF001  the public way is slower, or there is none
 
 
 def depth() -> int:
     """Return how deep the caller's calls are nested."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  the public way is slower, or there is none
     count = 0
     while frame is not None:
         count, frame = count + 1, frame.f_back
@@ -38,24 +38,24 @@ def depth() -> int:
 
 def frames() -> Mapping[int, FrameType]:
     """Return the innermost frame of every thread."""
-    return sys._current_frames()  # noqa: SLF001
+    return sys._current_frames()  # noqa: SLF001  the public way is slower, or there is none
 
 
 def other_threads() -> int:
     """Return how many threads there are beside the main one, and quickly."""
-    return _thread._count()  # noqa: SLF001
+    return _thread._count()  # noqa: SLF001  the public way is slower, or there is none
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
     """Return the event loop of this thread; the public function raises where there is none."""
-    return asyncio._get_running_loop()  # noqa: SLF001
+    return asyncio._get_running_loop()  # noqa: SLF001  the public way is slower, or there is none
 
 
 def wind_up() -> None:
     """Do what the interpreter does at its end: wait for threads, call what asked for it."""
     if other_threads():
-        cast("Callable[[], None]", threading._shutdown)()  # noqa: SLF001
-    atexit._run_exitfuncs()  # noqa: SLF001
+        cast("Callable[[], None]", threading._shutdown)()  # noqa: SLF001  the public way is slower, or there is none
+    atexit._run_exitfuncs()  # noqa: SLF001  the public way is slower, or there is none
 
 
 def replacing(kind: type, methods: Mapping[str, Callable[..., object]]) -> Callable[[], None]:
@@ -88,9 +88,9 @@ def feed_random(urandom: Callable[[int], bytes], seed: Callable[[], int]) -> Non
     def seeded(self: random.Random, a: object = None, version: int = 2) -> None:
         original(self, seed() if a is None else a, version)  # pyright: ignore[reportArgumentType]  as it is given
 
-    random._urandom = urandom  # noqa: SLF001
+    random._urandom = urandom  # noqa: SLF001  the public way is slower, or there is none
     random.Random.seed = seeded
-    random.seed = random._inst.seed  # noqa: SLF001
+    random.seed = random._inst.seed  # noqa: SLF001  the public way is slower, or there is none
     random.seed()
 
 
@@ -100,4 +100,4 @@ def mark_coroutine_function(function: Callable[..., object]) -> None:
     if mark is not None:
         mark(function)
     else:
-        vars(function)["_is_coroutine"] = asyncio.coroutines._is_coroutine  # noqa: SLF001
+        vars(function)["_is_coroutine"] = asyncio.coroutines._is_coroutine  # noqa: SLF001  the public way is slower, or there is none
