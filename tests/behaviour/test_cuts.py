@@ -63,6 +63,16 @@ def test_captured_output_has_no_half_of_a_secret_at_its_edges(lines: bool) -> No
         assert leaks(REDACTOR.text(text)) == []
 
 
+def test_a_key_block_that_an_edge_goes_through_is_gone() -> None:
+    lines = [f"{n:02d}MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" for n in range(26)]
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
+    for shift in range(0, 2_000, 90):
+        capture = Capture(2_000)
+        capture.add(f"{'word ' * (shift // 5)}\n{key}\n{'more of it ' * 200}")
+        assert capture.truncated
+        assert "MIIE" not in REDACTOR.text(capture.text())
+
+
 async def test_what_a_script_prints_is_cut_between_words(tmp_path: Path) -> None:
     script = f"print(('x' * shift) + ' {SECRET} word' * 200)"
     limits = Limits(stdout_bytes=1_000)

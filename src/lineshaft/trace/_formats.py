@@ -75,6 +75,10 @@ FORMATS: tuple[Format, ...] = (
         ("-----BEGIN ",),
         re.compile(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
     ),
+    Format(  # a key whose beginning was cut off
+        ("-----END ",),
+        re.compile(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
+    ),
     Format(
         ("://",),
         re.compile(
