@@ -24,7 +24,7 @@ from fronts import (
     served,
     text_of,
 )
-from lineshaft import Context, Session, Toolset, tool
+from lineshaft import Session, Toolset, tool
 from lineshaft.mcp import Front, front_server
 from upstreams.real import npm_server, python_server
 from upstreams.rounds import LARGE, ROUNDS, newer
@@ -279,17 +279,6 @@ async def test_an_answer_that_is_too_large_does_not_reach_the_server(mode: Mode)
     assert "more than 4,000,000 bytes" in text_of(refused)
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_roots_that_are_too_many_do_not_reach_the_server(mode: Mode) -> None:
-    async def all_of_them(context: object) -> types.ListRootsResult:
-        listed = [{"uri": f"file:///srv/{number}"} for number in range(101)]
-        return types.ListRootsResult.model_validate({"roots": listed})
-
-    async with passed(newer(), mode=mode, roots=all_of_them) as client:
-        refused = await client.call_tool("where", {})
-    assert "101 roots were told" in text_of(refused)
-
-
 async def test_a_client_that_will_not_answer_is_an_error_for_the_server() -> None:
     async def refuses(context: object, params: object) -> types.ErrorData:
         return types.ErrorData(code=-1, message="the person said no")
@@ -313,45 +302,6 @@ async def test_an_answer_to_another_question_is_none() -> None:
         )
     assert isinstance(done, types.CallToolResult)
     assert "something else than what was asked" in text_of(done)
-
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_tool_in_python_asks_the_model_and_the_roots_of_the_client(
-    mode: Mode, tmp_path: Path
-) -> None:
-    @tool(effect="read")
-    async def summary(text: str, context: Context) -> object:
-        """Summarise."""
-        content = [{"type": "text", "text": each} for each in ("be brief", text)]
-        asked = {"messages": [{"role": "user", "content": content}], "maxTokens": 9}
-        said = await context.sample(asked)
-        return [said["content"], [root["uri"] for root in await context.roots()]]
-
-    code = "return await summary(text='long')"
-    model = Model()
-    async with served([summary], at=tmp_path, mode=mode, model=model, roots=project) as (client, _):
-        ran = await client.call_tool("run", {"code": code})
-    async with served([summary], at=tmp_path, mode=mode) as (client, _):
-        nobody = await client.call_tool("run", {"code": code})
-    assert data_of(ran)["value"] == [{"type": "text", "text": "long"}, ["file:///srv/project"]]
-    assert [message.role for message in model.asked[0].messages] == ["user", "user"]
-    assert "nobody offers a model" in text_of(nobody)
-
-
-@pytest.mark.parametrize("asked", [{}, {"messages": [], "maxTokens": 3, "tools": []}, {"m": {1}}])
-async def test_what_is_no_question_to_a_model_is_an_error_of_the_tool(
-    asked: dict[str, Any], tmp_path: Path
-) -> None:
-    @tool(effect="read")
-    async def wrong(context: Context) -> object:
-        """Ask wrongly."""
-        return await context.sample(asked)
-
-    model = Model()
-    async with served([wrong], at=tmp_path, model=model) as (client, _):
-        ran = await client.call_tool("run", {"code": "return await wrong()"})
-    assert ran.is_error
-    assert model.asked == []
 
 
 @pytest.mark.parametrize("mode", MODES)

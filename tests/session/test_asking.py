@@ -10,7 +10,19 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from lineshaft import Caller, ConfigError, Context, Event, Limits, Policy, Session, ToolError, tool
+from lineshaft import (
+    Answer,
+    Caller,
+    ConfigError,
+    Context,
+    Event,
+    Limits,
+    Pending,
+    Policy,
+    Session,
+    ToolError,
+    tool,
+)
 from lineshaft.values import Ask
 
 OPEN = Policy(mode="open")
@@ -186,6 +198,47 @@ async def test_what_is_asked_at_once_is_answered_at_once_where_that_can_be(tmp_p
     assert other.value == [broken, *rest]
     untold = "nobody tells their roots: the client has none"
     assert less.value == [broken, rest[0], untold]
+
+
+async def test_nobody_is_asked_after_the_call_nor_to_see_what_it_would_change(
+    tmp_path: Path,
+) -> None:
+    kept: list[Context] = []
+    shown: list[str] = []
+
+    @tool(effect="write", staged=True)
+    async def note(context: Context) -> None:
+        """Write down what was said."""
+        kept.append(context)
+        [said] = await context.ask([Ask(kind="roots")])
+        await context.workspace.write("said.txt", str(said).encode())
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        shown.extend(each.diff for each in pending)
+        return {each.id: Answer(allow=True) for each in pending}
+
+    policy = Policy.from_dict(
+        {"mode": "open", "rules": [{"id": "r", "tool": "note", "verdict": "ask"}]}
+    )
+    caller = Caller(roots=folders, approver=approver)
+    async with Session([note], workspace=tmp_path, policy=policy) as session:
+        done = await session.run("await note()", caller=caller)
+        with pytest.raises(ToolError, match="the call is over"):
+            await kept[-1].roots()
+    assert done.error is None
+    assert "+nobody tells their roots" in shown[0]
+    assert "srv/project" in (tmp_path / "said.txt").read_text()
+
+
+async def test_who_breaks_while_asked_for_all_answers_nothing(tmp_path: Path) -> None:
+    async def breaks(asks: Sequence[Ask]) -> Sequence[object]:
+        raise ValueError("no screen")
+
+    async with Session([where], workspace=tmp_path) as session:
+        broken = await session.call("where", caller=Caller(roots=folders, together=breaks))
+    assert broken.error is not None
+    assert broken.error.code == "E_DENIED"
+    assert "no screen" in broken.error.message
 
 
 async def test_the_record_tells_what_was_asked(tmp_path: Path) -> None:
