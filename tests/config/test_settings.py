@@ -9,6 +9,7 @@ import pytest
 from lineshaft.config import KEYS, Settings, read_settings
 from lineshaft.config._files import is_strangers
 from lineshaft.errors import ConfigError
+from lineshaft.scripts import ENGINES
 from lineshaft.values import PythonOptions
 
 
@@ -317,3 +318,9 @@ def test_packages_are_names_and_versions_only(home: Home, requirement: str) -> N
 def test_packages_may_have_extras_and_versions(home: Home, requirement: str) -> None:
     home.write(f'[python]\npackages = ["{requirement}"]')
     assert home.read().python.packages == (requirement,)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_every_engine_can_be_named(home: Home, name: str) -> None:
+    home.write(f"[engine]\nname = '{name}'")
+    assert home.read().engine == name

@@ -25,7 +25,7 @@ Tools = Annotated[
     typer.Option("--tools", help="A Python file with more tools.", metavar="FILE"),
 ]
 Engine = Annotated[
-    str | None, typer.Option("--engine", help="What executes the script.", metavar="E")
+    str | None, typer.Option("--engine", help="auto, monty, cpython or micropython.", metavar="E")
 ]
 Mode = Annotated[
     str | None,

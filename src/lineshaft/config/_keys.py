@@ -46,6 +46,7 @@ def _is_tables(value: object) -> bool:
     )
 
 
+_ENGINES = ("auto", "monty", "cpython", "micropython")
 _DEFAULTS = Limits()
 _BOUNDARIES = ("sandlock", "bubblewrap", NO_BOUNDARY)
 
@@ -132,7 +133,7 @@ KEYS: Mapping[str, Key] = {
             text="What else has to change where a file changes.",
         ),
         *MCP_KEYS,
-        choice("engine.name", ("auto", "monty"), "auto", "What executes scripts."),
+        choice("engine.name", _ENGINES, "auto", "What executes scripts."),
         Key(
             name="python.path",
             allowed="a folder with a bundle, or an interpreter",
