@@ -8,7 +8,7 @@ from typing import cast
 import anyio
 import pytest
 
-from lineshaft import Answer, Context, Pending, Policy, Session, Tool
+from lineshaft import Answer, Context, Pending, Policy, Session, Tool, ToolError
 from lineshaft.values import Call, Dispatch, Done, Failure
 from support import Outside
 
@@ -226,3 +226,32 @@ async def test_a_call_of_a_tools_own_task_does_not_wait_longer_than_its_run(
     ended = [event.data["status"] for event in events if event.kind == "call_finished"]
     assert sorted(map(str, ended)) == sorted(["done", "cancelled" if asks else "refused"])
     assert outside.total == 0
+
+
+async def test_a_question_of_a_tools_own_task_does_not_wait_longer_than_its_call(
+    tmp_path: Path,
+) -> None:
+    asked, cut = anyio.Event(), anyio.Event()
+    left: list[asyncio.Task[object]] = []
+
+    async def elicit(message: str, schema: Mapping[str, object]) -> object:
+        asked.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            cut.set()
+
+    async def leaves(context: Context) -> str:
+        """Ask, and do not wait for the answer."""
+        left.append(asyncio.create_task(context.elicit("which one?", {"type": "string"})))
+        await asked.wait()
+        return "left"
+
+    tools = [Tool.from_function(leaves, effect="read")]
+    async with Session(tools, workspace=tmp_path, elicit=elicit, store=False) as session:
+        assert (await session.call("leaves")).value == "left"
+        with anyio.fail_after(5):  # the session is still open
+            await cut.wait()
+            await asyncio.wait(left)
+    with pytest.raises(ToolError, match="the call was over before there was an answer"):
+        left[0].result()

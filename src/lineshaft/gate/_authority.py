@@ -1,7 +1,10 @@
 """What a call may do ends with the call: its workspace answers no longer."""
 
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import anyio
 
 from lineshaft.errors import ToolError
 from lineshaft.values import (
@@ -33,6 +36,23 @@ class Lease:
     """The call changed something through its workspace."""
 
     _visible: Callable[[str], bool] | None = None
+    _asking: list[anyio.CancelScope] = field(default_factory=list[anyio.CancelScope])
+
+    def end(self) -> None:
+        """End what the call may do, and what it still asks somebody."""
+        self.over = True
+        for scope in self._asking:
+            scope.cancel()
+
+    @contextmanager
+    def asking(self) -> Generator[anyio.CancelScope]:
+        """Ask somebody inside the block, no longer than the call lasts."""
+        with anyio.CancelScope() as scope:
+            self._asking.append(scope)
+            try:
+                yield scope
+            finally:
+                self._asking.remove(scope)
 
     def sees(self, path: str) -> bool:
         """Return whether policy lets the call look at a path."""

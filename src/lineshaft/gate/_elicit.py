@@ -62,9 +62,11 @@ class Question:
             frame.book.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
         turn = frame.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
-        with frame.controls.paused(), self.clock.paused():
+        with self.lease.asking() as scope, frame.controls.paused(), self.clock.paused():
             async with self.one, self.place.aside(), turn:
                 await bounded(partial(_answers, frame.caller, put), seconds=None, ending=ending)
+        if scope.cancelled_caught:
+            raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")
         if ending.error is not None:
             raise _not_asked(ending.error)
         return cast("Sequence[object]", ending.value)

@@ -100,7 +100,7 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
         await bounded(body, seconds=seconds, ending=ending, left=hold and hold.left)
     finally:
         if hold is not None:
-            hold.lease.over = True
+            hold.lease.end()
             entry.staged = hold.lease.changed
             entry.kept_back = entry.staged and tool.spec.staged and frame.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
