@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lineshaft.scripts._awaits_edits import Text
+from lineshaft.scripts._check_changes import may_have_changed
 from lineshaft.scripts._check_types import certainly_wrong, is_coroutine
 from lineshaft.scripts._names_refs import Ref, Resolver
 from lineshaft.scripts._prepare import Prepared
@@ -117,7 +118,8 @@ def _of_call(arguments: Arguments, one: Diagnostic, place: _Position) -> Finding
         return None
     if code == "wrong-argument":
         given, wanted = (types["found"], types["expected"]) if types else ("", "")
-        if not certainly_wrong(given, wanted, records=arguments.records):
+        is_wrong = certainly_wrong(given, wanted, records=arguments.records)
+        if not is_wrong or may_have_changed(arguments.resolver, argument):
             return None
     return _wrong_call(ref.spec, code, one, place, argument)
 
