@@ -32,7 +32,7 @@ _CODES = {
 _MESSAGES = {
     "missing-argument": "`{tool}` is called without {names}",
     "repeated-argument": "{names} is given twice to `{tool}`",
-    "too-many-arguments": "`{tool}` takes fewer arguments by position",
+    "too-many-arguments": "`{tool}` takes {by_position} by position: write name=value",
     "unknown-argument": "`{tool}` has no parameter {names}",
     "wrong-argument": "{names} of `{tool}` must be {expected}, not {found}",
 }
@@ -114,14 +114,18 @@ def _of_call(arguments: Arguments, one: Diagnostic, place: _Position) -> Finding
     types = _EXPECTED.search(one.message)
     if types and is_coroutine(types["found"]) and _uses_values(ref):
         return _not_awaited(place)
-    if ref.spec is None:
-        return None
+    if ref.spec is None or (code == "missing-argument" and len(call.args) > _by_position(ref.spec)):
+        return None  # of the latter, that they do not go by position is said
     if code == "wrong-argument":
         given, wanted = (types["found"], types["expected"]) if types else ("", "")
         is_wrong = certainly_wrong(given, wanted, records=arguments.records)
         if not is_wrong or may_have_changed(arguments.resolver, argument):
             return None
     return _wrong_call(ref.spec, code, one, place, argument)
+
+
+def _by_position(spec: ToolSpec) -> int:
+    return 1 if spec.positional else 0
 
 
 def _is_spread(call: ast.Call, argument: ast.AST | None) -> bool:
@@ -155,6 +159,7 @@ def _wrong_call(
         names=names,
         expected=types["expected"] if types else "",
         found=types["found"] if types else "",
+        by_position=f"`{spec.positional}` alone" if spec.positional else "no argument",
     )
     return Finding(
         code=code,
