@@ -205,9 +205,10 @@ def test_config_show_tells_no_secret_of_a_server(here: Lineshaft, workspace: Pat
         assert '"a"' in shown.stdout
 
 
-def test_without_a_terminal_a_question_of_a_tool_is_declined(brought: Lineshaft) -> None:
+def test_without_a_terminal_a_server_is_told_that_nobody_answers(brought: Lineshaft) -> None:
     done = brought("call", "notes.wish", "--accept-claims")
-    assert done.stdout == "decline\n"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "did not declare the form elicitation capability" in done.stderr
 
 
 def test_a_person_answers_what_a_tool_asks(brought: Lineshaft, sit: Sit) -> None:

@@ -125,6 +125,7 @@ class Session(Afterwards, Facing):
             secrets=secrets,
             atomic=atomic,
             store=store,
+            python=python,
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools, caller)

@@ -7,7 +7,15 @@ from typing import cast
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
 from lineshaft.tools import Provider, Tool
-from lineshaft.values import Approver, Caller, Elicit, Limits, Roots, Sample
+from lineshaft.values import (
+    Approver,
+    Caller,
+    Elicit,
+    Limits,
+    PythonOptions,
+    Roots,
+    Sample,
+)
 
 
 def refuse_unusable(**arguments: object) -> None:
@@ -72,6 +80,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "secrets": ("a list of texts", _is_texts),
     "guards": ("a list of functions", lambda v: v is None or _is_functions(v)),
     "atomic": ("True or False", lambda v: isinstance(v, bool)),
+    "python": ("PythonOptions", lambda v: v is None or isinstance(v, PythonOptions)),
     "store": (
         "a Store, a path, a URL, None or False",
         lambda v: v is None or v is False or isinstance(v, str | Path) or _has(v, "begin"),
