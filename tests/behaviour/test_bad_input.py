@@ -173,6 +173,7 @@ def test_what_is_no_tool_is_refused(tools: list[Any]) -> None:
         {"approver": "yes"},
         {"middleware": ["x"]},
         {"sinks": "x"},
+        {"python": "3.11"},
     ],
     ids=str,
 )
