@@ -63,6 +63,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 @settings(max_examples=40, deadline=None)
 @given(tree=TREES, steps=STEPS)
 @example(tree={}, steps=[("write", "d/a.txt", ""), ("delete", "d/a.txt", "")])
+@example(tree={"a.txt": "1"}, steps=[("move", "a.txt", "b.txt"), ("write", "a.txt", "1")])
 async def test_a_run_lands_its_preview_and_undo_gives_the_tree_back(
     tree: dict[str, str], steps: list[tuple[str, str, str]]
 ) -> None:

@@ -215,7 +215,7 @@ class Ledger:
     def _net(self, moved: dict[str, str]) -> Iterator[Change]:
         for path, file in self.files.items():
             source = file.source if moved.get(file.source) == path else None
-            if _token(file.first) == _token(file.now) and file.first.mode == file.now.mode:
+            if _token(file.first) == _token(file.now) and _keeps_mode(file.first, file.now):
                 continue
             if file.now.kind == "missing" and path in moved:
                 continue
@@ -252,6 +252,11 @@ def _above(change: Change) -> Iterator[str]:
 
 def _known(state: State) -> bool:
     return state.data is not None or state.kind == "missing"
+
+
+def _keeps_mode(before: State, after: State) -> bool:
+    """Whether a mode stays as it was; a file without one of its own keeps what is there."""
+    return None in (before.mode, after.mode) or before.mode == after.mode
 
 
 def _token(state: State) -> str:
