@@ -2,6 +2,7 @@
 
 import datetime
 import enum
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -174,6 +175,18 @@ def test_other_tools_take_nothing_by_position(function: Callable[..., object]) -
     made = Tool.from_function(function)
     assert made.spec.positional is None
     assert "takes nothing by position, got 1" in refusal(made, "a").message
+
+
+def test_a_choice_of_types_stands_as_it_is_written_whatever_another_tool_says() -> None:
+    def one(size: str | int) -> None: ...
+    def other(size: int | str) -> None: ...
+
+    said = [
+        json.dumps(Tool.from_function(function).spec.input_schema["properties"])
+        for function in (one, other)
+    ]
+    assert '[{"type": "string"}, {"type": "integer"}]' in said[0]
+    assert '[{"type": "integer"}, {"type": "string"}]' in said[1]
 
 
 def test_a_context_cannot_be_given_by_a_caller() -> None:

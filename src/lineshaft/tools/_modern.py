@@ -47,8 +47,9 @@ def _remade(old: type, inside: tuple[object, ...]) -> type:
     fields: dict[str, object] = {}
     for name, hint in typing.get_type_hints(old, include_extras=True).items():
         bare = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
-        kind = _modern(bare, (*inside, old))
-        fields[name] = Required[kind] if name in required else NotRequired[kind]
+        fields[name] = _modern(bare, (*inside, old))
     new = _make(old.__name__, fields)
+    # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
+    new.__required_keys__, new.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     new.__doc__, new.__module__ = old.__doc__, old.__module__
     return new

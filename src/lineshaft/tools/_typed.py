@@ -1,7 +1,7 @@
 """What a tool takes and gives, from the types of a Python function; checked by pydantic."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NotRequired, Required, cast
+from typing import Any, Literal, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -113,8 +113,11 @@ def _arguments(signature: Signature, name: str) -> "TypeAdapter[dict[str, object
             )
         kind = modern(parameter.type)
         _adapter(kind, f"parameter {parameter.name!r} of {name}()")
-        fields[parameter.name] = Required[kind] if parameter.required else NotRequired[kind]
+        fields[parameter.name] = kind
     made = _make(name, fields)
+    required = frozenset(p.name for p in signature.parameters if p.required)
+    # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
+    made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     return _adapter(made, f"{name}()")
 
