@@ -131,8 +131,7 @@ class Session(Afterwards, Facing):
         given, providers = split(tools, caller)
         runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
         redactor, options = Redactor(secrets), python or PythonOptions()
-        # Where somebody chose no boundary, no tool counts as jailed.
-        jailed = options.boundary != NO_BOUNDARY
+        jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
         ground = ground_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = ground.store, ground.shapes()
         self._offer = Offer(given, providers, runtime, jailed=jailed, shapes=self._shapes)
