@@ -109,7 +109,13 @@ class Outcome(BaseException):
 @pytest.mark.behaviour("C12")
 @pytest.mark.parametrize(
     "error",
-    [SystemExit(3), GeneratorExit(), Outcome("skipped"), ToolError("E_STALE", cast("str", 7))],
+    [
+        SystemExit(3),
+        GeneratorExit(),
+        KeyboardInterrupt(),
+        Outcome("skipped"),
+        ToolError("E_STALE", cast("str", 7)),
+    ],
 )
 async def test_a_tool_that_exits_or_raises_control_errors_ends_only_its_call(
     make: Make, error: BaseException

@@ -4,7 +4,7 @@ Above is the gate, and nobody else: a call that comes here is decided already.
 """
 
 import inspect
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import cast
 
@@ -96,9 +96,16 @@ async def _run(tool: Tool, values: dict[str, object]) -> object:
     if tool.is_async:
         return await cast("Awaitable[object]", function(**values))
     result = await anyio.to_thread.run_sync(
-        partial(function, **values), abandon_on_cancel=True, limiter=_limiter()
+        partial(_in_thread, function, values), abandon_on_cancel=True, limiter=_limiter()
     )
     return await cast("Awaitable[object]", result) if inspect.isawaitable(result) else result
+
+
+def _in_thread(function: Callable[..., object], values: Mapping[str, object]) -> object:
+    try:
+        return function(**values)
+    except KeyboardInterrupt as error:  # nobody's Ctrl-C, which comes to the main thread alone
+        raise RuntimeError("it raised KeyboardInterrupt") from error
 
 
 def _limiter() -> anyio.CapacityLimiter:
