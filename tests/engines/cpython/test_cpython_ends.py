@@ -233,15 +233,20 @@ async def test_runs_leave_no_descriptor_and_no_file(held: Play, jailed: CPythonE
 
 
 async def test_a_closed_engine_leaves_nothing() -> None:
-    before, open_before = inside(), len(descriptors())
+    others, open_before = set(psutil.Process().children()), len(descriptors())
     engine = CPythonEngine()
     play = Play(engine)
     run = asyncio.create_task(play(DAEMON + "await hold()"))
     await play.held.wait()
+    mine = set(psutil.Process().children()) - others
+    mine |= {below for top in mine for below in top.children(recursive=True)}
+    assert len(mine) > 2  # the jail, the parent, a script and its daemon
     await engine.aclose()
     assert isinstance(await run, Crashed)
     assert play.cancelled == ["1"]
-    await becomes(before)
+    with anyio.fail_after(5):
+        while any(map(_lives, mine)):
+            await asyncio.sleep(0.01)
     assert len(descriptors()) <= open_before
     with pytest.raises(ConfigError, match="closed"):
         await play("1")
