@@ -21,11 +21,14 @@ LEFT_OUT = (
     "behaviour/test_preview_and_undo.py",
     "behaviour/test_python_",
     "behaviour/test_scale.py",
+    "cli/test_mcp_answers.py",
+    "cli/test_mcp_commands.py",
     "cli/test_newcomer.py",
     "cli/test_on_a_terminal.py",
     "cli/test_python_command.py",
     "cli/test_resume_command.py",
     "cli/test_signals.py",
+    "config/test_providers.py",
     "control/test_after_crash.py",
     "engines/bundle",
     "engines/cpython",
@@ -34,10 +37,13 @@ LEFT_OUT = (
     "engines/test_corpora.py",
     "hostile",
     "landing",
+    "mcp/test_access_by_assertion.py",
     "mcp/test_conformance_",
     "mcp/test_real_servers.py",
+    "mcp/test_serve_http.py",
+    "mcp/test_serve_stdio.py",
 )
-"""Jails, full Python, servers from npm, hosts that are killed; and tests with `cpython` in it."""
+"""Jails, full Python, many servers, hosts that are killed; and tests with `cpython` in it."""
 
 ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""
@@ -96,13 +102,11 @@ def _measured() -> Iterator[None]:
         measuring.start()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what is not run in a hurry; it is counted."""
-    left = pytest.mark.skip(reason="needs more than Python, or long: ./dev test --all runs it")
-    for item in items if QUICK else ():
-        path = item.nodeid.removeprefix("tests/")
-        if path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path:
-            item.add_marker(left)
+    path = item.nodeid.removeprefix("tests/")
+    if QUICK and (path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path):
+        pytest.skip("needs more than Python, or long: ./dev test --all runs it")
 
 
 @pytest.hookimpl(wrapper=True)
