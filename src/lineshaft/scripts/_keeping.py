@@ -4,7 +4,7 @@ Until then its death changes nothing, and it leaves nothing behind, unless the s
 store: then its results are kept too, for a replay.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import anyio
@@ -18,8 +18,20 @@ _MOST_KEPT = 64_000_000
 class Begins(Protocol):
     """Where states of runs are kept."""
 
-    async def begin(self, run: KeptRun) -> RunState:
-        """Begin to keep a run; on the disk when this returns."""
+    async def begin(
+        self,
+        run: KeptRun,
+        *,
+        calls: Sequence[tuple[KeptCall, Done]] = (),
+        pause: KeptPause | None = None,
+    ) -> RunState:
+        """Begin to keep a run; on the disk when this returns.
+
+        Args:
+            run: What it was begun with.
+            calls: What ended before, in this order.
+            pause: Where it stands; None: it goes on.
+        """
         ...
 
 
@@ -90,7 +102,11 @@ class Keeping:
 
     async def paused(self, pause: KeptPause) -> None:
         """Keep where the run stands."""
-        await (await self._begun()).paused(pause)
+        async with self._beginning:
+            if self._state is None:
+                self._state = await self._begin(pause)
+                return
+        await self._state.paused(pause)
 
     async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
         """Keep no more than a replay needs."""
@@ -103,14 +119,18 @@ class Keeping:
             return self._state
         async with self._beginning:  # calls of one moment begin it once
             if self._state is None:
-                state = await self._store.begin(self._run)
-                if self._on_begin is not None:
-                    self._on_begin()
-                for call, done in self._waiting:
-                    await state.finished(call, done)
-                self._waiting.clear()
-                self._state = state
+                self._state = await self._begin()
         return self._state
+
+    async def _begin(self, pause: KeptPause | None = None) -> RunState:
+        waiting = tuple(self._waiting)
+        state = await self._store.begin(self._run, calls=waiting, pause=pause)
+        if self._on_begin is not None:
+            self._on_begin()
+        del self._waiting[: len(waiting)]
+        while self._waiting:  # they ended meanwhile
+            await state.finished(*self._waiting.pop(0))
+        return state
 
     def _has_room(self, size: int) -> bool:
         if self._too_much:

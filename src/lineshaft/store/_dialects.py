@@ -1,12 +1,19 @@
 """What SQLAlchemy has under another name for each database."""
 
+from functools import lru_cache
+
 from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.dialects import sqlite
 
 
 def adding(connection: Connection, table: Table) -> Insert:
     """Return an insert that leaves rows alone which are there already."""
-    match connection.dialect.name:
+    return _adding(connection.dialect.name, table)
+
+
+@lru_cache  # to build a statement takes longer than to execute it
+def _adding(dialect: str, table: Table) -> Insert:
+    match dialect:
         case "sqlite":
             return sqlite.insert(table).on_conflict_do_nothing()
         case "postgresql":

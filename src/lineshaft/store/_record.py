@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import cast
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Row, Update, bindparam, delete, func, select, update
 
 from lineshaft.errors import RecordError, RunUnknown
 from lineshaft.store._dialects import adding
@@ -75,7 +76,7 @@ class Record:
         at = stamp(self.now)
         row: Facts = {"run_id": run_id, "workspace": storable(workspace), "started_at": at}
         row |= {"last_at": at, "last_seq": 0, **self._mine()}
-        self._connection.execute(adding(self._connection, RUNS).values(row))
+        self._connection.execute(adding(self._connection, RUNS), row)
 
     def take(self, run_id: str) -> None:
         """Say that this process works on a run from now on."""
@@ -223,7 +224,7 @@ class Record:
         return {"owner_pid": self._owner.pid, "owner_mark": self._owner.mark}
 
     def _change(self, run_id: str, facts: Facts) -> bool:
-        found = self._connection.execute(_UPDATE.values(facts), {"of_run": run_id})
+        found = self._connection.execute(_changing(tuple(facts)), {"of_run": run_id, **facts})
         return found.rowcount > 0
 
     def _stand(self, run_id: str, workspace: str, events: Sequence[Event]) -> None:
@@ -241,6 +242,11 @@ class Record:
         newest = select(EVENTS.c.data).where(*of_kind).order_by(EVENTS.c.seq.desc()).limit(1)
         text = self._connection.execute(newest).scalar()
         return None if text is None else cast("Facts", json.loads(text))
+
+
+@lru_cache(maxsize=64)  # to build a statement takes longer than to execute it
+def _changing(names: tuple[str, ...]) -> Update:
+    return _UPDATE.values({name: bindparam(name) for name in names})
 
 
 def stamp(at: datetime) -> str:

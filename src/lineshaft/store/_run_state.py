@@ -10,7 +10,16 @@ from lineshaft.values import Done, KeptCall, KeptPause
 if TYPE_CHECKING:
     from lineshaft.store._books import Books
 
-_MOST_WAITING = 16
+
+def finished_row(told: Mapping[str, object], of: int | None, done: Done) -> bytes:
+    """Return what is kept of a call that ended.
+
+    Args:
+        told: The call.
+        of: Ordinal of the row of its start, where that holds its arguments.
+        done: How it ended.
+    """
+    return dumped({"call": told, "of": of, "done": done_data(done)})
 
 
 class KeptState:
@@ -49,7 +58,7 @@ class KeptState:
             of = None
 
         def act(books: "Books") -> None:
-            data = dumped({"call": told, "of": of, "done": done_data(done)})
+            data = finished_row(told, of, done)
             books.states.append(self._run_id, self._lock, "finished", data)
 
         if begun is None and (call.effect == "read" or call.staged):

@@ -85,6 +85,9 @@ class States:
         self._keep = timedelta(days=keep_days)
         self._now = now
         self._chains: dict[str, Chain] = {}
+        self._begun: set[str] = set()
+        """Those of them that have no row yet."""
+
         self.written = 0
 
     def begin(self, run: KeptRun) -> int:
@@ -112,7 +115,7 @@ class States:
             expires_at=None,
         )
         self._record.open(run.run_id, run.workspace)
-        self._connection.execute(STATES.insert().values(_values(chain)))
+        self._begun.add(run.run_id)
         self._chains[run.run_id] = chain
         self._add(chain, seals, "run", data)
         return chain.lock
@@ -124,15 +127,13 @@ class States:
             RunBusy: The run is no longer this process's.
         """
         chain, seals = self._own(run_id, lock)
-        if chain.pause:
-            self._drop(run_id, "pause", "blob")
-            chain.pause = b""
+        self._drop_pause(chain)
         return self._add(chain, seals, part, data)
 
     def pause(self, run_id: str, lock: int, pause: KeptPause) -> None:
         """Keep where a run stands, and let go of it."""
         chain, seals = self._own(run_id, lock)
-        self._drop(run_id, "pause", "blob")
+        self._drop_pause(chain)
         blobs: dict[str, str] = {}
         for ordinal, (name, blob) in enumerate(pause.blobs.items()):
             row, mac = seals.wrap(blob, run_id, "blob", ordinal, b"")
@@ -154,8 +155,7 @@ class States:
             self._end(chain, "over")
             return
         data = dumped({"end": end})
-        self._drop(run_id, "pause", "blob")
-        chain.pause = b""
+        self._drop_pause(chain)
         self._add(chain, seals, "end", data)
         chain.phase, chain.expires_at = "over", None
 
@@ -231,8 +231,12 @@ class States:
         for chain in self._chains.values():
             chain.changed_at = stamp(self._now)
             chain.seal = chain.sealed(self._keys.made())
-            self._put(chain)
+            if chain.run_id in self._begun:
+                self._connection.execute(_BEGIN, _values(chain))
+            else:
+                self._put(chain)
         self._chains.clear()
+        self._begun.clear()
 
     def _row(self, run_id: str) -> Chain | None:
         if run_id in self._chains:
@@ -282,8 +286,7 @@ class States:
 
     def _saved(self, chain: Chain) -> SavedRun:
         seals = self._trusted(chain)
-        of_run = select(ROWS.c.part, ROWS.c.ordinal, _exact(ROWS.c.body))
-        found = self._connection.execute(of_run.where(ROWS.c.run_id == chain.run_id)).all()
+        found = self._connection.execute(_ROWS_OF, {"of_run": chain.run_id}).all()
         rows: Rows = {(part, ordinal): body for part, ordinal, body in found}
         row = self._record.row(chain.run_id)
         standing = Standing(
@@ -306,13 +309,14 @@ class States:
     def _put(self, chain: Chain) -> None:
         self._connection.execute(_UPDATE, {**_values(chain), "of_run": chain.run_id})
 
-    def _drop(self, run_id: str, *parts: str) -> None:
-        gone = delete(ROWS).where(ROWS.c.run_id == run_id)
-        self._connection.execute(gone.where(ROWS.c.part.in_(parts)) if parts else gone)
+    def _drop_pause(self, chain: Chain) -> None:
+        if chain.pause:
+            self._connection.execute(_DROP_PAUSE, {"of_run": chain.run_id})
+            chain.pause = b""
 
     def _end(self, chain: Chain, phase: str) -> None:
         """Delete all rows of a run."""
-        self._drop(chain.run_id)
+        self._connection.execute(_DROP, {"of_run": chain.run_id})
         chain.phase, chain.count = phase, 0
         chain.head = chain.pause = b""
         chain.expires_at = None
@@ -368,7 +372,13 @@ _WAITS = (STATES.c.phase == "paused") & (STATES.c.expires_at <= bindparam("now")
 _IS_OLD = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= bindparam("late"))
 _DUE = _CHAINS.where(_WAITS | _IS_OLD)
 _UPDATE = update(STATES).where(_OF_RUN).values({c.key: bindparam(c.key) for c in STATES.c})
+_BEGIN = STATES.insert()
 _INSERT = ROWS.insert()
+_DROP = delete(ROWS).where(ROWS.c.run_id == bindparam("of_run"))
+_DROP_PAUSE = _DROP.where(ROWS.c.part.in_(["pause", "blob"]))
+_ROWS_OF = select(ROWS.c.part, ROWS.c.ordinal, _exact(ROWS.c.body)).where(
+    ROWS.c.run_id == bindparam("of_run")
+)
 
 
 def _values(chain: Chain) -> dict[str, object]:

@@ -5,7 +5,7 @@ writer thread and a database. Nothing is opened, and SQLAlchemy not imported, be
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -17,10 +17,21 @@ from lineshaft.errors import ConfigError, RunUnknown, StateError
 from lineshaft.store._asking import Desk
 from lineshaft.store._key import Keys
 from lineshaft.store._places import private_folder, state_folder
-from lineshaft.store._run_state import KeptState
+from lineshaft.store._run_state import KeptState, finished_row
 from lineshaft.store._summaries import Pruned, RunSummary
+from lineshaft.store._texts import call_data
 from lineshaft.store._writer import Work, Writer
-from lineshaft.values import Event, KeptRun, ObservedShape, RunState, SavedRun, Sink
+from lineshaft.values import (
+    Done,
+    Event,
+    KeptCall,
+    KeptPause,
+    KeptRun,
+    ObservedShape,
+    RunState,
+    SavedRun,
+    Sink,
+)
 
 if TYPE_CHECKING:
     from lineshaft.store._books import Books
@@ -113,8 +124,19 @@ class Store:
 
         return record
 
-    async def begin(self, run: KeptRun) -> RunState:
+    async def begin(
+        self,
+        run: KeptRun,
+        *,
+        calls: Sequence[tuple[KeptCall, Done]] = (),
+        pause: KeptPause | None = None,
+    ) -> RunState:
         """Begin to keep a run; on the disk when this returns.
+
+        Args:
+            run: What it was begun with.
+            calls: What ended before, in this order.
+            pause: Where it stands; None: it goes on.
 
         Raises:
             StateError: It cannot be kept.
@@ -122,7 +144,13 @@ class Store:
 
         def act(books: "Books") -> int:
             books.states.look_after()
-            return books.states.begin(run)
+            lock = books.states.begin(run)
+            for call, done in calls:
+                row = finished_row(call_data(call), None, done)
+                books.states.append(run.run_id, lock, "finished", row)
+            if pause is not None:
+                books.states.pause(run.run_id, lock, pause)
+            return lock
 
         return self._state(run.run_id, await self._desk.ask(act, durable=True))
 
