@@ -1,5 +1,7 @@
 """What policy says of calls."""
 
+import unicodedata
+
 import pytest
 
 from lineshaft.policy import MODES, Mode, Policy, Rule, Subject, judge, sight
@@ -161,6 +163,19 @@ def test_rules_that_restrict_ignore_case_and_cover_what_lies_below() -> None:
     policy = Policy("open", (Rule("r", "deny", path="secrets"),))
     assert said(policy, READ, "Secrets").kind == "deny"
     assert said(policy, READ, "x/SECRETS/deep/key").kind == "deny"
+
+
+def test_rules_that_restrict_know_an_accented_letter_however_it_is_written() -> None:
+    one_character, two = (unicodedata.normalize(form, "caf\u00e9") for form in ("NFC", "NFD"))
+    assert one_character != two
+    for written, asked in ((one_character, two), (two, one_character)):
+        policy = Policy("open", (Rule("r", "deny", path=f"{written}/**"),))
+        assert said(policy, READ, f"{asked}/key").kind == "deny"
+        assert said(policy, MOVE, asked, "x").kind == "deny"
+        policy = Policy("open", (Rule("r", "deny", arguments={"q": f"*{written}*"}),))
+        assert said(policy, READ, given={"q": f"the {asked} here"}).kind == "deny"
+        policy = Policy("read", (Rule("r", "allow", path=f"{written}/*"),))
+        assert said(policy, WRITE, f"{asked}/key").kind == "deny"
 
 
 def test_rules_that_allow_mind_case_and_cover_the_path_alone() -> None:

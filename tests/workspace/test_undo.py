@@ -1,6 +1,7 @@
 """What a run has landed is taken back whole, or not at all."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,20 @@ async def test_all_stages_are_taken_back_at_once(folder: Folder, root: Path) -> 
     }
     with pytest.raises(RunUnknown, match="undone already"):
         await folder.undo("run")
+
+
+async def test_a_clock_that_went_back_between_stages_does_not_matter(
+    folder: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree_of(root)
+    view = folder.begin("run", atomic=True)
+    now = time.time_ns()
+    for number in range(3):
+        monkeypatch.setattr(time, "time_ns", lambda: now - number * 10**12)  # noqa: B023  at once
+        await view.write("f", b"%d" % number)
+        await view.land()
+    await folder.undo("run")
+    assert tree_of(root) == before
 
 
 async def test_a_folder_whose_file_came_to_nothing_is_told_of(folder: Folder, root: Path) -> None:

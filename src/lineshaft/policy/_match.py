@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,6 +88,11 @@ def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
             yield ""
 
 
+def _composed(text: str) -> str:
+    """Return a text with accented letters as one character each: names may be written both ways."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 class Matcher:
     """One rule, ready to be asked about many calls."""
 
@@ -127,6 +133,8 @@ class Matcher:
 
     def _compiled(self, expressions: Iterable[str]) -> Compiled:
         joined = "|".join(f"(?:{expression})" for expression in expressions)
+        if self.strict:
+            joined = _composed(joined)
         flags = re.DOTALL | (re.IGNORECASE if self.strict else 0)
         return re.compile(joined, flags) if joined else None
 
@@ -154,6 +162,8 @@ class Matcher:
     def _covers(self, facts: Facts, path: str | None) -> bool:
         if path is None or self.path is None:
             return False
+        if self.strict:
+            path = _composed(path)
         if self.path.fullmatch(path):
             return True
         # A folder that is moved or deleted takes along what lies in it.
@@ -169,5 +179,7 @@ class Matcher:
 
     def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
         """To forbid, one value is enough; to allow, every one must match."""
+        if self.strict:
+            texts = map(_composed, texts)
         found = [pattern is not None and pattern.fullmatch(text) is not None for text in texts]
         return any(found) if self.strict else bool(found) and all(found)

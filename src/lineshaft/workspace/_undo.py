@@ -68,7 +68,7 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
     whole = [journal for journal in found if journal is not None]
     if len(whole) < len(found):
         raise StateError(f"the changes of run {run_id!r} cannot be undone: a journal is damaged")
-    return whole
+    return sorted(whole, key=lambda journal: journal.header.stage)  # a clock may have gone back
 
 
 def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
