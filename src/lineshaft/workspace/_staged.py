@@ -10,29 +10,28 @@ import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
-from functools import partial
 from pathlib import Path
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import Change, Command, Content, Entry, Finding, Guard, Process
 from lineshaft.workspace import _disk, _stage_edits
-from lineshaft.workspace._diff import Changed, unified
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._landing import Landing, land
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace._memory import Memory
-from lineshaft.workspace._mounts import Decided, Mounts, Place
+from lineshaft.workspace._mounts import Mounts, Place
 from lineshaft.workspace._overlay import Base, Overlay
 from lineshaft.workspace._scan import Found, entry_of, walk
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
+from lineshaft.workspace._stage_diff import stage_diff
+from lineshaft.workspace._stage_looks import content_of, is_held, is_private, is_small
 from lineshaft.workspace._things import NOTHING, Sight, read_whole
 from lineshaft.workspace._through import take
 from lineshaft.workspace._view import FolderView
-
-STATE = "state"
 
 
 class StagedView(FolderView):
@@ -93,9 +92,17 @@ class StagedView(FolderView):
             raise _disk.missing(place.path)
         return entry_of(self._mounts, Found(place, _disk.kind_of(status.st_mode), status), tree)
 
+    async def read(self, path: str) -> Content:
+        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        place = self._mounts.place(path)
+        if place.path not in self._seen.reported and is_held(self._overlay, place):
+            await checkpoint()
+            return self._read(path)
+        return await self._hop(self._read, path)
+
     def _read(self, path: str) -> Content:
         place = self._mounts.place(path)
-        if _is_private(place):
+        if is_private(place):
             return super()._read(path)
         if place.path in self._seen.reported:
             self._look_again(place)
@@ -108,7 +115,7 @@ class StagedView(FolderView):
             self._saw(place, Sight(NOTHING, None, time.time_ns()))
             raise
         self._saw(place, sight)
-        return _content(sight)
+        return content_of(sight)
 
     def _saw(self, place: Place, sight: Sight) -> None:
         base = Base(place, sight.without_data())
@@ -137,7 +144,7 @@ class StagedView(FolderView):
         if base is None:
             place = self._mounts.place(path)
             found = self._overlay.on_disk(place)
-            return _content(read_whole(place)) if found.thing.kind == "file" else None
+            return content_of(read_whole(place)) if found.thing.kind == "file" else None
         if base.sight.thing.kind != "file":
             return None
         try:
@@ -146,7 +153,7 @@ class StagedView(FolderView):
             raise self._seen.stale(place.path, "deleted") from None
         if not found.thing.like(base.sight.thing):
             raise self._seen.stale(place.path)
-        return _content(found)
+        return content_of(found)
 
     async def walk(
         self, root: str = ".", *, ignore: bool = True, depth: int | None = None
@@ -163,10 +170,27 @@ class StagedView(FolderView):
             for entry in batch:
                 yield entry
 
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
+        """Note what a file is to be whole; arguments and errors are those of `Through.write`."""
+        await checkpoint()
+        place = self._writable(path)
+        quick = not is_private(place) and is_small(self._overlay, place, data)
+        if not (quick and self._lock.acquire(blocking=False)):
+            return await super().write(path, data, if_match=if_match, mode=mode)
+        try:
+            return self._put(place, data, if_match, mode)
+        finally:
+            self._lock.release()
+
     def _write(self, path: str, data: bytes, if_match: str | None, mode: int | None) -> Change:
         place = self._writable(path)
-        if _is_private(place):
+        if is_private(place):
             return super()._write(path, data, if_match, mode)
+        return self._put(place, data, if_match, mode)
+
+    def _put(self, place: Place, data: bytes, if_match: str | None, mode: int | None) -> Change:
         with self._lock:
             before = self._now(place)
             must_match(place, before.thing.state(), if_match)
@@ -178,7 +202,7 @@ class StagedView(FolderView):
 
     def _make_folder(self, path: str, mode: int | None) -> Change:
         place = self._writable(path)
-        if _is_private(place):
+        if is_private(place):
             return super()._make_folder(path, mode)
         with self._lock, nothing_there(place):
             before = self._now(place)
@@ -190,7 +214,7 @@ class StagedView(FolderView):
 
     def _make_link(self, path: str, target: str) -> Change:
         place = self._writable(path, follow=False)
-        if _is_private(place):
+        if is_private(place):
             return super()._make_link(path, target)
         self._mounts.behind(place, target)
         with self._lock, nothing_there(place):
@@ -200,7 +224,7 @@ class StagedView(FolderView):
 
     def _move(self, source: str, target: str) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
-        if _is_private(old) or _is_private(new):
+        if is_private(old) or is_private(new):
             return self._move_private(old, new)
         with self._lock, _disk.told(new.path), nothing_there(new):
             before = self._now(old)
@@ -215,7 +239,7 @@ class StagedView(FolderView):
 
     def _move_private(self, old: Place, new: Place) -> Change:
         """Move a file within `@state`, out of it or into it."""
-        if _is_private(old) and _is_private(new):
+        if is_private(old) and is_private(new):
             return super()._move(old.path, new.path)
         if self._overlay.status(new) is not None:
             with nothing_there(new):
@@ -227,7 +251,7 @@ class StagedView(FolderView):
 
     def _delete(self, path: str) -> Change:
         place = self._writable(path, follow=False)
-        if _is_private(place):
+        if is_private(place):
             return super()._delete(path)
         with self._lock, _disk.told(place.path):
             before = self._now(place)
@@ -271,26 +295,7 @@ class StagedView(FolderView):
 
     def _diff(self) -> str:
         with self._lock:
-            return unified(
-                Changed(
-                    change=change,
-                    before=self._overlay.was(self._at(change.moved_from or change.path)),
-                    after=self._overlay.will_be(self._at(change.path)),
-                    old=partial(self._old, change.moved_from or change.path),
-                    new=partial(self._new, change.path),
-                )
-                for change in self._staged.changes()
-            )
-
-    def _at(self, path: str) -> Place:
-        return self._mounts.place(Decided(path))
-
-    def _old(self, path: str) -> bytes:
-        content = self._before(Decided(path))
-        return b"" if content is None else content.data
-
-    def _new(self, path: str) -> bytes:
-        return self._overlay.read(self._at(path))
+            return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Make the changes real, all or none; where nothing is to land, nothing is asked.
@@ -389,11 +394,3 @@ class StagedView(FolderView):
             return self._state.path
 
         self._memory = Memory.unpack(packed, roots=self._plain.roots, folder=folder)
-
-
-def _is_private(place: Place) -> bool:
-    return place.root.alias == STATE
-
-
-def _content(sight: Sight) -> Content:
-    return Content(data=sight.data or b"", sha256=sight.thing.sha256 or "")
