@@ -6,9 +6,10 @@ from lineshaft.errors import ToolError
 from lineshaft.gate._asks import Asks
 from lineshaft.gate._book import Entry
 from lineshaft.gate._earlier import Earlier
-from lineshaft.gate._foresight import foreseen
+from lineshaft.gate._foresight import foreseen, must_be_as_foreseen
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._kept import Kept
+from lineshaft.gate._standing import Files
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
@@ -29,6 +30,8 @@ class Approvals:
         self._earlier = earlier
         self._asks = asks
         self._kept = kept
+        self.shown: dict[str, Files] = dict(earlier.shown)
+        """What waiting calls would change, by their keys, as it was when somebody was shown it."""
 
     async def of_call(
         self, entry: Entry, tool: Tool, *, verdict: Verdict, subject: Subject
@@ -37,19 +40,21 @@ class Approvals:
 
         Raises:
             ToolError: `E_DENIED`, where nobody did; `E_NO_PAUSE`, where nobody is there and the run
-                cannot wait for somebody.
+                cannot wait for somebody; `E_STALE`, where it would change what nobody was shown.
         """
         answer = self._earlier.answers.get(entry.key)
         if answer is None:
             self._must_be_answerable(entry, tool.name, verdict)
             self._asks.expect(entry.id)
-            diff = await foreseen(self._frame, entry, tool, subject)
-            pending = replace(self.pending(entry, verdict), diff=diff)
+            would = await foreseen(self._frame, entry, tool, subject)
+            self.shown[entry.key] = would.files
+            pending = replace(self.pending(entry, verdict), diff=would.diff)
             # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
             answer = await self._asks.answer(pending, may_pause=entry.call.parent is None)
         elif answer.scope == "run":
             self._asks.for_the_run[verdict.rule] = answer
         self._obey(answer, tool.name, verdict, call_id=entry.id)
+        await must_be_as_foreseen(self._frame, self.shown.pop(entry.key, {}), tool.name)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
         """Return when a person has approved the run itself; it raises as `of_call`."""

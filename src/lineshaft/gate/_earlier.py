@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from lineshaft.gate._standing import Files
 from lineshaft.values import Answer, Done, Finished
 
 _IDLE_SECONDS = 0.05
@@ -85,6 +86,9 @@ class Earlier:
 
     answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """By key, for calls that waited."""
+
+    shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
+    """What calls that waited would change, by key, as it was when somebody was shown it."""
 
     for_the_run: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """By rule."""

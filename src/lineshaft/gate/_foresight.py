@@ -1,14 +1,16 @@
 """What a write would change, shown to whoever is asked whether it may."""
 
 import time
+from dataclasses import dataclass, field
 from functools import partial
 
-from lineshaft.errors import LineshaftError
+from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import Lease, Leased
 from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._execution import Reached
 from lineshaft.gate._frame import Frame
+from lineshaft.gate._standing import Files
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
@@ -18,23 +20,67 @@ _SECONDS = 10
 _LONGEST = 20_000
 
 
-async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> str:
-    """Return what a call would change as a unified diff; empty where nobody can know.
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a call would change."""
+
+    diff: str = ""
+    """A unified diff; empty where nobody can know."""
+
+    files: Files = field(default_factory=dict[str, str | None])
+    """What it would change, as it was then."""
+
+
+async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> Foreseen:
+    """Return what a call would change.
 
     The call is made on a copy of the run's view whose changes never land.
     """
     if not tool.spec.staged or "atomic" not in frame.view.capabilities:
-        return ""
+        return Foreseen()
     try:
         copy = await frame.view.fork()
         try:
-            made = await _made(copy, frame, entry, tool, subject)
-            new = _new_parts(await copy.diff(), await frame.view.diff()) if made else ""
+            if not await _made(copy, frame, entry, tool, subject):
+                return Foreseen()
+            new = _new_parts(await copy.diff(), await frame.view.diff())
+            files = await _files(copy, frame.view)
         finally:
             await copy.discard()
     except LineshaftError:
-        return ""
-    return _cut(frame.gate.redactor.text(new))
+        return Foreseen()
+    return Foreseen(_cut(frame.gate.redactor.text(new)), files)
+
+
+async def must_be_as_foreseen(frame: Frame, files: Files, name: str) -> None:
+    """Refuse a call that was approved for files which somebody else has changed since.
+
+    Raises:
+        ToolError: `E_STALE`, it names one of them.
+    """
+    view = frame.view
+    try:
+        changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
+        own = {change.path for change in await view.changes()} if changed else set[str]()
+    except WorkspaceError as error:
+        raise ToolError(error.code, error.message, hint=error.hint) from error
+    foreign = [path for path in changed if path not in own]
+    if foreign:
+        text = f"{foreign[0]!r} was changed by somebody else since {name} was shown for approval"
+        raise ToolError("E_STALE", text, hint="make the call again, to be asked about it as it is")
+
+
+async def _files(copy: Stage, view: Stage) -> Files:
+    """Return the files that only a copy of a view changes."""
+    known = set(await view.changes())
+    new = [change for change in await copy.changes() if change not in known]
+    paths = [path for change in new for path in (change.path, change.moved_from) if path]
+    return {path: await _sha256(view, path) for path in dict.fromkeys(paths)}
+
+
+async def _sha256(view: Stage, path: str) -> str | None:
+    found = await view.before(path)
+    return None if found is None else found.sha256
 
 
 async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> bool:

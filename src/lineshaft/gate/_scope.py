@@ -115,6 +115,7 @@ class Scope:
             keys={entry.id: entry.key for entry in entries},
             seen={pair: count for pair, count in seen.items() if count},
             for_the_run=dict(self._asks.for_the_run),
+            shown=dict(self._approvals.shown),
         )
 
     def close(self) -> None:
@@ -349,11 +350,9 @@ class Scope:
     def _reserve(self) -> None:
         most = self._frame.limits.calls
         if self._reserved >= most:
-            raise ToolError(
-                "E_CALL_LIMIT",
-                f"this run may make {most} calls, and has made them all",
-                hint="return what you have, or do the rest in another run",
-            )
+            text = f"this run may make {most} calls, and has made them all"
+            hint = "return what you have, or do the rest in another run"
+            raise ToolError("E_CALL_LIMIT", text, hint=hint)
         self._reserved += 1
 
     # When a run must not go on.

@@ -1,10 +1,13 @@
 """Where a run stands when it is suspended, previewed, or not as it was when it is replayed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
+
+Files = Mapping[str, str | None]
+"""Files by path, each with the hash of what is on the disk; None: no file is there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +23,9 @@ class Standing:
 
     for_the_run: Mapping[str, Answer]
     """By rule."""
+
+    shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
+    """What the pending calls would change, by their keys, as it was when somebody was shown it."""
 
 
 def pair_of(key: str) -> str:

@@ -268,11 +268,7 @@ class Resumed:
         progress.tape = self.keeping.tape = self.tape
         bench.keep(self.keeping, scope, "", replays=replays)
         ready = Ready(
-            scope=scope,
-            prepared=prepared,
-            engine=engine,
-            tape=self.tape,
-            resume=self.halt.engine,
+            scope=scope, prepared=prepared, engine=engine, tape=self.tape, resume=self.halt.engine
         )
         take(await execute(ready, self.job, bench), ready, progress)
 
@@ -366,6 +362,7 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
             if (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
         },
         for_the_run=standing.for_the_run,
+        shown=standing.shown,
         waited={**by_id, **gone},
         unknown=frozenset(call.key for call in unknown) - repeated,
     )

@@ -59,6 +59,7 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
         "keys": dict(halt.standing.keys),
         "seen": dict(halt.standing.seen),
         "for_the_run": {rule: asdict(a) for rule, a in halt.standing.for_the_run.items()},
+        "shown": dict(halt.standing.shown),
         "calls": [asdict(call) for call in halt.calls],
         "usage": asdict(halt.usage),
         "seconds_used": halt.seconds_used,
@@ -101,6 +102,7 @@ def halt_of(pause: KeptPause) -> Halt:
                 rule: _made(Answer, given)
                 for rule, given in cast("Mapping[str, Data]", document["for_the_run"]).items()
             },
+            shown=cast("Mapping[str, Mapping[str, str | None]]", document.get("shown", {})),
         ),
         calls=tuple(_call(each) for each in cast("list[Data]", document["calls"])),
         usage=_made(Usage, document["usage"]),
