@@ -162,3 +162,31 @@ async def test_changed_files_are_told(call: Context, tmp_path: Path) -> None:
         ("new", "created"),
         ("old", "deleted"),
     ]
+
+
+async def test_a_file_whose_name_is_no_text_does_not_cost_the_result(
+    call: Context, tmp_path: Path
+) -> None:
+    done = await run_command("sh", call, ["-c", "echo made; : > \"$(printf 'n\\376')\""])
+
+    assert (done["stdout"], [made["path"] for made in done["changes"]]) == ("made\n", ["n\ufffd"])
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "hint"),
+    [
+        ("export NAME", None, 'command="sh"'),
+        (" ", [], "the program alone"),
+        ("NAME=1 program", None, "env NAME=VALUE"),
+        ("echo hello", ["you"], "the program alone"),
+        ("no-such-program", None, "Check its name"),
+    ],
+)
+async def test_a_program_that_only_a_shell_knows_has_its_own_advice(
+    call: Context, command: str, args: list[str] | None, hint: str
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        await run_command(command, call, args)
+
+    assert caught.value.code == "E_FILE_NOT_FOUND"
+    assert hint in caught.value.hint

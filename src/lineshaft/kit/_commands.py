@@ -4,7 +4,7 @@ import re
 import shlex
 import time
 
-from lineshaft.errors import ToolError
+from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._results import CommandResult, change
 from lineshaft.tools import tool
@@ -21,6 +21,7 @@ _SHELL = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_WORDS_OF_SHELLS = ("cd", "exit", "export", "set", "source", "type", "ulimit", "umask", "unset")
 
 
 @tool(effect="exec")
@@ -46,10 +47,16 @@ async def run_command(
     """
     argv = (command, *args) if args is not None else split_command(command)
     if timeout is not None and not 0 < timeout <= MOST_SECONDS:
-        raise invalid(f"`timeout` is {timeout:g}: it may be up to {MOST_SECONDS:g} seconds")
+        raise invalid(
+            f"`timeout` is {timeout:g}: it may be above 0, up to {MOST_SECONDS:g} seconds"
+        )
     seconds = _seconds(timeout, call.deadline - time.monotonic())
     with raised_by_calls():
-        process = await call.workspace.run(Command(argv=argv, seconds=seconds))
+        try:
+            process = await call.workspace.run(Command(argv=argv, seconds=seconds))
+        except FileMissing as error:
+            hint = _why_missing(command, split=args is None) or error.hint
+            raise FileMissing(error.message, hint=hint) from error
         done = await process.wait()
     if done.timed_out:
         raise ToolError(
@@ -84,6 +91,16 @@ def split_command(command: str) -> tuple[str, ...]:
     if not argv:
         raise invalid("`command` is empty: name a program")
     return argv
+
+
+def _why_missing(command: str, *, split: bool) -> str:
+    """Return what whoever knows a shell may have meant by a program that is not there."""
+    program = "".join(command.split()[:1])
+    if not split and program != command:
+        return "Where `args` are given, `command` is the program alone."
+    if program in _WORDS_OF_SHELLS:
+        return 'Only a shell knows it: command="sh", args=["-c", "..."].'
+    return "Call `env` to set variables: env NAME=VALUE PROGRAM." if "=" in program else ""
 
 
 def _seconds(wanted: float | None, left: float) -> float:

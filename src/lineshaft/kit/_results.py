@@ -1,5 +1,7 @@
 """What the kit's tools return."""
 
+import os
+
 from typing_extensions import TypedDict
 
 from lineshaft.values import Change, ChangeKind, Entry, EntryKind
@@ -114,9 +116,14 @@ def entry(found: Entry) -> FileEntry:
 def change(made: Change) -> FileChange:
     """Return a change as the tools give it."""
     return {
-        "path": made.path,
+        "path": _text(made.path),
         "kind": made.kind,
         "sha256": made.sha256,
         "added": made.added,
         "removed": made.removed,
     }
+
+
+def _text(path: str) -> str:
+    """Return a path with a sign in place of each byte that is no text, as folders list it."""
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
