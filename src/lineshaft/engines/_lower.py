@@ -14,6 +14,7 @@ inside the script; what is put before it is counted, and taken off again in erro
 """
 
 import ast
+import re
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
@@ -208,6 +209,8 @@ class _Lowering:
             self._mark(site, node)
         for value in self._found.results:
             self._text.wrap(value, "(_ls_value := (", "))")
+        for node in self._found.shown:
+            self._show(node)
         for node in self._found.looked_at:
             self._look(node)
         for call in self._found.calls:
@@ -278,11 +281,28 @@ class _Lowering:
         self._text.replace(start, start, f"_ls_later({call.lineno}, ")
         self._text.replace(end, end + gap + 1, ", ")
 
+    def _show(self, node: ast.FormattedValue) -> None:
+        """Turn `{e=}` into `e={e!r}`: what is put around `e` is not to be shown."""
+        start, end = self._text.span(node.value)
+        text = self._text.bytes[start:end]
+        brace = self._text.bytes.rfind(b"{", 0, start)
+        between = self._text.bytes[brace + 1 : start]
+        equals = _SHOWN.match(self._text.bytes, end)
+        if equals is None or between.strip(b" ") or not _is_text_of(text, node.value):
+            return
+        label = (between + text + equals["sign"]).decode()
+        self._text.replace(brace, brace, label.replace("{", "{{").replace("}", "}}"))
+        self._text.replace(end, equals.end("sign"), "!r" if equals["next"] == b"}" else "")
+
     def _look(self, node: ast.expr) -> None:
         start, end = self._text.span(node)
         if _is_text_of(self._text.bytes[start:end], node):
             self._views = True
             self._text.wrap(node, "_ls_te(", ")")
+
+
+_SHOWN = re.compile(rb"(?P<sign> *= *)(?P<next>[!:}])")
+"""Behind an expression in an f-string that is shown with its own text."""
 
 
 def _is_text_of(text: bytes, node: ast.expr) -> bool:

@@ -70,6 +70,9 @@ class Reading:
     looked_at: list[ast.expr] = field(default_factory=list[ast.expr])
     """What may be a caught error that is looked into, the outer before the inner."""
 
+    shown: list[ast.FormattedValue] = field(default_factory=list[ast.FormattedValue])
+    """Where some of that stands in an f-string, perhaps beside its own text: `{e=}`."""
+
 
 def read(tree: ast.Module, program: Program) -> Reading:
     """Return what a script does with the tools of its program."""
@@ -85,7 +88,7 @@ def read(tree: ast.Module, program: Program) -> Reading:
     ways = _Ways(tree, concurrent=reader.concurrent)
     found.calls = [ways.of(p) for p in reader.places if known.is_tool(p.call.func)]
     if not reader.catches:
-        found.looked_at = []
+        found.looked_at, found.shown = [], []
     found.looked_at = [node for node in found.looked_at if not known.is_module(node)]
     return found
 
@@ -196,9 +199,12 @@ class _Reader:
         self._opaque = outer
 
     def _formatted(self, node: ast.FormattedValue) -> None:
+        before = len(self.found.looked_at)
         if node.conversion == _REPR:
             self.found.looked_at.append(node.value)
         self._inside(node)
+        if len(self.found.looked_at) > before:
+            self.found.shown.append(node)
 
     def _try(self, node: ast.Try) -> None:
         if lets_pass(node):
