@@ -7,13 +7,17 @@ its tools really did is in a log file, which no session knows of.
 import asyncio
 import json
 import os
+import signal
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lineshaft import Answer, Limits, Policy, Session, Tool, kit
 from lineshaft.errors import LineshaftError
+from lineshaft.values import Call, Dispatch, Done
+from lineshaft.workspace import _failpoints
 
 FIRST_DEEDS = 1
 RULES = [
@@ -76,8 +80,30 @@ def tools(log: Path) -> list[Tool]:
     ]
 
 
+def die() -> None:
+    """End this process as a loss of power would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dying_after(deed: str) -> Callable[[Dispatch], Dispatch]:
+    """Return middleware that ends the process when a call has ended and nobody knows yet."""
+
+    def around(inner: Dispatch) -> Dispatch:
+        async def dispatch(call: Call) -> Done:
+            done = await inner(call)
+            if f"{call.tool} {call.arguments.get('what')}" == deed:
+                die()
+            return done
+
+        return dispatch
+
+    return around
+
+
 def session(order: dict[str, Any]) -> Session:
     """Return the session that an order asks for."""
+    if "dies_at" in order:
+        _failpoints.at_each_step(lambda step: die() if step == order["dies_at"] else None)
     rules = order.get("rules", RULES)
     return Session(
         [*tools(Path(order["log"])), kit.tools()],
@@ -86,6 +112,7 @@ def session(order: dict[str, Any]) -> Session:
         engine=order["engine"],
         store=order["store"],
         limits=Limits(**order.get("limits", {})),
+        middleware=[dying_after(order["dies_after"])] if "dies_after" in order else [],
     )
 
 

@@ -1,10 +1,16 @@
 """A run whose host died: nothing is made twice, and what nobody knows is said to be unknown."""
 
+import asyncio
 import os
 import signal
 import time
 
+import pytest
+
 from control.world import World
+from lineshaft import RunResult
+from lineshaft.store import Store
+from lineshaft.trace import summarise
 
 HANGS = """
 a = await look(what="first")
@@ -34,6 +40,25 @@ def killed_while(world: World, script: str, deed: str) -> str:
     [run] = world.runs()
     assert run["status"] == "interrupted"
     return str(run["run_id"])
+
+
+def died(world: World, script: str, **order: object) -> str:
+    """Have a host run a script and die where it is told to; return the run's id."""
+    host = world.start("run", script=script, **order)
+    assert host.wait(60) == -signal.SIGKILL
+    [run] = world.runs()
+    assert run["status"] == "interrupted"
+    return str(run["run_id"])
+
+
+def recorded(world: World, run_id: str) -> RunResult:
+    """Return a run as its record has it."""
+
+    async def read() -> RunResult:
+        async with Store(world.folder / "state" / "runs.db") as store:
+            return summarise(await store.events(run_id))
+
+    return asyncio.run(read())
 
 
 def test_what_was_under_way_is_unknown_and_not_made_again(world: World) -> None:
@@ -115,3 +140,56 @@ return [first, await hang_once(what="x")]
     done = world.do("resume", run_id=run_id)
     assert done["value"] == ["saw first", "done x"]
     assert world.deeds == ["look first", "hang_once x", "hang_once x"]
+
+
+@pytest.mark.parametrize(
+    "step", ["checked", "committed", "temporary-made", "file-placed", "applied", "journal-done"]
+)
+def test_a_host_that_dies_while_its_last_changes_land_makes_them_once(
+    world: World, step: str
+) -> None:
+    (world.workspace / "a.txt").write_text("one")
+    script = """
+await note(what="begun")
+await edit_file(path="a.txt", old="one", new="two")
+await move_file(source="a.txt", target="b.txt")
+return (await read_file(path="b.txt"))["content"]
+"""
+    run_id = died(world, script, dies_at=step)
+    done = world.do("resume", run_id=run_id)
+    assert (done["status"], done["value"]) == ("success", "two")
+    assert [path.name for path in world.workspace.iterdir()] == ["b.txt"]
+    assert world.deeds == ["note begun"]
+
+
+def test_what_recovery_left_alone_is_named_by_the_run_that_goes_on(world: World) -> None:
+    (world.workspace / "a.txt").write_text("one")
+    script = """
+await note(what="begun")
+await write_file(path="a.txt", content="two")
+await write_file(path="b.txt", content="b")
+"""
+    run_id = died(world, script, dies_at="committed")
+    (world.workspace / "a.txt").write_text("theirs")
+    done = world.do("resume", run_id=run_id)
+    assert done["status"] == "success"
+    assert [f["path"] for f in done["findings"] if f["code"] == "left-alone"] == ["a.txt"]
+    assert (world.workspace / "a.txt").read_text() == "theirs"
+    assert (world.workspace / "b.txt").read_text() == "b"
+
+
+def test_a_call_that_is_known_to_have_ended_is_recorded_so(world: World) -> None:
+    script = 'return [await note(what="first"), await note(what="second")]'
+    run_id = died(world, script, dies_after="note first")
+    done = world.do("resume", run_id=run_id)
+    assert done["value"] == ["noted first", "noted second"]
+    assert world.deeds == ["note first", "note second"]
+    assert [call["status"] for call in done["calls"]] == ["done", "done"]
+    assert [call.status for call in recorded(world, run_id).calls] == ["done", "done"]
+
+
+def test_a_call_with_an_unknown_end_stays_so_in_the_record(world: World) -> None:
+    run_id = killed_while(world, HANGS, "hang third")
+    world.do("resume", run_id=run_id)
+    statuses = [call.status for call in recorded(world, run_id).calls]
+    assert statuses == ["done", "done", "unknown", "done"]

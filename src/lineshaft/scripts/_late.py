@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from lineshaft.gate import Book
 from lineshaft.trace import Recorder
-from lineshaft.values import Stream
+from lineshaft.values import CallRecord, Stream
 
 _STARTED = ("done", "failed", "unknown")
 
@@ -36,14 +36,18 @@ def catch_up(
         if call.status in _STARTED:
             recorder.note("call_started", call.id)
         if call.status != "pending":
-            recorder.note(
-                "call_finished",
-                call.id,
-                status=call.status,
-                duration_ms=call.duration_ms,
-                error=call.error,
-                bytes=0,
-            )
+            recorder.note("call_finished", call.id, **ending(call))
     for stream, text in texts.items():
         if text:
             recorder.note("output", None, stream=stream, text=text)
+
+
+def ending(call: CallRecord) -> dict[str, object]:
+    """Return what `call_finished` says of a call that ended earlier."""
+    return {
+        "status": call.status,
+        "duration_ms": call.duration_ms,
+        "error": call.error,
+        "bytes": 0,
+        "staged_after": call.staged_after,
+    }

@@ -3,21 +3,29 @@
 import os
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
-from lineshaft.errors import ConfigError, EngineError, RunBusy, RunUnknown, StateError
-from lineshaft.gate import Earlier, Recorded, Standing
+from lineshaft.errors import (
+    ConfigError,
+    EngineError,
+    RunBusy,
+    RunUnknown,
+    StateError,
+    WorkspaceError,
+)
+from lineshaft.gate import Earlier, Recorded
 from lineshaft.policy import Mode
 from lineshaft.scripts._bench import Bench, Part, Progress
+from lineshaft.scripts._crash import after_crash
 from lineshaft.scripts._ends import at_the_end
 from lineshaft.scripts._execute import Ready, execute, take
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._keeping import Keeping
+from lineshaft.scripts._late import ending
 from lineshaft.scripts._runner import Runner, Shelf, settled
 from lineshaft.scripts._standing import Halt, halt_of
-from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
     Caller,
@@ -191,25 +199,15 @@ class Resumer:
         )
 
     async def _after_crash(self, saved: SavedRun) -> Halt:
-        """Return where a run stands whose host died: what its record and its state say."""
+        """Return where a run stands whose host died, whose landings are finished by then."""
+        try:
+            findings = await self._runner.ground.workspace.recover()
+        except WorkspaceError as error:
+            text = f"run {saved.run.run_id!r} cannot go on: {error.message}"
+            raise StateError(text, hint=error.hint) from error
         events = await self._archive.events(saved.run.run_id)
-        result = summarise(events)
-        ended = {each.call.id for each in saved.finished}
-        unknown = {call.id for call in saved.unknown}
-        calls = tuple(
-            replace(call, status="unknown" if call.id in unknown else call.status, error=None)
-            if call.id not in ended and call.status in ("cancelled", "unknown", "pending")
-            else call
-            for call in result.calls
-        )
-        return Halt(
-            standing=Standing(pending=(), keys={}, seen={}, for_the_run={}),
-            calls=calls,
-            usage=result.usage,
-            seconds_used=0,
-            duration_ms=result.duration_ms,
-            engine_reason=result.engine_reason,
-        )
+        redactor = self._runner.gate.redactor
+        return after_crash(saved, events, findings=findings, redactor=redactor)
 
     async def replay(self, run_id: str) -> "Replaying":
         """Set up that a run's script is executed against its recorded results.
@@ -257,6 +255,8 @@ class Resumed:
         bench, engine = self.bench, self.engine
         again = self.halt.engine is None
         bench.book.note("run_resumed", None, again=again, answers=len(self.earlier.answers))
+        for call in self.halt.learnt:
+            bench.book.note("call_finished", call.id, **ending(call))
         scope = await bench.enter(earlier=self.earlier, alone=engine is None)
         if engine is None:
             bench.keep(self.keeping, scope, "", replays=False)

@@ -46,6 +46,9 @@ class Halt:
     view: bytes = b""
     """Staged changes, and what was seen of the workspace."""
 
+    learnt: tuple[CallRecord, ...] = ()
+    """How calls ended, as far as it is known, of which the record has no end."""
+
 
 def expiry(hours: float) -> str:
     """Return when a pause that begins now is over, in UTC, ISO 8601."""

@@ -1,0 +1,66 @@
+"""Where a run stands whose host died: what its record and what was kept of it say together.
+
+The record may lack the last moments before a death, which are in what was kept, and the other way
+round only reads.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lineshaft.gate import Standing
+from lineshaft.scripts._standing import Halt
+from lineshaft.trace import Redactor, summarise
+from lineshaft.values import CallError, CallRecord, Event, Failure, Finding, Finished, SavedRun
+
+_WITHOUT_AN_END = ("cancelled", "unknown", "pending")
+
+
+def after_crash(
+    saved: SavedRun,
+    events: Iterable[Event],
+    *,
+    findings: tuple[Finding, ...],
+    redactor: Redactor,
+) -> Halt:
+    """Return where a run stands whose host died.
+
+    Args:
+        saved: What was kept of it.
+        events: Its record.
+        findings: What recovery of its workspace had to say.
+        redactor: Makes errors fit to be recorded.
+    """
+    result = summarise(events)
+    ended = {each.call.id: each for each in saved.finished}
+    unknown = {call.id for call in saved.unknown}
+    learnt: dict[str, CallRecord] = {}
+    for call in result.calls:
+        if call.status not in _WITHOUT_AN_END:
+            continue
+        if call.id in ended:
+            learnt[call.id] = _as_kept(call, ended[call.id], redactor)
+        elif call.id in unknown:
+            learnt[call.id] = replace(call, status="unknown", error=None)
+    return Halt(
+        standing=Standing(pending=(), keys={}, seen={}, for_the_run={}),
+        calls=tuple(learnt.get(call.id, call) for call in result.calls),
+        usage=result.usage,
+        seconds_used=0,
+        duration_ms=result.duration_ms,
+        findings=findings,
+        engine_reason=result.engine_reason,
+        learnt=tuple(learnt.values()),
+    )
+
+
+def _as_kept(call: CallRecord, kept: Finished, redactor: Redactor) -> CallRecord:
+    done, error = kept.done, None
+    if isinstance(done, Failure):
+        message, hint = redactor.text(done.message), redactor.text(done.hint)
+        error = CallError(code=done.code, message=message, hint=hint)
+    return replace(
+        call,
+        status=done.status if isinstance(done, Failure) else "done",
+        error=error,
+        staged_after=kept.call.stage if kept.call.staged else None,
+    )
