@@ -74,7 +74,7 @@ def refusal(tool: Tool, **arguments: object) -> str:
         ),
         ({"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 3, "`a` must be of one of the allowed"),
         ({"propertyNames": {"pattern": "^x"}}, {"y": 1}, "must be text that matches '^x', not 'y'"),
-        ({"dependentRequired": {"k": ["l"]}}, {"k": 1}, "`a` does not fit its schema (depend"),
+        ({"dependentRequired": {"k": ["l"]}}, {"k": 1}, "`a` lacks what belongs to it: 'l'"),
         ({"$ref": "#/$defs/n"}, {"next": {"next": 1}}, "`a.next.next` must be a dict, not 1"),
     ],
 )

@@ -143,6 +143,7 @@ class github:
 
         Args:
             repo: owner/name
+            **{"per-page": int}
         """
 '''
 
@@ -386,3 +387,28 @@ def test_a_tool_may_have_the_name_of_a_type() -> None:
     text = python_stubs([named])
     assert "from typing import Any, Literal as Literal_" in text
     assert 'async def Literal(*, a: Literal_["x"] = ...)' in text
+
+
+def test_names_that_python_cannot_write_are_told_with_the_way_to_give_them() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "per-page": {"type": "integer", "description": "How many."},
+            "class": {"type": "string"},
+        },
+        "required": ["per-page"],
+    }
+    spec = ToolSpec(name="t", input_schema=schema)
+
+    text = python_stubs([spec])
+
+    assert '**{"per-page": int} (required): How many.' in text
+    assert '**{"class": str}\n' in text
+    assert '(**{"per-page": int, "class"?: str})' in signature(spec)
+
+
+def test_what_is_required_is_told_even_where_nothing_else_is_said_of_it() -> None:
+    schema = {"type": "object", "required": ["query"], "additionalProperties": False}
+    spec = ToolSpec(name="t", input_schema=schema)
+
+    assert "(*, query: Any)" in signature(spec)

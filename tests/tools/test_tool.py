@@ -95,6 +95,28 @@ def test_a_method_needs_its_object() -> None:
         Toolset([Counter])
 
 
+def test_a_static_method_keeps_its_first_parameter() -> None:
+    class Shelf:
+        @tool(effect="read")
+        @staticmethod
+        def double(number: int) -> int:
+            """Twice a number."""
+            return number * 2
+
+    shelf = Toolset([Shelf()])
+
+    assert shelf["double"].spec.input_schema["required"] == ["number"]
+    assert shelf["double"](4) == 8
+
+
+def test_an_object_without_words_of_its_own_has_no_description() -> None:
+    class Adder:
+        def __call__(self, number: int) -> int:
+            return number + 1
+
+    assert Tool.from_function(Adder(), name="add").spec.description == ""
+
+
 def test_a_class_that_only_mentions_a_tool_does_not_take_it_over() -> None:
     class Menu:
         favourite = shout
@@ -195,6 +217,16 @@ def odd_type(stream: inspect.Signature) -> None: ...
 def odd_result() -> inspect.Signature: ...  # pyright: ignore[reportReturnType]  wrong on purpose
 
 
+def gives_bytes() -> bytes:
+    return b""
+
+
+Tree = dict[str, "Tree"]  # pyright: ignore[reportUnknownVariableType]  a circle on purpose
+
+
+def names_itself(tree: Tree) -> None: ...  # pyright: ignore[reportUnknownParameterType]  a circle on purpose
+
+
 REFUSED: list[tuple[object, str, str]] = [
     (no_name(), "a tool's name must be text, not None", "name="),
     (var_args, r"parameter 'paths' of var_args\(\) is `\*args`", ""),
@@ -206,6 +238,13 @@ REFUSED: list[tuple[object, str, str]] = [
     (odd_result, r"the result of odd_result\(\) has a type without a JSON Schema", "JSON"),
     (shout, "is a tool already", "with_name"),
     (5, "5 is no function", ""),
+    (classmethod(shout.function), "is no function", "staticmethod"),
+    (gives_bytes, r"the result of gives_bytes\(\) is bytes", "base64"),
+    (
+        names_itself,
+        r"parameter 'tree' of names_itself\(\) has a type that names itself",
+        "TypeAlias",
+    ),
 ]
 
 
@@ -221,8 +260,14 @@ def test_what_cannot_be_a_tool_is_refused_with_the_reason(
 def test_options_that_are_wrong_are_refused() -> None:
     with pytest.raises(ConfigError, match="effect 'reads' is none of read, write, exec, external"):
         tool(effect="reads")  # pyright: ignore[reportArgumentType]  wrong on purpose
-    with pytest.raises(ConfigError, match="seconds must be above 0, not 0"):
+    with pytest.raises(ConfigError, match="seconds must be a number above 0, not 0"):
         tool(seconds=0)
+    with pytest.raises(ConfigError, match="seconds must be a number above 0, not '5'"):
+        tool(seconds="5")  # pyright: ignore[reportArgumentType]  wrong on purpose
+    with pytest.raises(ConfigError, match="description must be text, not 3"):
+        tool(description=3)  # pyright: ignore[reportArgumentType]  wrong on purpose
+    with pytest.raises(ConfigError, match="the function of 'find' is None, which cannot be called"):
+        Tool.from_schema(name="find", input_schema={}, function=None)  # pyright: ignore[reportArgumentType]  wrong on purpose
     with pytest.raises(TypeError, match="colour"):
         tool(colour="red")  # pyright: ignore[reportCallIssue]  wrong on purpose
 

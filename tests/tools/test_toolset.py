@@ -84,9 +84,9 @@ def test_sets_are_combined() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("get", "get", "'get' is called 'get', and so is 'get'"),
-        ("get", "GET", "'get' is called 'get', and so is 'GET'"),
-        ("a.get", "A.Get", "'a.get' is called 'a.get', and so is 'A.Get'"),
+        ("get", "get", "two tools are called 'get'"),
+        ("get", "GET", "'GET' and 'get' are one name: case makes no difference"),
+        ("a.get", "A.Get", "'A.Get' and 'a.get' are one name"),
         ("get-it", "get_it", "'get_it' in scripts is 'get_it', and so is 'get-it'"),
         ("a.get", "a__get", "'a.get' towards models is 'a__get', and so is 'a__get'"),
         ("web", "web.get", "'web.*' in scripts is 'web', and so is 'web'"),
@@ -113,7 +113,7 @@ def test_the_runtime_may_use_reserved_names_and_nobody_else() -> None:
     both = Toolset([write_file]) | own
     assert list(both) == ["search_tools", "write_file", "agents.critic"]
     assert list(both.filter(lambda tool: tool.name == "search_tools")) == ["search_tools"]
-    with pytest.raises(ConfigError, match="'search_tools' is called 'search_tools', and so is"):
+    with pytest.raises(ConfigError, match="two tools are called 'search_tools'"):
         own.combine(own)
     with pytest.raises(ConfigError, match="tool name 'exit' is reserved"):
         Toolset([write_file]).rename({"write_file": "exit"})

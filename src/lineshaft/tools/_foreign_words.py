@@ -68,6 +68,8 @@ def _problem(error: ValidationError, names: list[str], depth: int) -> tuple[Path
     if keyword in ("anyOf", "oneOf") and not _same_place(error) and depth < 5 and error.context:
         nearest = max(error.context, key=lambda e: len(e.absolute_path))
         return _problem(nearest, names, depth + 1)
+    if keyword in ("dependentRequired", "dependencies"):
+        return path, f"lacks what belongs to it: {error.message}"
     wanted = _wanted(error)
     if wanted is None:
         return path, f"does not fit its schema ({keyword})"

@@ -142,7 +142,7 @@ def _parameters(function: Function, name: str) -> tuple[inspect.Parameter, ...]:
 def _documented(function: Function) -> tuple[str, dict[str, str], str]:
     """Return a Google docstring's description, parameters and result."""
     text = inspect.getdoc(function) or ""
-    if not text:
+    if not text or text == type.__call__.__doc__:  # Python's own, of an object without one
         return "", {}, ""
     from docstring_parser import (  # noqa: PLC0415  slow to import, needed once there are tools
         DocstringStyle,

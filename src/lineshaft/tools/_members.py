@@ -41,7 +41,10 @@ def members(schema: Schema, root: Schema) -> Members:
     Returns:
         All names; required are those that every alternative requires.
     """
-    return _members(schema, root, ())
+    found = _members(schema, root, ())
+    for name in sorted(found.required - found.properties.keys()):
+        found.properties[name] = found.rest  # only known by name, but asked for
+    return found
 
 
 def _members(schema: Schema, root: Schema, inside: tuple[int, ...]) -> Members:

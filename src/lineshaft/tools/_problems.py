@@ -8,6 +8,7 @@ from typing import cast
 from lineshaft.tools._plain import NotPlain
 
 _MOST = 5
+_MOST_STEPS = 12
 
 Path = tuple[str | int, ...]
 
@@ -55,15 +56,17 @@ def tell(problems: Sequence[Problem], whole: str) -> str:
 
 def where(path: Iterable[str | int]) -> str:
     """Return a path as Python would write it: `edits[0].old`."""
+    steps = list(path)
     text = ""
-    for step in path:
+    for step in steps[:_MOST_STEPS]:
         if isinstance(step, int):
             text += f"[{step}]"
         elif step.isidentifier():
             text += f".{step}"
         else:
             text += f"[{step!r:.60}]"
-    return f"`{text.removeprefix('.')}`" if text else ""
+    rest = "..." if len(steps) > _MOST_STEPS else ""
+    return f"`{text.removeprefix('.')}{rest}`" if text else ""
 
 
 def shown(value: object) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from lineshaft.tools._read import read_specs
-from lineshaft.tools._shapes import Catalogue, Named, Routine, Shape
-from lineshaft.tools._writer import Writer, docstring, literal
+from lineshaft.tools._shapes import Catalogue, Field, Named, Routine, Shape
+from lineshaft.tools._writer import Writer, docstring, literal, odd_parameters
 from lineshaft.values import Stubs, ToolSpec, beginning
 
 _BUDGET = 60_000
@@ -81,11 +81,15 @@ def describe(spec: ToolSpec) -> str:
 
 
 class _Inline(Writer):
-    """Writes records out where they are used, to a certain depth."""
+    """Writes records out where they are used, to a certain depth, and names that are odd."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         super().__init__(catalogue)
         self._depth = 0
+
+    def further(self, routine: Routine, odd: list[Field], *, loose: bool) -> list[str]:
+        open_ = super().further(routine, [], loose=loose) if routine.more is not None else []
+        return [*([f"**{{{self._fields(odd)}}}"] if odd else []), *open_]
 
     def type(self, shape: Shape) -> str:
         if not isinstance(shape, Named):
@@ -93,12 +97,14 @@ class _Inline(Writer):
         if self._depth >= 2:
             return "dict"
         self._depth += 1
-        fields = self._records[shape.record].fields
-        text = ", ".join(
-            f"{literal(f.name)}{'' if f.required else '?'}: {self.type(f.shape)}" for f in fields
-        )
+        text = self._fields(self._records[shape.record].fields)
         self._depth -= 1
         return f"{{{text}}}"
+
+    def _fields(self, fields: Iterable[Field]) -> str:
+        return ", ".join(
+            f"{literal(f.name)}{'' if f.required else '?'}: {self.type(f.shape)}" for f in fields
+        )
 
 
 def _taken(routines: list[Routine]) -> set[str]:
@@ -145,11 +151,20 @@ def _function(writer: Writer, routine: Routine, name: str, *, words: int) -> str
     if words == 1:
         about = about.split("\n", maxsplit=1)[0]
     lines = about.split("\n") if about and words else []
-    told = [p for p in routine.parameters if p.about]
+    odd = odd_parameters(routine)
+    told = [p for p in routine.parameters if p.about or p in odd]
     if words > 1 and told:
-        lines += ["", "Args:", *(f"    {p.name}: {p.about}" for p in told)]
+        args = [_odd(writer, p) if p in odd else f"    {p.name}: {p.about}" for p in told]
+        lines += ["", "Args:", *args]
     mark = _mark(routine.spec)
     return f"{start}{mark}\n    {docstring(lines, '    ')}" if lines else f"{start} ...{mark}"
+
+
+def _odd(writer: Writer, parameter: Field) -> str:
+    """Return what is said of a parameter that no keyword can name."""
+    given = f"**{{{literal(parameter.name)}: {writer.type(parameter.shape)}}}"
+    about = f": {parameter.about}" if parameter.about else ""
+    return f"    {given}{' (required)' if parameter.required else ''}{about}"
 
 
 def _mark(spec: ToolSpec) -> str:

@@ -102,8 +102,12 @@ class _Options:
     def __post_init__(self) -> None:
         if self.effect not in get_args(Effect):
             raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise ConfigError(f"seconds must be above 0, not {self.seconds!r}")
+        seconds = cast("object", self.seconds)
+        if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+            raise ConfigError(f"seconds must be a number above 0, not {seconds!r}")
+        for option, given in (("description", self.description), ("lane", self.lane)):
+            if not isinstance(cast("object", given), str | None):
+                raise ConfigError(f"{option} must be text, not {given!r}")
         if self.staged and self.effect != "write":
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
@@ -179,6 +183,8 @@ class Tool(Generic[P, R]):
         """
         made = _Options(**options)
         name = check_name(made.name)
+        if not callable(cast("object", function)):
+            raise ConfigError(f"the function of {name!r} is {function!r}, which cannot be called")
         from lineshaft.tools._foreign import Foreign  # noqa: PLC0415  jsonschema is slow to import
 
         contract = Foreign(input_schema, output_schema, function=function, name=name)
@@ -252,7 +258,8 @@ class Tool(Generic[P, R]):
 
     def __set_name__(self, owner: type, name: str) -> None:
         outer = getattr(target_of(self._function), "__qualname__", "").rpartition(".")[0]
-        self.is_unbound = outer == owner.__qualname__  # not where a class only mentions a tool
+        mine = outer == owner.__qualname__  # not where a class only mentions a tool
+        self.is_unbound = mine and not isinstance(self._function, staticmethod)
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
@@ -313,7 +320,10 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
     if isinstance(function, Tool):
         raise ConfigError(f"{function!r} is a tool already", hint="use it, or its with_name")
     if not callable(function):
-        raise ConfigError(f"{function!r} is no function, so it cannot be a tool")
+        hint = (
+            "put @tool on a method, a staticmethod or a function" if _in_a_class(function) else ""
+        )
+        raise ConfigError(f"{function!r} is no function, so it cannot be a tool", hint=hint)
     name = check_name(own_name(function) if options.name is None else options.name)
 
     def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
@@ -322,6 +332,10 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
         return Typed(function, method=method, name=name)
 
     return Tool(function, replace(options, name=name), contract)
+
+
+def _in_a_class(thing: object) -> bool:
+    return isinstance(thing, classmethod | property | functools.cached_property)
 
 
 def _positional(schema: Schema) -> str | None:

@@ -222,8 +222,13 @@ class _Claims:
         other = self._owners.get(key)
         self._owners[key] = owner
         if other is not None and not (shared and other == owner):
+            told = f"{owner!r} {how} {spelling!r}, and so is {other!r}"
+            if owner == other:
+                told = f"two tools are called {owner!r}"
+            elif owner.casefold() == other.casefold():
+                told = f"{other!r} and {owner!r} are one name: case makes no difference"
             raise ConfigError(
-                f"{owner!r} {how} {spelling!r}, and so is {other!r}",
+                told,
                 hint="give one of them another name: Toolset.rename, or prefix(namespace)",
             )
 

@@ -20,6 +20,8 @@ from lineshaft.tools._pydantic_words import problems_of
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
 
+_BYTES = (bytes, bytearray, memoryview)
+
 
 class Typed:
     """The contract of a function, from its annotations and its docstring.
@@ -125,6 +127,11 @@ def _arguments(signature: Signature, name: str) -> "TypeAdapter[dict[str, object
 def _result(signature: Signature, name: str) -> "TypeAdapter[Any] | None":
     if signature.returns is object or signature.returns is Any:
         return None
+    if any(signature.returns is kind for kind in _BYTES):
+        raise ConfigError(
+            f"the result of {name}() is bytes, which JSON does not have",
+            hint="return text: data.decode(), or base64.b64encode(data).decode()",
+        )
     return _adapter(modern(signature.returns), f"the result of {name}()")
 
 
@@ -133,6 +140,11 @@ def _adapter(kind: object, what: str) -> "TypeAdapter[Any]":
         adapter = TypeAdapter[Any](cast("type", kind))
         _schema(adapter, "validation")
     except PydanticUserError as error:
+        if error.code == "class-not-fully-defined":
+            raise ConfigError(
+                f"{what} has a type that names itself, or something that is not there",
+                hint="name it by TypeAliasType of typing_extensions, or use a pydantic model",
+            ) from error
         reason = str(error).split("\n", maxsplit=1)[0].partition(". ")[0]
         raise ConfigError(
             f"{what} has a type without a JSON Schema: {reason}",

@@ -36,6 +36,11 @@ _ATOMS = {
 _BUILTINS = ("bool", "dict", "float", "int", "list", "str", "tuple")
 
 
+def odd_parameters(routine: Routine) -> list[Field]:
+    """Return the parameters whose names Python cannot write: they are given by `**{...}`."""
+    return [p for p in routine.parameters if not _is_parameter(p.name)]
+
+
 class Writer:
     """Writes types, records and signatures.
 
@@ -124,7 +129,7 @@ class Writer:
         """Return the parameters and the result of a tool, as they stand after its name."""
         write = self.loose if loose else self.type
         named = [p for p in routine.parameters if _is_parameter(p.name)]
-        odd = [p for p in routine.parameters if not _is_parameter(p.name)]
+        odd = odd_parameters(routine)
         # The checkers take a first parameter of these names for an object.
         alone = {routine.spec.positional} - {"self", "cls"}
         first = [p for p in named if p.name in alone]
@@ -136,9 +141,15 @@ class Writer:
             default = "" if p.required else f" = {self.default(p)}"
             parts.append(f"{p.name}: {write(p.shape)}{default}")
         if odd or routine.more is not None:
-            more = union([*(p.shape for p in odd), *([routine.more] if routine.more else [])])
-            parts.append(f"**{_free_name(named)}: {write(more)}")
+            parts += self.further(routine, odd, loose=loose)
         return f"({', '.join(parts)}) -> {self.type(routine.result)}"
+
+    def further(self, routine: Routine, odd: list[Field], *, loose: bool) -> list[str]:
+        """Return how a signature says that more may be given than can stand in it by name."""
+        write = self.loose if loose else self.type
+        named = [p for p in routine.parameters if p not in odd]
+        more = union([*(p.shape for p in odd), *([routine.more] if routine.more else [])])
+        return [f"**{_free_name(named)}: {write(more)}"]
 
     def default(self, field: Field) -> str:
         """Return a field's default as Python; `...` where there is none that can be written."""
