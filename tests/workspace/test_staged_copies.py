@@ -147,6 +147,43 @@ async def test_the_diff_is_one_that_git_applies(
     assert await view.diff() == ""
 
 
+NAMES = (
+    "a\n+++ b/c",
+    'quo"te',
+    "back\\slash",
+    "tab\tcr\r",
+    "turn\u202ed",
+    "ä b",
+    "x\ndiff --git a/y b/y",
+)
+
+
+async def test_no_name_passes_for_more_of_a_diff(
+    view: FolderView, root: Path, tmp_path: Path, require: Callable[[str], str]
+) -> None:
+    git = require("git")
+    for name in NAMES:
+        await view.write(f"made/{name}", b"one\n")
+        await view.link(f"link {name}", f"+x\ndiff --git {name}")
+    await view.make_folder("empty\n+forged")
+
+    diff = await view.diff()
+
+    files = 2 * len(NAMES)
+    assert [diff.count(f"\n{sign}") for sign in ("new file", "--- ", "+++ ", "@@ ")] == [files] * 4
+    assert sum(line.startswith("diff --git ") for line in diff.split("\n")) == files
+    assert "\n+forged" not in diff
+    assert "\u202e" not in diff.replace("+diff --git turn\u202ed", "")
+    await view.land()
+    other = tmp_path / "other"
+    other.mkdir()
+    await anyio.run_process([git, "init", "-q", "."], cwd=other)
+    await anyio.run_process([git, "apply", "-"], cwd=other, input=diff.encode())
+    for name in NAMES:
+        assert (other / "made" / name).read_bytes() == b"one\n"
+        assert (other / f"link {name}").readlink() == (root / f"link {name}").readlink()
+
+
 async def test_a_diff_says_what_it_leaves_out(view: FolderView) -> None:
     await view.write("binary", b"\0\1")
     await view.write("small", b"small\n")

@@ -38,7 +38,7 @@ def unified(changes: Iterable[Changed]) -> str:
     for changed in changes:
         text = "".join(_one(changed)) if not left_out else ""
         if left_out or len(text) > left:
-            left_out.append(changed.change.path)
+            left_out.append(_quoted(changed.change.path))
             continue
         left -= len(text)
         parts.append(text)
@@ -55,9 +55,9 @@ def _one(changed: Changed) -> Iterator[str]:
     change = changed.change
     old, new = change.moved_from or change.path, change.path
     if "folder" in (changed.before.kind, changed.after.kind):
-        yield f"Folder {new} {change.kind}\n"
+        yield f"Folder {_quoted(new)} {change.kind}\n"
         return
-    yield f"diff --git a/{old} b/{new}\n"
+    yield f"diff --git {_quoted(f'a/{old}')} {_quoted(f'b/{new}')}\n"
     yield from _extended(changed, old, new)
     if changed.before.like(changed.after):
         return
@@ -73,7 +73,23 @@ def _one(changed: Changed) -> Iterator[str]:
 
 
 def _side(side: str, path: str, thing: Thing) -> str:
-    return "/dev/null" if thing.kind == "missing" else f"{side}/{path}"
+    return "/dev/null" if thing.kind == "missing" else _quoted(f"{side}/{path}")
+
+
+def _quoted(path: str) -> str:
+    """Return a name as git writes it: one that could pass for more of a diff is quoted."""
+    if path.isprintable() and '"' not in path and "\\" not in path:
+        return path
+    return f'"{"".join(map(_escaped, path))}"'
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    plain = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char)
+    return plain or "".join(f"\\{byte:03o}" for byte in char.encode(errors="surrogateescape"))
 
 
 def _extended(changed: Changed, old: str, new: str) -> Iterator[str]:
@@ -85,7 +101,7 @@ def _extended(changed: Changed, old: str, new: str) -> Iterator[str]:
     elif _mode(before) != _mode(after):
         yield f"old mode {_mode(before)}\nnew mode {_mode(after)}\n"
     if old != new:
-        yield f"rename from {old}\nrename to {new}\n"
+        yield f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
 
 
 def _mode(thing: Thing) -> str:
@@ -106,7 +122,7 @@ def _texts(changed: Changed) -> tuple[list[str], list[str]] | None:
 
 def _lines(thing: Thing, content: Callable[[], bytes]) -> list[str]:
     if thing.kind == "symlink":
-        return [thing.target or ""]
+        return (thing.target or "").split("\n")
     if thing.kind != "file":
         return []
     data = content()
