@@ -30,7 +30,7 @@ CALLS = 300
 ONE = "return await add(a=1, b=2)"
 MANY = f"n = 0\nfor i in range({CALLS}):\n    n = await add(a=n, b=1)\nreturn n"
 ROOMY = Limits(seconds=600, calls=1_000_000)
-PAUSE = 0.005
+PAUSE = 0.02
 WARMING = 2
 MISSING = (LineshaftError, OSError, subprocess.SubprocessError)
 

@@ -2,8 +2,8 @@
 
 Covered: what the jail covers, for everything that a script does, its own threads, processes and
 machine code included; runs of one session share a jail, those of two sessions do not. A run ends
-with all that came of it. Not covered: scripts of one session may disturb each other's processes
-while they run at the same time.
+with all that came of it: it was killed, and whatever it left is gone. Not covered: scripts of one
+session may disturb each other's processes while they run at the same time.
 """
 
 import asyncio
@@ -76,6 +76,7 @@ class CPythonEngine:
         self._warm: Warm | None = None
         self._starting = threading.Lock()
         self._runs: set[Run] = set()
+        self._endings: set[asyncio.Task[None]] = set()
         self._closed = False
 
     @property
@@ -158,14 +159,24 @@ class CPythonEngine:
         return outcome
 
     async def _settled(self, warm: "Warm", run: Run, left: "list[asyncio.Task[None]]") -> None:
-        """Wait until nothing of a run is left; cancellations wait for that too."""
-        ending = asyncio.create_task(self._end(warm, run))
+        """Wait until nothing of a run is left; cancellations wait for that too.
+
+        A child that leaves nobody behind is not waited for: it is killed, and does nothing more.
+        """
+        run.seat.kill()
+        alone = run.seat.is_alone()
+        ending = asyncio.create_task(self._end(warm, run, alone=alone))
+        if alone:
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
+            await settled(left)
+            return
         await settled([ending, *left])
         ending.result()
 
-    async def _end(self, warm: "Warm", run: Run) -> None:
+    async def _end(self, warm: "Warm", run: Run, *, alone: bool) -> None:
         try:
-            await warm.end(run.seat)
+            await warm.end(run.seat, alone=alone)
         finally:
             warm.leave(run.seat)
             self._runs.discard(run)
@@ -217,6 +228,8 @@ class CPythonEngine:
     async def aclose(self) -> None:
         """End all runs and processes of this engine."""
         await asyncio.to_thread(self._close)
+        loop = asyncio.get_running_loop()
+        await settled([ending for ending in self._endings if ending.get_loop() is loop])
 
     def _close(self) -> None:
         with self._starting:

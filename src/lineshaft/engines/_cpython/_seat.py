@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 
-from lineshaft.engines._cpython._tree import kill_group
+from lineshaft.engines._cpython._tree import is_alone, kill_group
 from lineshaft.engines._cpython._wire import VERSION, Hello, Receiver, from_engine
 
 _GREETING_SECONDS = 10.0
@@ -145,6 +145,10 @@ class Seat:
             kill_group(self.pid)
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def is_alone(self) -> bool:
+        """Return whether a child that was killed leaves nobody behind; False where unsure."""
+        return self.pid is not None and is_alone(self.pid)
 
     async def dead(self) -> None:
         """Wait until the child has ended."""

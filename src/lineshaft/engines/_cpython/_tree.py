@@ -30,6 +30,21 @@ def children(pid: int, known: Collection[int | None]) -> set[int]:
     return {child for child in map(int, listed.split()) if child not in known and not _dead(child)}
 
 
+def is_alone(pid: int) -> bool:
+    """Return whether a process that was killed, and is not dead yet, leaves nobody behind.
+
+    It can start nothing more. With one thread left, all its children are listed as that one's,
+    and they stay with it until it is dead; so an empty list that was read before that is a proof.
+    """
+    try:
+        if os.listdir(f"/proc/{pid}/task") != [str(pid)]:  # noqa: PTH208  twice as slow
+            return False
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as listed:  # noqa: PTH123  twice as slow
+            return not listed.read(1) and not _dead(pid)
+    except OSError:
+        return False
+
+
 def descendants(pid: int, known: Collection[int | None]) -> set[int]:
     """Return all that live below a process, but for those that are known and all below them."""
     below: dict[int, list[int]] = {}
