@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lineshaft import Event, Limits, tool
+from lineshaft import Event, Limits, Policy, tool
 from support import Make, Outside
 
 
@@ -209,3 +209,21 @@ async def test_the_counters_say_what_stayed_out_of_the_models_context(make: Make
     assert result.usage.calls == {"secret_page": 1}
     assert result.usage.bytes_in == len(json.dumps("inner-result " * 10))
     assert result.usage.bytes_kept == result.usage.bytes_in - result.usage.bytes_out
+
+
+@pytest.mark.behaviour("E25")
+async def test_a_call_in_a_script_fails_with_the_advice_that_it_has_alone(make: Make) -> None:
+    arguments = {"command": "ls | wc"}
+    policy = Policy(mode="open")
+    async with make(policy=policy) as session:
+        alone = await session.call("run_command", arguments)
+        result = await session.run('return await run_command("ls | wc")')
+        caught = await session.run(
+            'try:\n    await run_command("ls | wc")\nexcept ToolError:\n    raise ValueError'
+        )
+    assert alone.error is not None
+    assert result.error is not None
+    assert caught.error is not None
+    assert "sh -c" in alone.error.hint
+    assert result.error.hint == alone.error.hint
+    assert caught.error.hint == ""

@@ -14,7 +14,7 @@ from lineshaft.gate import Book, Earlier, Frame, Gate, Scope
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._keeping import Keeping
 from lineshaft.scripts._late import catch_up
-from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
 from lineshaft.scripts._standing import Halt, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
@@ -252,6 +252,7 @@ class Bench:
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
+        calls = self.book.records()
         return RunResult(
             run_id=self.run_id,
             status=how.status,
@@ -262,9 +263,9 @@ class Bench:
             stdout=self.printed.text("stdout"),
             stderr=self.printed.text("stderr"),
             truncated=self.printed.truncated,
-            error=how.error,
+            error=advised(how.error, calls),
             findings=(*progress.findings, *landed.findings),
-            calls=self.book.records(),
+            calls=calls,
             changes=landed.changes,
             landed=bool(landed.changes) and landed.whole,
             pending=waits.pending,

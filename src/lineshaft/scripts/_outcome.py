@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pydantic_core
 
 from lineshaft.scripts._hints import hint_for
 from lineshaft.values import (
+    CallRecord,
     Crashed,
     Exceeded,
     Outcome,
@@ -57,6 +58,21 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
             return Ended(status="error", error=error)
         case _:
             return Ended(status="paused")
+
+
+def advised(error: RunError | None, calls: Sequence[CallRecord]) -> RunError | None:
+    """Return an error with the advice of the call that it came from, where it has none itself.
+
+    Args:
+        error: How the run ended.
+        calls: What it called.
+    """
+    if error is None or error.hint:
+        return error
+    for call in reversed(calls):
+        if call.error is not None and call.error.message == error.message:
+            return replace(error, hint=call.error.hint) if call.error.code == error.code else error
+    return error
 
 
 def _returned(value: object) -> Ended:
