@@ -1,9 +1,13 @@
 """What is closed is found under every path by which it is in sight."""
 
 import itertools
+import os
 import shutil
+import tempfile
 import threading
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -143,6 +147,42 @@ def test_a_folder_in_which_others_work_is_copied_all_the_same(folder: Path, tmp_
         finally:
             tired.set()
             working.result()
+
+
+@contextmanager
+def somebody() -> Generator[None]:
+    """Have no more rights than any user of the machine."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+def test_what_the_user_may_not_read_is_left_out_and_stays_as_it_is() -> None:
+    top = Path(tempfile.mkdtemp(prefix="lineshaft-test-", dir="/tmp"))  # noqa: S108  all may enter
+    top.chmod(0o777)
+    work = top / "work"
+    try:
+        with somebody():
+            (work / "shut").mkdir(parents=True)
+            for name in ("open.txt", "closed.txt", "shut/inside.txt"):
+                (work / name).write_text("x")
+            (work / "closed.txt").chmod(0)
+            (work / "shut").chmod(0)
+            copied = copy_apart(work, top / "copy", walls=Walls(readable=()), user=None)
+            assert list(copied.before) == ["open.txt"]
+            (top / "copy" / "closed.txt").write_text("taken")
+            (top / "copy" / "new.txt").write_text("x")
+            changes = copied.changes()
+            (work / "shut").chmod(0o700)
+    finally:
+        shutil.rmtree(top)
+    assert [change.path for change in changes.files] == ["new.txt"]
+    assert changes.refused == ("closed.txt",)
 
 
 def test_a_folder_that_cannot_be_read_is_not_copied_in_part(folder: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.engines._jail._apart import State, from_copy, states
@@ -36,6 +36,8 @@ class Copied:
 def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
     """Copy a folder, without what is hidden, and without what is taken away meanwhile.
 
+    What this user may not read is left out too, and counts as hidden.
+
     Args:
         root: The folder.
         copy: Where to.
@@ -44,7 +46,7 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
 
     Raises:
         NoBoundary: It is too large to copy for each run.
-        EngineError: Something in it cannot be read.
+        EngineError: The folder cannot be read.
     """
     real = root.resolve()
     hidden = frozenset(path.resolve() for path in walls.hidden)
@@ -54,29 +56,37 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     def is_wanted(path: Path) -> bool:
         return path not in hidden and not _special(path) and file_id(path) not in linked
 
+    left_out: list[Path] = []
     try:
-        _copy_folder(real, copy, is_wanted)
+        _copy_folder(real, copy, is_wanted, left_out)
     except (OSError, shutil.Error) as error:
         raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
     if user is not None:
         copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
+    walls = replace(walls, hidden=(*walls.hidden, *left_out))
     return Copied(real, copy, states(copy), walls)
 
 
-def _copy_folder(source: Path, target: Path, is_wanted: Callable[[Path], bool]) -> None:
+def _copy_folder(
+    source: Path, target: Path, is_wanted: Callable[[Path], bool], left_out: list[Path]
+) -> None:
     with os.scandir(source) as found:
         entries = list(found)
     target.mkdir()
     for entry in entries:
         path, place = source / entry.name, target / entry.name
-        with suppress(*_GONE):
+        try:
             if not is_wanted(path):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                _copy_folder(path, place, is_wanted)
+                _copy_folder(path, place, is_wanted, left_out)
             else:
                 shutil.copy2(path, place, follow_symlinks=False)
+        except _GONE:
+            continue
+        except PermissionError:
+            left_out.append(path)
     shutil.copystat(source, target)
 
 
@@ -103,7 +113,7 @@ def _check_size(root: Path, hidden: frozenset[Path]) -> None:
 
 
 def _entries(folder: Path) -> "list[os.DirEntry[str]]":
-    with suppress(*_GONE), os.scandir(folder) as entries:
+    with suppress(*_GONE, PermissionError), os.scandir(folder) as entries:
         return list(entries)
     return []
 
