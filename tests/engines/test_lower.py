@@ -54,9 +54,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "try: pass\nexcept E as e: x = _ls_te(e).code; y = f'{_ls_te(e)!r}'",
     ),
     "a caught error that is shown with its own text": (
-        "try: pass\nexcept E as e: x = f'{e=} { e.code = !s} {e!r}='",
-        "try: pass\nexcept E as e: "
-        "x = f'e={_ls_te(e)!r}  e.code = { _ls_te(e).code!s} {_ls_te(e)!r}='",
+        "try: pass\nexcept E as e: f'{e=} { e.code = !s} {e!r}='",
+        "try: pass\nexcept E as e: f'e={_ls_te(e)!r}  e.code = { _ls_te(e).code!s} {_ls_te(e)!r}='",
     ),
     "no caught error": ("x = e.code", "x = e.code"),
     "its own attribute": (

@@ -79,6 +79,37 @@ UP = [
     ("open('x')", "line 1: files of its own (`open`)"),
     ("eval(t)", "line 1: code that is made while it runs (`eval`)"),
     ("str({1: 2, True: 3})", "line 1: keys that are equal"),
+    ("hasattr(x, 'items')", "line 1: `hasattr` of a method"),
+    ("hasattr(x, '__iter__')", "line 1: `hasattr` of a method"),
+    ("getattr(x, name, None)", "line 1: `hasattr` of a method"),
+    ("f(**more, a=1)", "line 1: keywords behind `**`"),
+    ("def f(a, /, **k):\n    pass\nf(1, a=2)", "line 1: parameters by position beside `**`"),
+    ("pow(a, -1, m)", "line 1: the inverse of a number (`pow`)"),
+    ("type(e) is ValueError", "line 1: `type` of an error"),
+    ("type(e) in (KeyError, ValueError)", "line 1: `type` of an error"),
+    ("try:\n    f()\nexcept Exception as e:\n    kinds[type(e)] = 1", "line 4: `type` of an error"),
+    ("re.findall(r'\\w+', t)", "line 1: words in a pattern"),
+    ("re.search(r'\\b' + re.escape(x) + r'\\b', t)", "line 1: words in a pattern"),
+    ("re.findall(r'\\p{L}', t)", "line 1: a pattern that Python refuses"),
+    ("re.sub('(a)', r'\\2', t)", "line 1: a replacement that Python refuses"),
+    ("datetime.datetime.strptime(t, '%d.%m.%y')", "line 1: `strptime` with a year of two digits"),
+    ("def f(s):\n    return list(s)\nf({1, 2})", "line 2: the order of a set"),
+    ("def f(s=frozenset((2, 1))):\n    return list(s)\nf()", "line 2: the order of a set"),
+    ("def f(s: set[int]):\n    return [x for x in s]\n", "line 2: the order of a set"),
+    ("def f():\n    return set(xs)\nfor x in f():\n    pass", "line 3: the order of a set"),
+    ("async def f():\n    return set(xs)\nprint(*await f())", "line 3: the order of a set"),
+    ("class A:\n    def f(self):\n        self.s = set()\n        return list(self.s)",
+     "line 4: the order of a set"),
+    ("class A:\n    def __init__(self, s):\n        self.s = s\nprint(A({1}).s)",
+     "line 4: the order of a set"),
+    ("d[k] = set()", "line 1: the order of a set"),
+    ("d.setdefault(k, set()).add(1)", "line 1: the order of a set"),
+    ("from collections import defaultdict\nd = defaultdict(set)", "line 2: the order of a set"),
+    ("a, *b = {1, 2}", "line 1: the order of a set"),
+    ("s = a or {1}\nprint(s)", "line 2: the order of a set"),
+    ("(s := {1}).pop()", "line 1: the order of a set"),
+    ("return [set(x) for x in xs]", "line 1: the order of a set"),
+    ("print(s - {1})", "line 1: the order of a set"),
 ]  # fmt: skip  # words, not one a line
 
 STAYS = [
@@ -111,7 +142,7 @@ STAYS = [
         "    def __hash__(self):\n        return hash(self.n)\nA.__name__"
     ),
     "datetime.datetime.strptime(t, '%Y-%m-%d %H:%M')\ndatetime.date.today().isoformat()",
-    "re.findall(r'(\\w+)=(\\d+)', t)\nre.sub(r'(a)', r'<\\1>', t)\nre.compile(r'[$]\\$')",
+    "re.findall(r'([a-z]+)=(\\d+)', t)\nre.sub(r'(a)', r'<\\1>', t)\nre.compile(r'[$]\\$\\\\w')",
     "re.sub('(a)(b)', r'\\2-\\1', t)\np.sub(r'\\g<1>_', t)\nre.findall(r'[a-z][\\[&][^]|-]', t)",
     "flags = 0\nflags |= 4\nok = True\nok &= a > b\nd = {}\nd |= more\nn -= 1\nn *= 2\nt += 'x'",
     "def vars(x):\n    return x\nvars(1)\ncallable = 3\ncallable + 1",
@@ -124,7 +155,65 @@ STAYS = [
     "match x:\n    case {'a': 1, **rest}:\n        pass\n    case [a, *b]:\n        pass",
     "await retry(lambda: read_file(path='a'), attempts=2, wait=0)",
     "try:\n    json.loads(t)\nexcept ValueError:\n    print('no JSON')",
+    "hasattr(x, 'mine')\ngetattr(x, 'mine', None)\nf(a=1, **more)\nf(**more, **less)",
+    "await read_file(**more, path='a')\npow(a, b, m)\ntype(x) is int\ntype(e).__name__",
+    "def f(a, /, **k):\n    pass\nf(1, b=2)",
+    "def f(s, x):\n    s.add(x)\n    return x in s and len(s)\ns = set()\nf(s, 1)\nsorted(s)",
+    (
+        "class A:\n    def __init__(self):\n        self.s = set()\n    def has(self, x):\n"
+        "        self.s.update([x])\n        return x in self.s or self.s == {1}\nA().has(1)"
+    ),
+    "a, b = set(xs), set(ys)\nlen(a & b), sorted(a | b, reverse=True), max(a - b, default=0)",
+    "def f():\n    return {1}\nx = len(f())\nif f() and not f():\n    pass\nisinstance(x, set)",
 ]
+
+
+SHOWN = [
+    ("a / b", "ZeroDivisionError", "the text of a division by zero"),
+    ("x %= 2", "Exception", "the text of a division by zero"),
+    ("math.sqrt(x)", "ValueError", "the text of an error of `math`"),
+    ("datetime.date(y, m, d)", "ValueError", "the text of an error in a date"),
+    ("day.replace(month=2)", "Exception", "the text of an error in a date"),
+    ("a, b = line.split()", "ValueError", "the text of an error in an assignment"),
+    ("max(xs)", "ValueError", "the text of an error of `index`, `min` or `max`"),
+    ("found.remove(1)", "KeyError", "the text of an error of `remove`"),
+    ("'a' in x", "(KeyError, TypeError)", "the text of a `TypeError`"),
+    ("re.compile(x)", "re.error", "the text of an error in a pattern"),
+    ("re.compile(x)", "Exception", "the text of an error in a pattern"),
+]
+"""What raises an error, how that is caught, and whose text is another one."""
+
+NOT_SHOWN = [
+    ("'%d' % x", "Exception"),
+    ("a, b = await asyncio.gather(f(), g())", "Exception"),
+    ("x = [a for a, b in rows.items()]", "ValueError"),
+    ("a / b", "ToolError"),
+    ("a / b", "KeyError"),
+    ("int(x)", "ValueError"),
+    ("max(xs, default=0)", "Exception"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind", "what"), SHOWN)
+def test_a_text_in_other_words_goes_up_where_it_is_shown(
+    body: str, kind: str, what: str, specs: Specs
+) -> None:
+    shown = f"try:\n    {body}\nexcept {kind} as e:\n    "
+    assert choose(prepare(shown + "print(e)", specs=specs)) == ("cpython", f"line 3: {what}")
+    assert choose(prepare(shown + "print(type(e).__name__)", specs=specs))[0] == "monty"
+    assert choose(prepare(shown + "raise ValueError('no') from e", specs=specs))[0] == "monty"
+
+
+@pytest.mark.parametrize(("body", "kind"), NOT_SHOWN)
+def test_a_text_in_the_same_words_stays(body: str, kind: str, specs: Specs) -> None:
+    script = f"async def f():\n    try:\n        {body}\n    except {kind} as e:\n        print(e)"
+    assert choose(prepare(script, specs=specs))[0] == "monty"
+
+
+def test_a_text_is_looked_for_in_the_functions_that_are_called(specs: Specs) -> None:
+    called = "def f(x):\n    return 1 / x\ntry:\n    f(0)\nexcept Exception as e:\n    print(e)"
+    assert choose(prepare(called, specs=specs))[1] == "line 5: the text of a division by zero"
+    assert choose(prepare(called.replace("f(0)", "x = 0"), specs=specs))[0] == "monty"
 
 
 @pytest.mark.parametrize(("script", "reason"), UP)

@@ -53,6 +53,9 @@ class Subset:
     absent: Names = frozenset()
     """Attributes that nothing has here, and some values have in full Python."""
 
+    unseen: Names = frozenset()
+    """Attributes that some value has in full Python only."""
+
     attributes: Names = frozenset()
     """Attributes that some value has in either Python."""
 
@@ -79,7 +82,8 @@ def subset() -> Subset:
     has = frozenset[str]().union(*cast("_Lists", ready["members"]).values())
     lacks = frozenset[str]().union(*cast("_Lists", ready["missing"]).values())
     of_classes = frozenset[str]().union(*cast("_Lists", ready["classes"]).values())
-    return Subset(**ready, absent=lacks - has - of_classes, attributes=has | lacks)  # pyright: ignore[reportArgumentType]  the file has the same names
+    made = {"absent": lacks - has - of_classes, "unseen": lacks, "attributes": has | lacks}
+    return Subset(**ready, **made)  # pyright: ignore[reportArgumentType]  the file has the same names
 
 
 def _names(value: object) -> object:

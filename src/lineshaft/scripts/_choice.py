@@ -7,6 +7,8 @@ import ast
 from collections.abc import Sequence
 
 from lineshaft.engines import subset
+from lineshaft.scripts import _choice_calls as calls
+from lineshaft.scripts import _choice_errors as errors
 from lineshaft.scripts import _choice_lazy as lazy
 from lineshaft.scripts import _choice_names as names
 from lineshaft.scripts import _choice_sets as sets
@@ -25,14 +27,12 @@ _READERS: Sequence[tuple[type[ast.AST], Read]] = (
     (ast.ImportFrom, names.imported_from),
     (ast.GeneratorExp, lazy.generator),
     (ast.Call, lazy.steps),
-    (ast.Set, sets.made),
-    (ast.SetComp, sets.made),
-    (ast.BinOp, sets.made),
-    (ast.Call, sets.made),
-    (ast.Name, sets.named),
+    (ast.Module, sets.order),
     (ast.AugAssign, sets.in_place),
     (ast.Call, texts.call),
-    (ast.ExceptHandler, texts.handler),
+    (ast.ExceptHandler, errors.handler),
+    (ast.Call, calls.call),
+    (ast.arguments, calls.parameters),
 )
 
 

@@ -6,11 +6,12 @@ import builtins
 from lineshaft.scripts._choice_needs import Reader
 from lineshaft.scripts._names import BUILTINS
 
-_EXCEPTIONS = frozenset(
+EXCEPTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 )
+"""Errors that Python has by name."""
 
 _ANY_KEYWORD = frozenset({"collections.Counter", "dict", "functools.partial"})
 _ANY_ARGUMENT = frozenset({"_replace", "format", "setdefault", "update"})
@@ -192,7 +193,7 @@ def _of_value(reader: Reader, node: ast.Attribute) -> None:
     is_called = isinstance(above, ast.Call) and reader.slot(node) == "func"
     if what in reader.subset.absent or _is_missing(reader, node):
         reader.need(node, f"`.{what}`", "lacks" if is_called else "doubt")
-    elif not is_called and isinstance(node.ctx, ast.Load) and what in _methods(reader):
+    elif not is_called and isinstance(node.ctx, ast.Load) and what in methods(reader):
         reader.feature(node, "methods as values", "doubt")
     elif is_called and what in _FILES and _has_paths(reader):
         reader.need(node, f"files of its own (`.{what}`)", "doubt")
@@ -213,7 +214,8 @@ def _is_missing(reader: Reader, node: ast.Attribute) -> bool:
     return node.attr in reader.subset.missing.get(kind, ())
 
 
-def _methods(reader: Reader) -> frozenset[str]:
+def methods(reader: Reader) -> frozenset[str]:
+    """Return the attributes that are certainly methods of Python's own values."""
     return reader.subset.attributes - _FIELDS
 
 
@@ -253,7 +255,7 @@ def _keywords(reader: Reader, node: ast.Call, full: str) -> None:
 
 
 def _arguments(reader: Reader, node: ast.Call, full: str) -> None:
-    if full in _EXCEPTIONS:
+    if full in EXCEPTIONS:
         _error(reader, node)
     elif full == "object":
         reader.feature(node, "`object()`")
@@ -279,7 +281,7 @@ def _timedelta(reader: Reader, node: ast.Call) -> None:
 def _getattr(reader: Reader, node: ast.Call) -> None:
     name = node.args[1]
     if isinstance(name, ast.Constant) and isinstance(name.value, str):
-        is_method = name.value in _methods(reader) and not reader.is_own(name.value)
+        is_method = name.value in methods(reader) and not reader.is_own(name.value)
         if is_method or name.value.startswith("__"):
             reader.feature(node, "methods as values", "doubt")
 

@@ -2,11 +2,10 @@
 
 import ast
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from lineshaft.engines import Subset
 from lineshaft.scripts._names_refs import Ref, Resolver
-from lineshaft.scripts._names_scopes import Scope
 
 Kind = Literal["lacks", "differs", "doubt"]
 
@@ -26,6 +25,14 @@ class Need:
         return f"line {self.line}: {self.what}"
 
 
+class Sets(Protocol):
+    """Knows which expressions give a set."""
+
+    def has(self, node: ast.expr) -> bool:
+        """Return whether an expression or a target stands for a set, as far as is known."""
+        ...
+
+
 @dataclass(slots=True)
 class Reader:
     """One script, and what the small engine has."""
@@ -33,8 +40,8 @@ class Reader:
     resolver: Resolver
     subset: Subset
     needs: list[Need] = field(default_factory=list[Need])
-    sets: dict[tuple[Scope, str], bool] = field(default_factory=dict[tuple[Scope, str], bool])
-    """Names that were asked whether they stand for a set."""
+    sets: Sets | None = None
+    """The script's sets, once they were looked for."""
 
     _own: set[str] | None = None
     _looks: bool | None = None
@@ -49,6 +56,11 @@ class Reader:
             self.need(node, name, kind)
         elif name in self.subset.differs:
             self.need(node, name, "differs")
+
+    def doubt(self, node: ast.AST, name: str) -> None:
+        """Note a feature at a node that may be used otherwise, if the engine has it otherwise."""
+        if name in self.subset.lacks or name in self.subset.differs:
+            self.need(node, name, "doubt")
 
     def above(self, node: ast.AST) -> ast.AST | None:
         """Return what a node stands in."""

@@ -1,4 +1,4 @@
-"""Patterns, rounding and the texts of errors, where the small engine gives something else."""
+"""Patterns, rounding and dates, where the small engine gives something else."""
 
 import ast
 import re
@@ -19,8 +19,8 @@ _SET = re.compile(r"\\.|\[\^?\]?(?P<inside>(?:\\.|[^\]\\])*)")
 _TOGETHER = re.compile(r"(?:\\.|[^\\])*?(?:\[|&&|--|~~|\|\|)")
 """In a set: what is a set in it, or something between two, in other dialects."""
 
-_JSON = frozenset({"json.load", "json.loads", "json_parse"})
-_BROAD = frozenset({"BaseException", "Exception"})
+_WORDS = re.compile(r"(?:[^\\]|\\[^wWbB])*\\[wWbB]")
+"""What asks for the characters of words: not the same ones beyond ASCII."""
 
 
 def call(reader: Reader, node: ast.AST) -> None:
@@ -36,6 +36,7 @@ def call(reader: Reader, node: ast.AST) -> None:
         _pattern(reader, node.args[0], name)
         if name == "re.sub" and len(node.args) > 1:
             _replacement(reader, node.args[1])
+            _groups(reader, *node.args[:2])
     elif isinstance(function, ast.Attribute):
         _method(reader, node, function)
 
@@ -59,6 +60,8 @@ def _strptime(reader: Reader, node: ast.expr) -> None:
             reader.feature(node, "`strptime` without a whole date")
         elif re.search("%-?[HI]", text) and "%M" not in text:
             reader.feature(node, "`strptime` without minutes")
+        elif "%y" in text:
+            reader.feature(node, "`strptime` with a year of two digits")
 
 
 def _is_caught(reader: Reader, node: ast.AST) -> bool:
@@ -73,17 +76,48 @@ def _is_caught(reader: Reader, node: ast.AST) -> bool:
 
 def _pattern(reader: Reader, node: ast.expr, function: str) -> None:
     for text in _texts(reader, node):
-        if any(
-            found["inside"] and _TOGETHER.match(found["inside"]) for found in _SET.finditer(text)
-        ):
+        if _warns(text):
             reader.feature(node, "sets of characters that are put together")
             continue  # Python warns of such a pattern
+        if isinstance(node, ast.Constant) and _is_refused(text):
+            reader.need(node, "a pattern that Python refuses", "doubt")
+            continue
         if function in _GOING_ON and _may_be_empty(text):
             reader.feature(node, "empty matches", "doubt")
         if _DOLLAR.match(text):
             reader.feature(node, "`$` in a pattern")
         if _END.match(text):
             reader.feature(node, "`\\Z` in a pattern")
+        if _WORDS.match(text):
+            reader.doubt(node, "words in a pattern")
+
+
+def _warns(text: str) -> bool:
+    """Return whether a pattern has a set that other dialects put together of several."""
+    return any(
+        found["inside"] and _TOGETHER.match(found["inside"]) for found in _SET.finditer(text)
+    )
+
+
+def _groups(reader: Reader, pattern: ast.expr, replacement: ast.expr) -> None:
+    """Look for groups in a replacement that the pattern does not have."""
+    match pattern, replacement:
+        case ast.Constant(value=str(text)), ast.Constant(value=str(template)):
+            if "\\" in template and not _warns(text) and _is_refused(text, template):
+                reader.need(replacement, "a replacement that Python refuses", "doubt")
+        case _:
+            pass
+
+
+def _is_refused(text: str, replacement: str = "") -> bool:
+    """Return whether full Python refuses a pattern, or the groups that a replacement names."""
+    if len(text) > _LONGEST:
+        return False
+    try:
+        re.compile(text).sub(replacement, "")
+    except (re.error, IndexError, OverflowError, RecursionError):
+        return True
+    return False
 
 
 _GOING_ON = frozenset({"re.compile", "re.findall", "re.finditer", "re.split", "re.sub"})
@@ -139,46 +173,3 @@ def _replacement(reader: Reader, node: ast.expr) -> None:
         rests.discard("")  # nothing comes behind the end
     if rests - {None}:
         reader.feature(node, "a word after a group in a replacement")
-
-
-def handler(reader: Reader, node: ast.AST) -> None:
-    """Look at the text of errors that a script catches."""
-    assert isinstance(node, ast.ExceptHandler)  # noqa: S101  the table says so
-    if node.name is None or not _is_used(reader, node, node.name):
-        return
-    kinds = _kinds(reader, node.type)
-    guarded = reader.above(node)
-    body = guarded.body if isinstance(guarded, ast.Try) else []
-    if kinds & {"AssertionError", *_BROAD} and _asserts(body, kinds):
-        reader.need(node, "the text of a failed `assert`", "differs")
-    of_json = "json.JSONDecodeError" in kinds
-    if of_json or (kinds & {"ValueError", *_BROAD} and _parses_json(reader, body)):
-        reader.need(node, "the text of a JSON error", "differs")
-
-
-def _kinds(reader: Reader, node: ast.expr | None) -> set[str]:
-    if isinstance(node, ast.Tuple):
-        return {name for item in node.elts for name in _kinds(reader, item)}
-    return {reader.named(node)} if node is not None else set()
-
-
-def _is_used(reader: Reader, node: ast.ExceptHandler, name: str) -> bool:
-    return any(
-        isinstance(inner, ast.Name) and inner.id == name
-        for statement in node.body
-        for inner in ast.walk(statement)
-    )
-
-
-def _asserts(body: list[ast.stmt], kinds: set[str]) -> bool:
-    if "AssertionError" in kinds:
-        return True
-    return any(isinstance(inner, ast.Assert) for part in body for inner in ast.walk(part))
-
-
-def _parses_json(reader: Reader, body: list[ast.stmt]) -> bool:
-    return any(
-        isinstance(inner, ast.Call) and reader.named(inner.func) in _JSON
-        for part in body
-        for inner in ast.walk(part)
-    )
