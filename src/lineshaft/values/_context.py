@@ -1,5 +1,6 @@
 """What a tool may know and do while it runs."""
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
@@ -115,11 +116,13 @@ class Context:
         """Say how far the call is.
 
         Args:
-            done: Work done so far, in any unit.
+            done: Work done so far, in any unit. What is no finite number is not told.
             total: All work in the same unit, where known.
             text: What is being done.
         """
-        self.notify("progress", {"done": done, "total": total, "text": text})
+        if math.isfinite(done):
+            known = total is not None and math.isfinite(total)
+            self.notify("progress", {"done": done, "total": total if known else None, "text": text})
 
     def log(self, text: str) -> None:
         """Put a line into the run's record."""

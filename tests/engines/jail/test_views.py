@@ -163,7 +163,7 @@ def somebody() -> Generator[None]:
 
 
 def test_what_the_user_may_not_read_is_left_out_and_stays_as_it_is() -> None:
-    top = Path(tempfile.mkdtemp(prefix="lineshaft-test-", dir="/tmp"))  # noqa: S108  all may enter
+    top = Path(tempfile.mkdtemp(prefix="lineshaft-test-", dir="/tmp"))
     top.chmod(0o777)
     work = top / "work"
     try:
