@@ -2,8 +2,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 import pydantic_core
 
@@ -67,6 +68,9 @@ class Entry:
     size: int | None = None
     """Of its result, in bytes."""
 
+    beside: "Sequence[Entry]" = field(default=(), repr=False)
+    """All calls that came of one call of a script, this one too, where there is middleware."""
+
     @property
     def id(self) -> str:
         """The call's id."""
@@ -120,7 +124,9 @@ class Book:
     def open(self, call: Call) -> Entry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
         if not call.id or call.id in self._order:
-            call = replace(call, id=f"{call.id}d{len(self._order) + self._dropped + 1}")
+            numbers = count(len(self._order) + self._dropped + 1)
+            ids = (f"{call.id}d{number}" for number in numbers)
+            call = replace(call, id=next(each for each in ids if each not in self._order))
         entry = Entry(call=call, arguments=call.arguments)
         self.entries[call.id] = entry
         self._order[call.id] = None

@@ -1,10 +1,15 @@
 """Middleware around the door: the user's code, which may do anything."""
 
+from contextvars import ContextVar
+
 import pydantic_core
 
+from lineshaft.gate._book import Entry
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._told import failed
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
+
+_BESIDE: ContextVar[list[Entry] | None] = ContextVar("beside", default=None)
 
 
 def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
@@ -12,6 +17,26 @@ def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
     dispatch = inner
     for wrap in reversed(frame.gate.middleware):
         dispatch = _contained(wrap(dispatch), frame)
+    return _together(dispatch) if frame.gate.middleware else dispatch
+
+
+def noted(entry: Entry) -> Entry:
+    """Let a call know those that middleware made beside it, and them of it."""
+    beside = _BESIDE.get()
+    if beside is not None:
+        beside.append(entry)
+        entry.beside = beside
+    return entry
+
+
+def _together(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        token = _BESIDE.set([])
+        try:
+            return await inner(call)
+        finally:
+            _BESIDE.reset(token)
+
     return dispatch
 
 

@@ -20,10 +20,10 @@ from lineshaft.gate._find import find
 from lineshaft.gate._frame import EndKind, Frame
 from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
-from lineshaft.gate._middleware import wrapped
+from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
 from lineshaft.gate._reads import Reads
-from lineshaft.gate._standing import Standing, acts_beyond_files, difference, pair_of
+from lineshaft.gate._standing import Standing, acts_beyond_files, difference, standing_of
 from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
@@ -106,16 +106,13 @@ class Scope:
     @property
     def standing(self) -> Standing:
         """Where the run stands, suspended."""
-        waiting = {pending.id: pending for pending in self._suspended}
-        entries = [e for e in self._frame.book.entries.values() if e.id in waiting]
-        seen = self._seen.copy()
-        seen.subtract(pair_of(entry.key) for entry in entries)
-        return Standing(
-            pending=self._suspended,
-            keys={entry.id: entry.key for entry in entries},
-            seen={pair: count for pair, count in seen.items() if count},
-            for_the_run=dict(self._asks.for_the_run),
-            shown=dict(self._approvals.shown),
+        waiting = {pending.id for pending in self._suspended}
+        return standing_of(
+            [entry for entry in self._frame.book.entries.values() if entry.id in waiting],
+            self._suspended,
+            seen=self._seen,
+            for_the_run=self._asks.for_the_run,
+            shown=self._approvals.shown,
         )
 
     def close(self) -> None:
@@ -159,7 +156,7 @@ class Scope:
         if await self._has_ended():
             return OVER
         self.kept.look_at(call)
-        entry = self._frame.book.open(call)
+        entry = noted(self._frame.book.open(call))
         self._open[entry] = None
         done: Done = CANCELLED
         try:

@@ -1,8 +1,10 @@
 """Where a run stands when it is suspended, previewed, or not as it was when it is replayed."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lineshaft.gate._book import Entry
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
 
@@ -19,13 +21,49 @@ class Standing:
     """Of the pending calls, by their ids."""
 
     seen: Mapping[str, int]
-    """How many times each pair of tool and arguments was called, pending calls left out."""
+    """How many times each pair of tool and arguments was called, but for `keys` and `made`."""
 
     for_the_run: Mapping[str, Answer]
     """By rule."""
 
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """What the pending calls would change, by their keys, as it was when somebody was shown it."""
+
+    made: Sequence[str] = ()
+    """Keys of calls that had ended, and that middleware makes again around the pending ones."""
+
+
+def standing_of(
+    entries: Sequence[Entry],
+    pending: tuple[Pending, ...],
+    *,
+    seen: Mapping[str, int],
+    for_the_run: Mapping[str, Answer],
+    shown: Mapping[str, Files],
+) -> Standing:
+    """Return where a run stands.
+
+    Args:
+        entries: Of the pending calls.
+        pending: The pending calls.
+        seen: How many times each pair of tool and arguments was called.
+        for_the_run: As `Standing.for_the_run`.
+        shown: As `Standing.shown`.
+    """
+    keys = {entry.id: entry.key for entry in entries}
+    runs = {key.split("/")[0] for key in keys.values()}  # a tool may run another script meanwhile
+    beside = dict.fromkeys(other.key for entry in entries for other in entry.beside)
+    made = [key for key in beside if key.split("/")[0] in runs and key not in keys.values()]
+    left = Counter(seen)
+    left.subtract(map(pair_of, (*keys.values(), *made)))
+    return Standing(
+        pending=pending,
+        keys=keys,
+        seen={pair: count for pair, count in left.items() if count},
+        for_the_run=dict(for_the_run),
+        shown=dict(shown),
+        made=made,
+    )
 
 
 def pair_of(key: str) -> str:

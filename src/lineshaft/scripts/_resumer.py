@@ -344,7 +344,7 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
     """Return what the gate goes on from."""
     standing = halt.standing
     if halt.engine is not None:
-        known, lost = (), ()
+        known, lost = tuple(e for e in saved.finished if e.call.key in standing.made), ()
     elif saved.pause is not None:
         known, lost = saved.finished, ()
     else:

@@ -63,6 +63,7 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
         "seen": dict(halt.standing.seen),
         "for_the_run": {rule: asdict(a) for rule, a in halt.standing.for_the_run.items()},
         "shown": dict(halt.standing.shown),
+        "made": list(halt.standing.made),
         "calls": [asdict(call) for call in halt.calls],
         "usage": asdict(halt.usage),
         "seconds_used": halt.seconds_used,
@@ -106,6 +107,7 @@ def halt_of(pause: KeptPause) -> Halt:
                 for rule, given in cast("Mapping[str, Data]", document["for_the_run"]).items()
             },
             shown=cast("Mapping[str, Mapping[str, str | None]]", document.get("shown", {})),
+            made=cast("list[str]", document.get("made", [])),
         ),
         calls=tuple(_call(each) for each in cast("list[Data]", document["calls"])),
         usage=_made(Usage, document["usage"]),
