@@ -144,6 +144,8 @@ def test_only_files_of_this_user_and_of_root_count_above_the_start() -> None:
         ("[workspace]\nroot = ''", ["workspace.root"]),
         ("[workspace.aliases]\npkg = {path = 'x', writeable = true}", ["workspace.aliases"]),
         ("[workspace.aliases]\npkg = 1", ["workspace.aliases", "writable = true"]),
+        ("[workspace.aliases]\nproject = 'x'", ["workspace.aliases", "other than project"]),
+        ("[workspace.aliases]\n'@state' = 'x'", ["workspace.aliases", "other than project"]),
         ("policy = 'read'", ["'policy' must be a table"]),
         ("[limits]\ncalls = 1\ncalls = 2", ["not TOML", "line 3"]),
         ("a = " + "[" * 5_000, ["lineshaft.toml"]),
@@ -171,6 +173,13 @@ def test_what_is_not_allowed_is_refused_with_file_key_and_what_is(
 def test_a_misspelt_key_is_answered_with_the_right_one(home: Home, text: str, near: str) -> None:
     home.write(text)
     assert refusal(home).hint == f"did you mean {near!r}?"
+
+
+def test_a_key_that_is_like_no_other_is_answered_with_all_of_its_table(home: Home) -> None:
+    home.write("[limits]\nfoo = 1")
+    hint = refusal(home).hint
+    assert hint.startswith("known: ")
+    assert "limits.calls" in hint
 
 
 def test_bytes_that_are_not_text_are_refused_with_their_line(home: Home) -> None:
@@ -202,6 +211,9 @@ def test_an_unknown_variable_is_refused_with_the_right_one(home: Home) -> None:
 
 
 def test_a_variable_with_a_bad_value_is_named(home: Home) -> None:
+    home.environ["LINESHAFT_TOOLS_MODULES"] = "./tools.py"
+    assert "tools.modules cannot be given by a variable" in refusal(home).message
+    del home.environ["LINESHAFT_TOOLS_MODULES"]
     home.environ["LINESHAFT_LIMITS_CALLS"] = "lots"
     assert "LINESHAFT_LIMITS_CALLS" in refusal(home).message
 

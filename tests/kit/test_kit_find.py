@@ -79,6 +79,8 @@ async def test_a_list_of_no_folder_fails(call: Context, tmp_path: Path, path: st
         ("src/*.py", ".", ["src/b.py"]),
         ("src/**/c.{py,txt}", ".", ["src/deep/c.py", "src/deep/c.txt"]),
         ("./deep/?.[!t]*", "@project/src", ["src/deep/c.py"]),
+        ("**/", ".", ["src", "src/deep"]),
+        ("src/*/", ".", ["src/deep"]),
         ("*.PY", ".", []),
         ("[", ".", []),
     ],

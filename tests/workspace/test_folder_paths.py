@@ -162,6 +162,12 @@ async def test_a_file_keeps_one_name_where_mounts_overlap(root: Path) -> None:
     assert await path_of(folder, "@all/ws-evil/f") == "@all/ws-evil/f"
 
 
+@pytest.mark.parametrize("alias", ["project", "state", "@state"])
+def test_an_alias_of_our_own_is_not_given_away(root: Path, alias: str) -> None:
+    with pytest.raises(ConfigError, match="is taken"):
+        Folder(root, aliases={alias: Mount(root)})
+
+
 async def test_a_link_into_another_mount_is_known_by_its_alias(root: Path, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()

@@ -25,7 +25,8 @@ def _is_requirements(value: object) -> bool:
 
 def _is_aliases(value: object) -> bool:
     return isinstance(value, dict) and all(
-        is_text(item) or _is_mount(item) for item in cast("dict[str, object]", value).values()
+        name.removeprefix("@") not in _OWN_ALIASES and (is_text(item) or _is_mount(item))
+        for name, item in cast("dict[str, object]", value).items()
     )
 
 
@@ -46,6 +47,7 @@ def _is_tables(value: object) -> bool:
     )
 
 
+_OWN_ALIASES = ("project", "state")
 _ENGINES = ("auto", "monty", "cpython", "micropython")
 _DEFAULTS = Limits()
 _BOUNDARIES = ("sandlock", "bubblewrap", NO_BOUNDARY)
@@ -63,7 +65,8 @@ KEYS: Mapping[str, Key] = {
         ),
         Key(
             name="workspace.aliases",
-            allowed='a table: pkg = "vendor" or pkg = {path = "vendor", writable = true}',
+            allowed='a table: pkg = "vendor" or pkg = {path = "vendor", writable = true};'
+            " names other than project and state",
             accepts=_is_aliases,
             default={},
             text="More folders, reached as @NAME/...; read-only unless writable.",
@@ -292,12 +295,18 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]
         ConfigError: A variable is unknown or its value is not allowed.
     """
     names = {key.variable: key.name for key in KEYS.values() if key.from_text is not None}
+    in_files = {key.variable: key.name for key in KEYS.values() if key.from_text is None}
     found: dict[str, tuple[object, str]] = {}
     for variable, text in environ.items():
         if not variable.startswith(PREFIX) or variable in RESERVED:
             continue
         if variable.startswith(INPUT_PREFIX):  # answers what the file of a client asks for
             continue
+        if variable in in_files:
+            raise ConfigError(
+                f"environment: {variable}: {in_files[variable]} cannot be given by a variable",
+                hint="write it into lineshaft.toml",
+            )
         if variable not in names:
             raise _unknown(variable, {*names, *RESERVED}, source="environment", what="variable")
         name = names[variable]
@@ -309,7 +318,11 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]
 
 def _unknown(name: str, known: Iterable[str], *, source: str, what: str = "key") -> ConfigError:
     names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.6)
+    # What all names begin with makes none of them likelier.
+    start = PREFIX if name.startswith(PREFIX) else name[: name.rfind(".") + 1]
+    own = {other.removeprefix(start): other for other in names if other.startswith(start)}
+    close = get_close_matches(name.removeprefix(start), own, n=1, cutoff=0.6)
+    near = [own[close[0]]] if close else get_close_matches(name, names, n=1, cutoff=0.8)
     if name == "limits.seconds":
         near = ["script.timeout_seconds"]
     table = name.partition(".")[0]

@@ -53,6 +53,8 @@ async def find_files(pattern: str, call: Context, path: WorkspacePath = ".") -> 
 
         async def matching() -> AsyncIterator[Entry]:
             async for found in call.workspace.walk(path, depth=glob.depth):
+                if glob.folders_only and found.kind != "folder":
+                    continue
                 if glob.matches(_relative(found.path, root)):
                     yield found
 

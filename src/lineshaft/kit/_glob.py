@@ -35,6 +35,9 @@ class Glob:
                 f"the pattern {pattern!r} leads elsewhere",
                 "Say in `path` where to look; the pattern is relative to it.",
             )
+        self.folders_only = pattern.endswith("/")
+        """Whether only folders are meant."""
+
         self._choices = [_compiled(choice.split("/")) for choice in _choices("/".join(parts))]
 
     @property

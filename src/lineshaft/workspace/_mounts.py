@@ -18,6 +18,9 @@ from lineshaft.values import Resolved, beginning
 PROJECT = "project"
 """The alias of the workspace itself."""
 
+RUN = "state"
+"""The alias of the private folder of each run."""
+
 _LONGEST_PATH = 4_096
 _MOST_LINKS = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -116,7 +119,7 @@ class Mounts:
         self.roots = {PROJECT: _root(PROJECT, Mount(root, writable=True))}
         for alias, mount in aliases.items():
             name = alias.removeprefix("@")
-            if name in self.roots:
+            if name in (*self.roots, RUN):
                 raise ConfigError(f"the alias {alias!r} is taken: choose another name")
             self.roots[name] = _root(name, mount)
 

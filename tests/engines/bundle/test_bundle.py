@@ -120,12 +120,17 @@ def test_a_virtual_environment_counts_as_the_python_it_was_made_from(
     assert "venv" not in _ask(made.root, "import sys; print(sys.prefix, sys.path)")
 
 
-def test_what_is_no_python_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"), [("echo hello", "it answered something else"), ("exit 3", "exit code 3")]
+)
+def test_what_is_no_python_is_refused_in_few_words(tmp_path: Path, text: str, said: str) -> None:
     program = tmp_path / "python3"
-    program.write_text("#!/bin/sh\necho hello\n")
+    program.write_text(f"#!/bin/sh\n{text}\n")
     program.chmod(0o755)
-    with pytest.raises(PythonNotFound, match="cannot be asked"):
+    with pytest.raises(PythonNotFound, match=said) as caught:
         build(tmp_path / "made", interpreter=program)
+    assert "import" not in caught.value.message
+    assert "3.11" in caught.value.hint
     assert sorted(path.name for path in tmp_path.iterdir()) == ["python3"]
 
 

@@ -61,7 +61,10 @@ def ask(interpreter: Path) -> Subject:
         )
         said = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise PythonNotFound(f"{str(interpreter)!r} cannot be asked what it is: {error}") from error
+        raise PythonNotFound(
+            f"{str(interpreter)!r} does not say what Python it is: {_reason(error)}",
+            hint="name the program of a CPython 3.11 or newer, or the folder of a bundle",
+        ) from error
     subject = _subject(said)
     numbers = tuple(int(part) for part in subject.minor.split("."))
     if subject.name != "cpython" or numbers < _OLDEST:
@@ -70,6 +73,16 @@ def ask(interpreter: Path) -> Subject:
             hint="CPython 3.11 or newer is needed",
         )
     return subject
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"it ended with exit code {error.returncode}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"it took longer than {_SECONDS} s"
+    if isinstance(error, ValueError):
+        return "it answered something else"
+    return str(getattr(error, "strerror", None) or error)
 
 
 def running() -> Path:
