@@ -79,6 +79,12 @@ UP = [
     ("open('x')", "line 1: files of its own (`open`)"),
     ("eval(t)", "line 1: code that is made while it runs (`eval`)"),
     ("str({1: 2, True: 3})", "line 1: keys that are equal"),
+    ("isinstance(x, type)", "line 1: `type` as a value"),
+    ("int('\u0663')", "line 1: digits beyond ASCII"),
+    ("def f(x):\n    x *= 2", "line 2: lists that are multiplied in place"),
+    ("d['a'] *= n", "line 1: lists that are multiplied in place"),
+    ("from collections import namedtuple\nP = namedtuple('P', 'x')\njson.dumps(P(1))",
+     "line 2: named tuples in JSON"),
     ("hasattr(x, 'items')", "line 1: `hasattr` of a method"),
     ("hasattr(x, '__iter__')", "line 1: `hasattr` of a method"),
     ("getattr(x, name, None)", "line 1: `hasattr` of a method"),
@@ -144,7 +150,8 @@ STAYS = [
     "datetime.datetime.strptime(t, '%Y-%m-%d %H:%M')\ndatetime.date.today().isoformat()",
     "re.findall(r'([a-z]+)=(\\d+)', t)\nre.sub(r'(a)', r'<\\1>', t)\nre.compile(r'[$]\\$\\\\w')",
     "re.sub('(a)(b)', r'\\2-\\1', t)\np.sub(r'\\g<1>_', t)\nre.findall(r'[a-z][\\[&][^]|-]', t)",
-    "flags = 0\nflags |= 4\nok = True\nok &= a > b\nd = {}\nd |= more\nn -= 1\nn *= 2\nt += 'x'",
+    "flags = 0\nflags |= 4\nok = True\nok &= a > b\nd = {}\nd |= more\nn -= 1\nt += 'x'",
+    "n = 1\nn *= 2\nd['a'] *= 1.5\nd['a'] *= b + 1",
     "def vars(x):\n    return x\nvars(1)\ncallable = 3\ncallable + 1",
     (
         "class Table:\n    def translate(self):\n        return self.real\n"

@@ -156,6 +156,27 @@ async def test_an_error_of_the_script_itself_is_no_reason(house: House) -> None:
     assert house.full.scripts == []
 
 
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("import pathlib\nreturn str(min(map(pathlib.Path, ['b', 'a'])))", "a"),
+        (
+            "import datetime\nhours = 1.5\nreturn str(datetime.timedelta(hours=2) * hours)",
+            "3:00:00",
+        ),
+        ("import re\nreturn re.findall(b'a', b'aa') == [b'a', b'a']", True),
+        ("powers = [-1]\nreturn [pow(3, power, 7) for power in powers]", [5]),
+        ("return int(''.join([chr(0x663), '4']))", 34),
+        ("return float(''.join([chr(0x663), '.5']))", 3.5),
+    ],
+)
+async def test_errors_that_full_python_does_not_have_begin_again(
+    house: House, script: str, value: object
+) -> None:
+    assert (await house.run(script)).value == value
+    assert len(house.full.scripts) == 1
+
+
 async def test_it_begins_again_once(house: House) -> None:
     script = "await look(what='x')\ngetattr('abc', 'up' + 'per')\nraise ValueError('in the end')"
     result = await house.run(script)

@@ -17,10 +17,17 @@ def call(reader: Reader, node: ast.AST) -> None:
     if len(node.keywords) > 1:
         _keywords(reader, node)
     function = node.func
+    if reader.named(function) == "collections.namedtuple" and _writes_json(reader):
+        reader.doubt(node, "named tuples in JSON")
     if not isinstance(function, ast.Name) or function.id not in _LOOKS:
         return
     if look := _LOOKS.get(reader.named(function)):
         look(reader, node)
+
+
+def _writes_json(reader: Reader) -> bool:
+    calls = reader.resolver.reading.calls
+    return any(reader.named(call.func) in ("json.dump", "json.dumps") for call in calls)
 
 
 def _keywords(reader: Reader, node: ast.Call) -> None:

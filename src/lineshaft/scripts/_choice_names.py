@@ -64,6 +64,8 @@ def _builtin(reader: Reader, node: ast.Name) -> None:
     if what == "__doc__":
         reader.feature(node, "the module's docstring")
         return
+    if what == "type" and reader.slot(node) != "func":
+        reader.doubt(node, "`type` as a value")
     is_known = what in reader.subset.builtins and what not in _SPECIAL
     if is_known or (ref := reader.ref(node)) is None or ref.kind != "builtin":
         return

@@ -101,6 +101,9 @@ _RULES: tuple[tuple[frozenset[str], re.Pattern[str], _Lacks], ...] = (
     (_ANY, re.compile(r"^[\w.]*(?P<kind>\b\w+)\.\w+\(\) takes (?:no|exactly|at most)"), _of_kind),
     (_ANY, re.compile(r"Invalid isoformat|does not match format"), _always),
     (_ANY, re.compile(r"'float' object cannot be interpreted as an integer"), _always),
+    (_ANY, re.compile(r"of '\w*Path' and|'datetime\.timedelta' and 'float'"), _always),
+    (_ANY, re.compile(r"must be string or compiled pattern|3rd argument specified"), _always),
+    (_ANY, re.compile(r"(?:literal for int|string to float)[^\n]*[^\x00-\x7f]"), _always),
     (frozenset({"IndexError"}), re.compile(r"^no such group$"), _always),
 )
 """Kinds of errors, what they say, and whether full Python would not raise them."""

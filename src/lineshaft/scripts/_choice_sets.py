@@ -23,11 +23,25 @@ def in_place(reader: Reader, node: ast.AST) -> None:
             reader.feature(node, "sets that are changed in place")
         elif not isinstance(node.op, ast.Sub) and not _is_number(reader, target, value):
             reader.feature(node, "sets that are changed in place", "doubt")
-    elif isinstance(node.op, ast.Mult) and _is_list(reader, target):
-        reader.feature(node, "lists that are multiplied in place")
+    elif isinstance(node.op, ast.Mult):
+        _multiplied(reader, node)
     elif isinstance(node.op, ast.Add) and isinstance(value, _NO_LIST) and _is_list(reader, target):
         reader.feature(node, "lists that take in what is no list")
 
+
+def _multiplied(reader: Reader, node: ast.AugAssign) -> None:
+    """Look at `a *= b`, where `a` may be a list."""
+    by = node.value
+    if _is_list(reader, node.target):
+        reader.feature(node, "lists that are multiplied in place")
+    elif isinstance(by, ast.Constant) and not isinstance(by.value, int):
+        return
+    elif not isinstance(by, _NUMBERS) and not _bound(reader, node.target):
+        reader.doubt(node, "lists that are multiplied in place")
+
+
+_NUMBERS = (ast.BinOp, ast.UnaryOp)
+"""What multiplies numbers, as far as anybody writes it."""
 
 _NO_LIST = (ast.Tuple, ast.Constant, ast.JoinedStr, ast.Set, ast.Dict)
 _NO_SET = (ast.Constant, ast.Compare, ast.Dict, ast.DictComp, ast.BoolOp)

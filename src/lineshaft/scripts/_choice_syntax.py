@@ -138,6 +138,13 @@ def _constant(reader: Reader, node: ast.AST) -> None:
         reader.feature(node, "complex numbers")
     elif node.value is ...:
         reader.feature(node, "`...`")
+    elif isinstance(node.value, str) and not node.value.isascii():
+        _digits(reader, node, node.value)
+
+
+def _digits(reader: Reader, node: ast.Constant, text: str) -> None:
+    if any(sign.isdecimal() and not sign.isascii() for sign in text):
+        reader.doubt(node, "digits beyond ASCII")
 
 
 def _operator(reader: Reader, node: ast.AST) -> None:
