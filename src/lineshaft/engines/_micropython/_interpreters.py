@@ -66,6 +66,8 @@ class Berth:
         self._bridge: Bridge | None = None
         self._closed = False
         self._kept = True
+        self._served = False
+        """What came of the script was told before its interpreter was gone."""
 
     def give(self, order: Order | None) -> None:
         """Any thread: have a script run; None: end."""
@@ -76,10 +78,12 @@ class Berth:
         arguments = ["micropython", "-X", f"heapsize={self.megabytes}M", "-c", start_text()]
         heap = self.megabytes * 1024 * 1024
         while self._kept and not self._closed:
-            self._bridge = None
+            self._bridge, self._served = None, False
             stopped_by = self._machine.run(self, arguments, heap=heap, fuel=_START_FUEL)
             if self._closed:
                 return
+            if self._served:
+                continue
             # An interpreter that does not come to its start serves the next script like that.
             order = self._order or self._orders.get()
             self._order = None
@@ -102,7 +106,12 @@ class Berth:
         if self._bridge is None:
             self._machine.interrupt()
             return b"."
-        return self._bridge.ask(what, text)
+        answer = self._bridge.ask(what, text)
+        if self._bridge.outcome is not None and self._order is not None:
+            order, self._order = self._order, None  # the interpreter does nothing more of it
+            self._served = True
+            self._settle(order, lambda run: run.end(""))
+        return answer
 
     def _next(self) -> Bridge | None:
         """Wait for a script; None: there will be none."""

@@ -7,7 +7,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 
@@ -106,6 +106,35 @@ def take(program: Program, tree: ast.Module) -> Lowered:
     for missing in _Looking(tree, program).found():
         raise missing
     return lower(program, tree)
+
+
+def lowered_of(program: Program) -> Lowered:
+    """Return a program in the interpreter's terms, from memory where it is run again.
+
+    Raises:
+        SyntaxError: It is not Python.
+        Lacking: As `take` says.
+    """
+    if len(program.source) > _LONG:
+        return take(program, parse(program.source))
+    spaces = frozenset(program.namespaces.items())
+    return _known(program.source, program.tools, spaces, frozenset(program.inputs))
+
+
+_LONG = 20_000
+"""Characters; longer scripts are not kept."""
+
+
+@lru_cache(maxsize=32)
+def _known(
+    source: str,
+    tools: frozenset[str],
+    spaces: frozenset[tuple[str, frozenset[str]]],
+    inputs: frozenset[str],
+) -> Lowered:
+    names = dict.fromkeys(inputs)  # their values do not matter
+    program = Program(source=source, tools=tools, namespaces=dict(spaces), inputs=names)
+    return take(program, parse(source))
 
 
 class _Looking:

@@ -6,8 +6,8 @@ from contextlib import suppress
 from lineshaft.engines._desk import Job, Signal, Stopped, TooMuchOutput
 from lineshaft.engines._micropython._blame import Blame
 from lineshaft.engines._micropython._bridge import Bridge, out_of_memory
-from lineshaft.engines._micropython._lacks import take
-from lineshaft.engines._micropython._lower import Lowered, parse
+from lineshaft.engines._micropython._lacks import lowered_of
+from lineshaft.engines._micropython._lower import Lowered
 from lineshaft.engines._micropython._machine import Machine
 from lineshaft.engines._micropython._rewrite import Lacking
 from lineshaft.engines._micropython._watch import Clock, Watch
@@ -52,7 +52,7 @@ class Run:
         """Return who serves the script in a machine from now on; None: see `early`."""
         program = self._job.program
         try:
-            lowered = take(program, parse(program.source))
+            lowered = lowered_of(program)
         except SyntaxError as error:
             self.early = Blame(program, Lowered("")).not_python(error)
             return None
