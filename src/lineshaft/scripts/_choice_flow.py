@@ -338,6 +338,8 @@ def _is_keys(node: ast.expr) -> bool:
 
 def _says_set(annotation: ast.expr) -> bool:
     """Return whether an annotation has `set` in it, as in `set[int] | None`."""
+    if isinstance(annotation, ast.Name):
+        return annotation.id in _ANNOTATIONS
     return any(
         (isinstance(node, ast.Name) and node.id in _ANNOTATIONS)
         or (isinstance(node, ast.Attribute) and node.attr in _ANNOTATIONS)

@@ -103,14 +103,24 @@ def _is_changed(reader: Reader, node: ast.Call, source: ast.expr) -> bool:
         above = reader.above(above)
     if above is None:
         return False
-    return any(_changes(inner, source.id) for part in above.body for inner in ast.walk(part))
+    attributes = reader.resolver.reading.attributes
+    return any(
+        isinstance(found.value, ast.Name)
+        and found.value.id == source.id
+        and _is_called_in(reader, found, above)
+        for change in _CHANGES
+        for found in attributes.get(change, ())
+    )
 
 
-def _changes(node: ast.AST, name: str) -> bool:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+def _is_called_in(reader: Reader, attribute: ast.Attribute, loop: ast.For) -> bool:
+    """Return whether a method is called in the body of a loop."""
+    if not isinstance(reader.above(attribute), ast.Call) or reader.slot(attribute) != "func":
         return False
-    of = node.func.value
-    return node.func.attr in _CHANGES and isinstance(of, ast.Name) and of.id == name
+    node: ast.AST = attribute
+    while (above := reader.above(node)) is not None and above is not loop:
+        node = above
+    return above is loop and reader.slot(node) == "body"
 
 
 def _use(reader: Reader, node: ast.expr, depth: int = 0) -> Use:
