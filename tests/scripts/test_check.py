@@ -83,6 +83,12 @@ async def test_what_informs_the_choice_of_engine_is_told(
         ("warning", "invalid-key", 3),
         ("info", "unresolved-import", 1),
     ]
+    prepared = prepare("import statistics\nimport pandas", specs=specs)
+    said = await check(prepared, checker=checker, inputs={})
+    assert [f.message for f in said] == [
+        "`statistics` needs full Python",
+        "`pandas` is no module of Python's own",
+    ]
 
 
 async def test_all_that_is_wrong_is_found_at_once_errors_first(

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -178,7 +179,16 @@ def _of_value(one: Diagnostic, place: _Position) -> Finding | None:
     if level is None or "has no member" in one.message:  # that is found by reading
         return None
     line, column = place
-    return Finding(code=one.code, message=one.message, level=level, line=line, column=column)
+    message = _import(one.message) if one.code == "unresolved-import" else one.message
+    return Finding(code=one.code, message=message, level=level, line=line, column=column)
+
+
+def _import(message: str) -> str:
+    """Return what is said of a module that the checker, and so the small engine, does not know."""
+    name = next(iter(_NAMES.findall(message)), "")
+    if name.partition(".")[0] in sys.stdlib_module_names:
+        return f"`{name}` needs full Python"
+    return f"`{name}` is no module of Python's own" if name else message
 
 
 def _not_awaited(place: _Position) -> Finding:

@@ -141,7 +141,12 @@ def _argument(failure: Failure) -> str:
 
 _AWAIT = "a call was not awaited: write `await` before it"
 _NONE = "this is None: look at what the call returned, or test `if x is None` first"
-_TEXT = 'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`'
+_TEXT = (
+    'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
+    " going through a dict gives its keys"
+)
+_METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
+_FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
 
 _TYPES = frozenset({"TypeError", "AttributeError"})
 _IMPORTS = frozenset({"ModuleNotFoundError", "ImportError"})
@@ -183,6 +188,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             r"list indices must be integers",
             "this is a list: write `items[0][key]`, or go through it with `for`",
         ),
+        ("TypeError", r"'(?:builtin_function_or_)?method' object is not", _METHOD),
         (_TYPES, r"'?NoneType'?", _NONE),
         ("KeyError", "", _key),
         ("AttributeError", r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'", _attribute),
@@ -207,7 +213,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             "",
             "`json_parse(text)` forgives code fences and trailing commas",
         ),
-        ("PermissionError", "", "a script has no files of its own: `await read_file(path=...)`"),
+        (frozenset({"PermissionError", "FileNotFoundError"}), "", _FILES),
         (
             "RuntimeError",
             r"'os\.environ'|'os\.getenv'",

@@ -61,6 +61,8 @@ def module_hint(module: str, name: str = "") -> str:
         module: As imported, such as `urllib.parse`.
         name: What the module lacks; empty where the module itself is missing.
     """
+    if module == "tools":
+        return f"`tools` has no `{name}`; a namespace is a module of its own: `{name}.tool(...)`"
     if name:
         known = _MEMBERS.get(f"{module}.{name}", "")
         return known or f"`{module}` has no `{name}` here; write it in plain Python"
