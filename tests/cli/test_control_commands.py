@@ -86,6 +86,24 @@ def test_undo_gives_the_tree_back_and_refuses_what_somebody_changed(
     assert here("undo", run_id).returncode == 1
 
 
+def test_a_run_that_is_forgotten_leaves_nothing_that_could_undo_it(
+    here: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    (workspace / "a.txt").write_text("what was there before\n")
+    assert here("run", script="await write_file(path='a.txt', content='a')").returncode == 0
+    assert here("run", script="await write_file(path='b.txt', content='b')").returncode == 0
+    assert json.loads(here("runs", "prune", "--json").stdout)["landings"] == 0
+    assert _kept(tmp_path)
+    assert "2 landings" in here("runs", "prune", "--days", "0").stderr
+    assert not _kept(tmp_path)
+
+
+def _kept(folder: Path) -> list[Path]:
+    """Return the files, outside of the workspace, that hold what was there."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in found if b"what was there before" in path.read_bytes()]
+
+
 def test_a_replay_says_that_all_is_as_recorded(here: Lineshaft, workspace: Path) -> None:
     (workspace / "a.txt").write_text("one\n")
     script = "got = await read_file(path='a.txt')\nprint(got['content'])\nreturn got['content']\n"

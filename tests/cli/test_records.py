@@ -269,9 +269,10 @@ def test_a_call_that_is_not_there_is_named(
 def test_prune_forgets_what_is_old_enough(here: Lineshaft, tell: Callable[..., None]) -> None:
     tell(paused, resumed)
     tell(paused, run_id="2030-r2")
-    assert json.loads(here("runs", "prune", "--json").stdout) == {"records": 0, "states": 0}
+    none = {"records": 0, "states": 0, "landings": 0}
+    assert json.loads(here("runs", "prune", "--json").stdout) == none
     done = here("runs", "prune", "--days", "0")
-    assert done.stderr == "deleted: 1 record, 1 run state, of all workspaces\n"
+    assert done.stderr == "deleted: 1 record, 1 run state, 0 landings, of all workspaces\n"
     assert [run["run_id"] for run in json.loads(here("runs", "--json").stdout)] == ["2030-r2"]
 
 

@@ -1,7 +1,7 @@
 """`lineshaft runs prune`: what was kept long enough goes."""
 
 import json as json_module
-from dataclasses import asdict
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -10,7 +10,9 @@ from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, paint, result
-from lineshaft.store import Pruned, Store
+from lineshaft.config import store_of
+from lineshaft.store import Pruned, Store, state_folder
+from lineshaft.workspace import forget_landings
 
 
 def command(
@@ -22,14 +24,27 @@ def command(
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
-    """Delete what can no longer be resumed or replayed; records stay unless --days says so."""
+    """Delete what was kept long enough, and with --days records of runs and all that is theirs."""
 
     async def prune(store: Store) -> Pruned:
         return await store.prune(days=days)
 
-    gone = look(settings_for(workspace), prune)
+    settings = settings_for(workspace)
+    gone = look(settings, prune)
+    landings = _landings(store_of(settings).keep_days, gone.run_ids)
     if json:
-        result(json_module.dumps(asdict(gone)))
+        told = {"records": gone.records, "states": gone.states, "landings": landings}
+        result(json_module.dumps(told))
         return
-    records, states = counted(gone.records, "record"), counted(gone.states, "run state")
-    note(paint(f"deleted: {records}, {states}, of all workspaces", "dim"))
+    what = ("record", gone.records), ("run state", gone.states), ("landing", landings)
+    said = ", ".join(counted(number, name) for name, number in what)
+    note(paint(f"deleted: {said}, of all workspaces", "dim"))
+
+
+def _landings(keep_days: float, run_ids: Collection[str]) -> int:
+    """Drop what nobody can undo any more; return of how many landings."""
+    try:
+        folders = sorted((state_folder() / "workspaces").iterdir())
+    except FileNotFoundError:
+        return 0
+    return sum(forget_landings(folder, keep_days=keep_days, run_ids=run_ids) for folder in folders)

@@ -69,15 +69,16 @@ def ground_of(
     Raises:
         ConfigError: The workspace cannot keep changes back.
     """
+    kept = None if store is False else store if isinstance(store, Store) else Store(store or None)
     live = Folder(workspace) if isinstance(workspace, str | Path) else workspace
     if isinstance(live, Folder) and "undo" not in live.capabilities:
-        live = live.with_journals(workspace_folder(Path(live.root)))
+        days = 7 if kept is None else kept.keep_days
+        live = live.with_journals(workspace_folder(Path(live.root)), keep_days=days)
     if atomic and "atomic" not in live.capabilities:
         raise ConfigError(
             f"the workspace {live!r} cannot keep changes back until they land",
             hint="say atomic=False: each change is then made at once",
         )
-    kept = None if store is False else store if isinstance(store, Store) else Store(store or None)
     root = live.root if isinstance(live, Folder) else ""
     return Footing(
         workspace=live,

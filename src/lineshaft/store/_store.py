@@ -88,6 +88,11 @@ class Store:
         where = self._where
         return f"Store({str(where)!r})" if not isinstance(where, str) else "Store(<a database>)"
 
+    @property
+    def keep_days(self) -> float:
+        """How long what a replay or an undo needs stays after a run is over."""
+        return self._keep_days
+
     def ready(self) -> None:
         """Make the folder of a file, and see that it can be written, before anything runs.
 
@@ -248,7 +253,7 @@ class Store:
             states += books.states.forget(old)
             books.shapes.forget_before(self._clock() - timedelta(days=days))
             books.record.forget(old)
-            return Pruned(records=len(old), states=states)
+            return Pruned(records=len(old), states=states, run_ids=tuple(old))
 
         return await self._desk.ask(act, thoroughly=True)
 

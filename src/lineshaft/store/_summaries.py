@@ -47,3 +47,6 @@ class Pruned:
 
     states: int
     """Runs that can no longer be resumed or replayed."""
+
+    run_ids: tuple[str, ...] = ()
+    """Those whose record is gone."""

@@ -13,6 +13,7 @@ from lineshaft.workspace._guards_built_in import (
 )
 from lineshaft.workspace._guards_companion import Companion
 from lineshaft.workspace._guards_contents import Level
+from lineshaft.workspace._journals import forget_landings
 from lineshaft.workspace._mounts import Mount
 from lineshaft.workspace._view import FolderView
 
@@ -25,6 +26,7 @@ __all__ = [
     "Mount",
     "Secrets",
     "Syntax",
+    "forget_landings",
     "guarded",
     "with_built_in",
 ]

@@ -16,7 +16,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ _TOLD_TIMES = 10
 """That a run's changes have expired is known for so many times the time they were kept."""
 
 _WAIT_SECONDS = 30.0
+_PRUNE_SECONDS = 3_600
 
 Fate = Literal["journal", "undone", "expired"]
 
@@ -49,6 +50,11 @@ class Kept:
         """When it was landed."""
         return int(self.id.partition("-")[0])
 
+    @property
+    def digest(self) -> str:
+        """What stands for its run."""
+        return self.id.split("-")[1]
+
 
 class Journals:
     """The journals of one workspace.
@@ -62,7 +68,7 @@ class Journals:
         self.folder = folder
         self._keep_ns = int(keep_days * _DAY_NS)
         self._done = folder / "done"
-        self._pruned = False
+        self._pruned: float | None = None
 
     @contextmanager
     def lock(self) -> Generator[None]:
@@ -140,7 +146,7 @@ class Journals:
     def of(self, run_id: str) -> list[Kept]:
         """Return what is kept of a run's landings, the oldest first."""
         digest = _digest(run_id)
-        return [kept for kept in self._all() if kept.id.split("-")[1] == digest]
+        return [kept for kept in self._all() if kept.digest == digest]
 
     def read(self, kept: Kept) -> Journal | None:
         """Return the journal of a landing that is over."""
@@ -162,18 +168,31 @@ class Journals:
                 yield Kept(stem, suffix)
 
     def _prune(self) -> None:
-        """Drop what was kept for its time; once in the life of a process."""
-        if self._pruned:
-            return
-        self._pruned = True
-        now = time.time_ns()
+        """Drop what was kept for its time, once in an hour."""
+        if self._pruned is None or time.monotonic() - self._pruned > _PRUNE_SECONDS:
+            self._pruned = time.monotonic()
+            self.prune()
+
+    def prune(self, run_ids: Collection[str] = ()) -> int:
+        """Drop what was kept for its time; whoever calls holds the lock.
+
+        Args:
+            run_ids: Runs whose landings go whatever their age.
+
+        Returns:
+            How many landings can no longer be undone.
+        """
+        now, digests = time.time_ns(), {_digest(run_id) for run_id in run_ids}
+        dropped = 0
         for kept in list(self._all()):
             age = now - kept.made_ns
-            if kept.fate == "journal" and age > self._keep_ns:
+            if kept.fate == "journal" and (age > self._keep_ns or kept.digest in digests):
                 self._forget(kept, "expired")
+                dropped += 1
             elif kept.fate != "journal" and age > _TOLD_TIMES * self._keep_ns:
                 with suppress(FileNotFoundError):
                     (self._done / f"{kept.id}.{kept.fate}").unlink()
+        return dropped
 
     def _forget(self, kept: Kept, fate: Fate) -> None:
         """Drop the contents of a landing, and keep what became of it."""
@@ -188,6 +207,25 @@ class Journals:
 
 def _digest(run_id: str) -> str:
     return hashlib.sha256(run_id.encode()).hexdigest()[:16]
+
+
+def forget_landings(folder: Path, *, keep_days: float, run_ids: Collection[str] = ()) -> int:
+    """Drop what is kept to undo landings, where it was kept for its time.
+
+    Args:
+        folder: The journals of a workspace; all there is to them.
+        keep_days: As for `Folder`.
+        run_ids: Runs that are forgotten: their landings go whatever their age.
+
+    Returns:
+        How many landings can no longer be undone.
+
+    Raises:
+        WorkspaceError: Somebody lands changes there for too long, or it cannot be written.
+    """
+    journals = Journals(folder, keep_days)
+    with journals.lock(), usable():
+        return journals.prune(run_ids)
 
 
 @contextmanager

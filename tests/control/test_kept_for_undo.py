@@ -1,0 +1,28 @@
+"""How long a run can be undone: as long as the session's store keeps what is needed."""
+
+from pathlib import Path
+
+import pytest
+
+from control.world import Open
+from lineshaft.errors import StateExpired
+from lineshaft.store import Store
+
+WRITES = "await write_file(path='a.txt', content='mine')"
+
+
+@pytest.mark.parametrize("engine", ["monty"])
+async def test_a_store_says_for_how_long_a_run_can_be_undone(
+    opened: Open, workspace: Path, tmp_path: Path, engine: str
+) -> None:
+    del engine  # of the session
+    async with opened(store=Store(tmp_path / "s.db", keep_days=0)) as session:
+        done = await session.run(WRITES)
+        with pytest.raises(StateExpired):
+            await session.undo(done.run_id)
+        assert (workspace / "a.txt").read_text() == "mine"
+    async with opened(store=Store(tmp_path / "s.db", keep_days=1)) as session:
+        (workspace / "a.txt").unlink()
+        done = await session.run(WRITES)
+        await session.undo(done.run_id)
+        assert not (workspace / "a.txt").exists()
