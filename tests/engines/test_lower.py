@@ -58,6 +58,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "try: pass\nexcept E as e: f'e={_ls_te(e)!r}  e.code = { _ls_te(e).code!s} {_ls_te(e)!r}='",
     ),
     "no caught error": ("x = e.code", "x = e.code"),
+    "what is formatted": (
+        "f'{x:>5}{ x[0] :.2f}{x.y!r:>5}{x=:>5}{(x):>5}{x}{len(x):3}{1:3}{x:{w}}'",
+        "f'{_ls_formats(x):>5}{ x[0] :.2f}{x.y!r:>5}{x=:>5}{(x):>5}{x}{len(x):3}{1:3}{x:{w}}'",
+    ),
     "its own attribute": (
         "try: pass\nexcept E: self.code.x",
         "try: pass\nexcept E: self.code.x",

@@ -46,6 +46,44 @@ async def test_what_cannot_be_rounded_is_an_error_at_its_line(monty: Play) -> No
     assert (error.kind, error.line) == ("TypeError", 2)
 
 
+_HAVE_NONE = "[None, [1], (1,), {}, b'a', ValueError('x'), datetime.timedelta(1)]"
+
+
+@pytest.mark.parametrize("way", ["f'{x:>5}'", "f'{x:.2f}'", "format(x, '>5')"])
+async def test_what_has_no_format_of_its_own_is_refused_as_python_refuses_it(
+    monty: Play, way: str
+) -> None:
+    script = (
+        f"found = []\nfor x in {_HAVE_NONE}:\n    try:\n        found.append({way})\n"
+        "    except TypeError as e:\n        found.append(str(e))\nreturn found"
+    )
+    kinds = ("NoneType", "list", "tuple", "dict", "bytes", "ValueError", "datetime.timedelta")
+    said = [f"unsupported format string passed to {kind}.__format__" for kind in kinds]
+    assert await monty.value(script) == said
+    error = await monty.error(f"x = None\n{way}")
+    assert (error.kind, error.line) == ("TypeError", 2)
+
+
+async def test_what_has_a_format_is_formatted_by_it(monty: Play) -> None:
+    script = (
+        "import decimal\nstr = type = None\nday = datetime.date(2024, 1, 2)\n"
+        "return [f'{x:>6}|{x!r:>6}' for x in (1, 1.5, True, 'a', decimal.Decimal('2.5'))]"
+        " + [f'{day:%d.%m.}', format(day, '%Y'), format(None), f'{None}', format(5, '03d')]"
+    )
+    assert await monty.value(script) == [
+        "     1|     1",
+        "   1.5|   1.5",
+        "     1|  True",
+        "     a|   'a'",
+        "   2.5|Decimal('2.5')",
+        "02.01.",
+        "2024",
+        "None",
+        "None",
+        "005",
+    ]
+
+
 @pytest.mark.parametrize(
     ("script", "message"),
     [

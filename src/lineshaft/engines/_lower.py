@@ -203,6 +203,7 @@ class _Lowering:
         self._direct: list[ast.Call] = []
         self._later = False
         self._views = False
+        self._formats = False
 
     def result(self) -> Lowered:
         for site, node in enumerate(self._found.tries):
@@ -213,6 +214,8 @@ class _Lowering:
             self._show(node)
         for node in self._found.looked_at:
             self._look(node)
+        for node in self._found.formatted:
+            self._format(node)
         for call in self._found.calls:
             self._call(call)
         before = self._before()
@@ -251,9 +254,18 @@ class _Lowering:
         program = self._program
         free = self._found.used - self._found.imported_first - set(program.inputs)
         modules = {name for name in ("tools", *program.namespaces) if name in free}
-        names = (free & {*MODULES, *HELPERS, "ToolError", "round"}) - modules - program.tools
+        names = (
+            (free & {*MODULES, *HELPERS, "ToolError", "format", "round"}) - modules - program.tools
+        )
         marks = len(self._found.tries)
-        return prelude(names, modules, views=self._views, later=self._later, marks=marks)
+        return prelude(
+            names,
+            modules,
+            views=self._views,
+            formats=self._formats,
+            later=self._later,
+            marks=marks,
+        )
 
     def _call(self, call: ToolCall) -> None:
         start, _ = self._text.span(call.node)
@@ -281,6 +293,14 @@ class _Lowering:
         self._text.replace(start, start, f"_ls_later({call.lineno}, ")
         self._text.replace(end, end + gap + 1, ", ")
 
+    def _format(self, node: ast.FormattedValue) -> None:
+        """Turn `{x:>5}` into `{_ls_formats(x):>5}`."""
+        start, end = self._text.span(node.value)
+        around = self._text.bytes[:start].rstrip(b" ")[-1:], self._text.bytes[end : end + 1]
+        if around == (b"{", b":") and _is_text_of(self._text.bytes[start:end], node.value):
+            self._formats = True
+            self._text.wrap(node.value, "_ls_formats(", ")")
+
     def _show(self, node: ast.FormattedValue) -> None:
         """Turn `{e=}` into `e={e!r}`: what is put around `e` is not to be shown."""
         start, end = self._text.span(node.value)
@@ -307,6 +327,8 @@ _SHOWN = re.compile(rb"(?P<sign> *= *)(?P<next>[!:}])")
 
 def _is_text_of(text: bytes, node: ast.expr) -> bool:
     """Return whether a node's position is right; inside f-strings it may not be."""
+    if isinstance(node, ast.Name):
+        return text == node.id.encode()
     try:
         part = text.decode().strip()
         found = steadily(lambda: ast.parse(part, mode="eval")).body

@@ -59,6 +59,26 @@ def round(number, ndigits=None):
 """
 """The engine rounds a number's shortest decimal text, Python the number itself."""
 
+FORMATS = """
+_ls_known = (str, int, float), isinstance, type, TypeError
+def _ls_formats(value):
+    if _ls_known[1](value, _ls_known[0]):
+        return value
+    kind = _ls_known[2](value).__name__
+    if kind in ("date", "datetime", "Decimal", "time", "complex"):
+        return value
+    home = {"timedelta": "datetime.", "deque": "collections.", "defaultdict": "collections."}
+    kind = home.get(kind, "") + kind
+    raise _ls_known[3]("unsupported format string passed to " + kind + ".__format__")
+"""
+"""The engine pads what has no format of its own, such as None; Python raises an error."""
+
+FORMAT = """
+_ls_format = format
+def format(value, format_spec=""):
+    return _ls_format(_ls_formats(value), format_spec) if format_spec else _ls_format(value)
+"""
+
 MENDED = frozenset({"`round` to digits"})
 """Features that the engine itself has otherwise, and that these lines put right."""
 
@@ -69,13 +89,22 @@ _NEEDS = {
 }
 
 
-def prelude(names: set[str], modules: set[str], *, views: bool, later: bool, marks: int) -> str:
+def prelude(
+    names: set[str],
+    modules: set[str],
+    *,
+    views: bool,
+    formats: bool,
+    later: bool,
+    marks: int,
+) -> str:
     """Return the lines that bind names before a script.
 
     Args:
-        names: Names among `MODULES`, `HELPERS`, `ToolError` and `round` that the script uses.
+        names: Names among `MODULES`, `HELPERS`, `ToolError`, `round` and `format` that it uses.
         modules: Names of modules of tools that it uses.
         views: It looks into caught errors.
+        formats: It formats what may have no format of its own.
         marks: How many of its `try` note lines.
         later: It makes calls that it does not await at once.
     """
@@ -90,6 +119,10 @@ def prelude(names: set[str], modules: set[str], *, views: bool, later: bool, mar
         parts.append(TOOL_ERROR)
     if "round" in wanted:
         parts.append(ROUND)
+    if formats or "format" in wanted:
+        parts.append(FORMATS)
+    if "format" in wanted:
+        parts.append(FORMAT)
     if marks:
         parts.append(f"_ls_at = [0] * {marks}\n{MARKS}")
     if later:

@@ -27,6 +27,9 @@ _COLLECTIONS = (
 _LOOKED_AT = frozenset({"code", "tool", "message"})
 _LOOKS = frozenset({"repr", "getattr", "hasattr"})
 _REPR = ord("r")
+_AS_IT_IS = -1
+_SIMPLE = frozenset({"float", "int", "len", "repr", "round", "str"})
+"""Builtins that give a number or a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,9 @@ class Reading:
 
     shown: list[ast.FormattedValue] = field(default_factory=list[ast.FormattedValue])
     """Where some of that stands in an f-string, perhaps beside its own text: `{e=}`."""
+
+    formatted: list[ast.FormattedValue] = field(default_factory=list[ast.FormattedValue])
+    """What is formatted, and may have no format of its own: `{x:>5}`."""
 
 
 def read(tree: ast.Module, program: Program) -> Reading:
@@ -205,6 +211,8 @@ class _Reader:
         self._inside(node)
         if len(self.found.looked_at) > before:
             self.found.shown.append(node)
+        elif node.conversion == _AS_IT_IS and _has_format(node) and _may_be_any(node.value):
+            self.found.formatted.append(node)
 
     def _try(self, node: ast.Try) -> None:
         if lets_pass(node):
@@ -216,6 +224,19 @@ class _Reader:
             if self._function is None:
                 self.found.results.append(node.value)
             self.visit(node.value)
+
+
+def _has_format(node: ast.FormattedValue) -> bool:
+    """Return whether a format is given, and certainly not an empty one."""
+    spec = node.format_spec
+    return isinstance(spec, ast.JoinedStr) and any(isinstance(v, ast.Constant) for v in spec.values)
+
+
+def _may_be_any(node: ast.expr) -> bool:
+    """Return whether an expression may give something else than a number or a text."""
+    if isinstance(node, ast.Call):
+        return not (isinstance(node.func, ast.Name) and node.func.id in _SIMPLE)
+    return isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Await | ast.BoolOp)
 
 
 def _is_self(node: ast.expr) -> bool:
