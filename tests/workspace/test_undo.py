@@ -140,6 +140,15 @@ async def test_what_a_command_changed_between_two_stages_keeps_both(
     assert (root / "f").read_text() == "mine again\n"
 
 
+async def test_a_landing_that_was_about_to_be_forgotten_is_one(
+    folder: Folder, tmp_path: Path
+) -> None:
+    await stages(folder)
+    first = min((tmp_path / "journals" / "done").iterdir())
+    first.with_suffix(".undone").touch()  # as a process leaves it that dies before the journal goes
+    assert folder.begin("run", atomic=True, packed=b"").landed == 3
+
+
 async def test_later_runs_are_undone_first(folder: Folder, root: Path) -> None:
     before = tree_of(root)
     await stages(folder, "one")

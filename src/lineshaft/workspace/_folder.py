@@ -91,7 +91,7 @@ class Folder(Through, Workspace):
         if packed:
             view.unpack(packed)
         elif packed is not None:
-            view.goes_on(self._shared.journals.of(run_id))
+            view.goes_on({kept.id for kept in self._shared.journals.of(run_id)})
         return view
 
     async def recover(self) -> tuple[Finding, ...]:
