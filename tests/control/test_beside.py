@@ -6,7 +6,7 @@ import pytest
 
 from control.world import Open
 from lineshaft import Answer
-from lineshaft.values import Call, Dispatch, Done
+from lineshaft.values import Call, Dispatch, Done, Value
 from support import Outside
 
 YES = Answer(allow=True)
@@ -36,6 +36,28 @@ def twice(inner: Dispatch) -> Dispatch:
         return await inner(call)
 
     return dispatch
+
+
+def keeping(inner: Dispatch) -> Dispatch:
+    """Keep to itself that it was cancelled."""
+
+    async def dispatch(call: Call) -> Done:
+        try:
+            return await inner(call)
+        except BaseException:  # noqa: BLE001  what it must not do
+            return Value("made up")
+
+    return dispatch
+
+
+async def test_nothing_that_middleware_makes_up_stands_for_a_call_that_waits(
+    opened: Open, outside: Outside
+) -> None:
+    async with opened(middleware=[keeping]) as session:
+        paused = await session.run("return await poke()")
+        assert paused.status == "paused"
+        done = await session.resume(paused.run_id, {"*": YES})
+    assert (done.status, done.value, outside.counts["poke"]) == ("success", 1, 1)
 
 
 @pytest.mark.parametrize(("around", "notes", "pokes"), [(noting, 2, 2), (twice, 0, 4)])

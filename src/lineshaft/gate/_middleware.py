@@ -1,5 +1,6 @@
 """Middleware around the door: the user's code, which may do anything."""
 
+import asyncio
 from contextvars import ContextVar
 
 import pydantic_core
@@ -31,13 +32,27 @@ def noted(entry: Entry) -> Entry:
 
 def _together(inner: Dispatch) -> Dispatch:
     async def dispatch(call: Call) -> Done:
-        token = _BESIDE.set([])
+        beside: list[Entry] = []
+        token = _BESIDE.set(beside)
         try:
-            return await inner(call)
+            done = await inner(call)
         finally:
             _BESIDE.reset(token)
+        if any(map(_waits_on, beside)) and _is_cancelled():
+            raise asyncio.CancelledError  # which no middleware may keep to itself
+        return done
 
     return dispatch
+
+
+def _waits_on(entry: Entry) -> bool:
+    """Return whether a call has no end: it waits for an answer, and a later part makes it."""
+    return entry.status == "pending" and not entry.answered
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _contained(inner: Dispatch, frame: Frame) -> Dispatch:
