@@ -1,6 +1,7 @@
 # ruff: noqa: E501  the stubs are as long as they are
 """Python stubs as people, models and type checkers read them: golden."""
 
+from dataclasses import dataclass
 from typing import Literal, NotRequired, cast
 
 import pytest
@@ -17,6 +18,17 @@ from lineshaft.tools import (
     tool,
 )
 from lineshaft.values import ToolSpec
+
+
+@dataclass
+class Node:
+    value: int
+    inner: "list[Node]"
+
+
+@tool(effect="read")
+async def grow(node: Node) -> Node:
+    return node
 
 
 class Edit(TypedDict):
@@ -405,6 +417,13 @@ def test_names_that_python_cannot_write_are_told_with_the_way_to_give_them() -> 
     assert '**{"per-page": int} (required): How many.' in text
     assert '**{"class": str}\n' in text
     assert '(**{"per-page": int, "class"?: str})' in signature(spec)
+
+
+def test_a_type_that_is_taken_and_given_is_told_once() -> None:
+    text = python_stubs([grow.spec])
+
+    assert "async def grow(*, node: Node) -> Node: ..." in text
+    assert text.count("class ") == 1
 
 
 def test_what_is_required_is_told_even_where_nothing_else_is_said_of_it() -> None:

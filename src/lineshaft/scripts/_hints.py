@@ -146,6 +146,7 @@ _TEXT = (
     " going through a dict gives its keys"
 )
 _METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
+_DATE = "give it as text: `.isoformat()`"
 _FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
 
 _TYPES = frozenset({"TypeError", "AttributeError"})
@@ -219,6 +220,8 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             r"'os\.environ'|'os\.getenv'",
             "a script has no environment: pass values as inputs",
         ),
+        ("ToolError", r"is not JSON: it is a (?:date|datetime|time)$", _DATE),
+        ("ToolError", r"is not JSON: it is a (?:frozen)?set$", "make it a list: `sorted(items)`"),
         ("IndexError", "", "the list is shorter: test its length, or go through it with `for`"),
         ("RecursionError", "", "write it as a loop with a list of what is still to do"),
         ("ValueError", r"unpack", "look at one item first: `print(items[0])`"),

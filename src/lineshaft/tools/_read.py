@@ -36,6 +36,8 @@ WORDS = ("Any", "Literal", "Mapping", "NotRequired", "Sequence", "TypedDict")
 _UNSEEN = ("title", "description", "default", "$defs", "definitions", "$schema", "$id")
 """Keywords that make no difference to whether two records are the same."""
 
+_CLOSED = ("additionalProperties", False)
+
 _MOST_STEPS = 3_000
 _MOST_RECORDS = 60
 _MOST_FIELDS = 200
@@ -253,7 +255,7 @@ class _Reader:
 
     def _digest(self, schema: Schema) -> str:
         """Return a hash of a schema and all that it refers to."""
-        own = {key: part for key, part in schema.items() if key not in _UNSEEN}
+        own = _seen(schema)
         parts: dict[str, object] = {}
         waiting: list[Schema] = [own]
         while waiting:
@@ -262,11 +264,18 @@ class _Reader:
                 if isinstance(ref, str) and ref not in parts:
                     parts[ref] = resolve(ref, self._root)
                     waiting.append(as_schema(parts[ref]))
+                    parts[ref] = _seen(waiting[-1])
         try:
             text = json.dumps([own, parts], sort_keys=True, default=str)
         except RecursionError:
             text = str(id(schema))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _seen(schema: Schema) -> Schema:
+    """Return a schema without what a type does not say, as that nothing else may be given."""
+    kept = {key: part for key, part in schema.items() if key not in _UNSEEN}
+    return {key: part for key, part in kept.items() if (key, part) != _CLOSED}
 
 
 def _kind(schema: Schema) -> str:
