@@ -187,6 +187,22 @@ async def test_an_error_lists_the_calls_that_already_took_effect(
 
 
 @pytest.mark.behaviour("E25")
+async def test_a_call_that_failed_is_not_told_as_done(make: Make) -> None:
+    @tool(effect="external")
+    async def send(to: str) -> str:
+        """Send something; it breaks off for one of them."""
+        if to == "b":
+            raise OSError("connection lost")
+        return to
+
+    script = "await send(to='a')\nawait send(to='b')"
+    async with make(send, policy=Policy("open")) as session:
+        handled = await session.handle("run_script", {"code": script})
+    told = "already done: send(to=a); send(to=b) (failed: in part, or not at all)"
+    assert told in handled.text
+
+
+@pytest.mark.behaviour("E25")
 @pytest.mark.parametrize(
     ("script", "word"),
     [

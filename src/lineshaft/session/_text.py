@@ -6,7 +6,7 @@ from typing import cast
 import pydantic_core
 
 from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
-from lineshaft.values import CallResult, RunResult, ToolSpec
+from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec
 
 _TOLD = 20
 """Calls that wait, named to a model."""
@@ -82,10 +82,14 @@ def _error(result: RunResult) -> str:
         lines.append(f"hint: {error.hint}")
     if error.traceback:
         lines.append(error.traceback.rstrip("\n"))
-    effects = [f"{c.tool}({_short(c.arguments)})" for c in result.effects]
+    effects = [f"{c.tool}({_short(c.arguments)}){_doubt(c)}" for c in result.effects]
     if effects:
         lines.append("already done: " + "; ".join(effects))
     return "\n".join(lines)
+
+
+def _doubt(call: CallRecord) -> str:
+    return "" if call.status == "done" else f" ({call.status}: in part, or not at all)"
 
 
 def _paused(result: RunResult) -> str:
