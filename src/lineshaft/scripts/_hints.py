@@ -222,6 +222,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         ),
         ("ToolError", r"is not JSON: it is a (?:date|datetime|time)$", _DATE),
         ("ToolError", r"is not JSON: it is a (?:frozen)?set$", "make it a list: `sorted(items)`"),
+        ("ToolError", r"is not JSON: it is a bytes$", "give text: `data.decode()`"),
         ("IndexError", "", "the list is shorter: test its length, or go through it with `for`"),
         ("RecursionError", "", "write it as a loop with a list of what is still to do"),
         ("ValueError", r"unpack", "look at one item first: `print(items[0])`"),

@@ -72,7 +72,7 @@ async def test_a_value_that_is_not_json_is_an_error_that_names_it(
     play: Play, source: str, part: str
 ) -> None:
     error = await play.error(source)
-    assert error.kind == "TypeError"
+    assert (error.kind, error.code) == ("TypeError", "E_NOT_JSON")
     assert error.message.startswith("the script's value")
     assert part in error.message
 

@@ -346,7 +346,7 @@ def _weight(text: bytes) -> int:
 
 def _not_json(path: str, kind: str) -> Raised:
     message = f"the script's value{path} is not JSON: it is {kind}"
-    return Raised(kind="TypeError", message=message)
+    return Raised(kind="TypeError", message=message, code="E_NOT_JSON")
 
 
 def _facts(text: bytes) -> object:
