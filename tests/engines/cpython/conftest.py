@@ -1,7 +1,9 @@
 """The engine `cpython` in every boundary of this machine, started once each."""
 
 import asyncio
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +82,11 @@ def play(engine: CPythonEngine) -> Play:
 def held(jailed: CPythonEngine) -> Play:
     """Return a host with the engine, for each boundary."""
     return Play(jailed)
+
+
+@pytest.fixture
+def open_folder() -> Generator[Path]:
+    """Return a folder that every user may read, as a workspace is for another user in a jail."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -375,14 +374,6 @@ async def test_a_module_that_cannot_be_imported_is_named() -> None:
     with pytest.raises(EngineError, match=r"nowhere: ModuleNotFoundError: No module named"):
         await Play(engine)("1")
     await engine.aclose()
-
-
-@pytest.fixture
-def open_folder() -> Generator[Path]:
-    """Return a folder that every user may read, as a workspace is for another user in a jail."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 async def test_a_workspace_is_out_of_reach_unless_imports_are_switched_on(

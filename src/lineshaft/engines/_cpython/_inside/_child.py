@@ -99,6 +99,7 @@ def live(wire: int, streams: Sequence[int], setting: Setting) -> None:
     if not channel.has_news():
         stage.rehearse()
         taping = Taping(channel)
+        stage.rehearse_packages(channel.has_news)
     order = channel.order()
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     if order.tape is not None:

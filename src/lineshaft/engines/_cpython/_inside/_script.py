@@ -1,6 +1,7 @@
 """One script in one process, from its text to its result."""
 
 import asyncio
+import contextlib
 import ctypes
 import linecache
 import resource
@@ -17,6 +18,7 @@ from lineshaft.engines._cpython._inside._code import compile_script
 from lineshaft.engines._cpython._inside._interpreter import depth, running_loop, wind_up
 from lineshaft.engines._cpython._inside._line import line
 from lineshaft.engines._cpython._inside._program import Program
+from lineshaft.engines._cpython._inside._rehearsal import REHEARSAL, REHEARSALS
 from lineshaft.engines._cpython._inside._scope import Scope
 from lineshaft.engines._cpython._inside._told import misspelt, raised, told
 from lineshaft.engines._cpython._inside._too_big import refuse_requests_over
@@ -34,18 +36,6 @@ from lineshaft.engines._plain import NotPlain, plain
 _MB = 1_000_000
 _HEADROOM = 32 * _MB
 """What telling of a lack of memory may take."""
-
-_REHEARSAL = """
-import json
-def plain(a, b=1): return tool(a)["b"]
-async def more(*args): return [await tool(x) for x in args if x]
-try:
-    value = {"a": await sleep(0), **{}}
-except KeyError as e:
-    print(f"{e.code}", e)
-for x in range(3): pass
-return value
-"""
 
 Result = Mapping[str, object]
 
@@ -71,13 +61,21 @@ class Stage:
     def rehearse(self) -> None:
         """Touch what a script will need: pages are shared with the parent until then."""
         nothing = Program({}, frozenset({"tool"}), {})
-        code = compile_script(_REHEARSAL, "", nothing)
+        code = compile_script(REHEARSAL, "", nothing)
         _drive(eval(code, {"sleep": asyncio.sleep}), self.loop)  # noqa: S307  our own text
         frame(
             {"type": "tool_call", "id": "0", "positional": [plain([1.5, {"a": (None,)}])]}, TO_HOST
         )
         answer = frame({"type": "tool_call_response", "id": "0", "value": {"a": [1]}}, TO_ENGINE)
         from_host().receive(answer)
+
+    def rehearse_packages(self, has_news: Callable[[], bool]) -> None:
+        """Touch what a script will need of packages that were imported ahead, until it is there."""
+        for name, text in REHEARSALS.items():
+            module = sys.modules.get(name)
+            if module is not None and not has_news():
+                with contextlib.suppress(Exception):  # of a version that has other ways
+                    exec(text, {"module": module})  # noqa: S102  our own text
 
     def bound_usage(self, order: Execute) -> None:
         """Hold the script to its limits."""
