@@ -75,7 +75,7 @@ async def _files(copy: Stage, view: Stage) -> Files:
     known = set(await view.changes())
     new = [change for change in await copy.changes() if change not in known]
     paths = [path for change in new for path in (change.path, change.moved_from) if path]
-    return {path: await _sha256(view, path) for path in dict.fromkeys(paths)}
+    return {path: await _sha256(copy, path) for path in dict.fromkeys(paths)}
 
 
 async def _sha256(view: Stage, path: str) -> str | None:
