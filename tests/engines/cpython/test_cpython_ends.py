@@ -144,6 +144,17 @@ async def test_the_end_of_an_engine_waits_for_the_ends_of_its_runs() -> None:
     assert inside() <= before
 
 
+def test_an_engine_outlives_event_loops_that_are_closed_straight_after_a_run() -> None:
+    before = inside()
+    engine = CPythonEngine()
+    for _ in range(2):
+        loop = asyncio.new_event_loop()
+        assert loop.run_until_complete(Play(engine).value("return 1")) == 1
+        loop.close()
+    asyncio.run(engine.aclose())
+    assert inside() <= before
+
+
 async def test_a_daemon_outlives_the_end_of_another_run(held: Play, jailed: CPythonEngine) -> None:
     other = Play(jailed)
     beside = asyncio.create_task(

@@ -9,6 +9,7 @@ session may disturb each other's processes while they run at the same time.
 import asyncio
 import math
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -237,7 +238,8 @@ class CPythonEngine:
             warm, self._warm = self._warm, None
         over = Crashed(message="the engine was closed while the script ran")
         for run in list(self._runs):
-            run.loop.call_soon_threadsafe(run.end, over)
+            with suppress(RuntimeError):  # its loop is closed: nobody waits for it
+                run.loop.call_soon_threadsafe(run.end, over)
         if warm is not None:
             warm.close()
 
