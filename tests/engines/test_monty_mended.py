@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engines.play import Play
 from lineshaft.engines import MontyEngine
+from lineshaft.engines._prelude import sums
 
 
 @pytest.fixture
@@ -44,6 +45,47 @@ async def test_a_round_of_the_scripts_own_is_its_own(monty: Play) -> None:
 async def test_what_cannot_be_rounded_is_an_error_at_its_line(monty: Play) -> None:
     error = await monty.error("x = 1\nround('a', 2)")
     assert (error.kind, error.line) == ("TypeError", 2)
+
+
+@given(
+    rows=st.lists(st.lists(st.floats(-1e12, 1e12) | st.integers(-(10**9), 10**9), max_size=30)),
+    start=st.floats(-5, 5) | st.integers(-5, 5),
+)
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+async def test_sums_are_those_of_this_python(
+    monty: Play, rows: list[list[float]], start: float
+) -> None:
+    script = "return [[sum(row), sum(row, start), sum(row, start=start)] for row in rows]"
+    found = await monty.value(script, rows=rows, start=start)
+    assert repr(found) == repr([[sum(r), sum(r, start), sum(r, start=start)] for r in rows])
+
+
+@pytest.mark.parametrize(
+    ("version", "sums_up"),
+    [
+        ((3, 11), [0.9999999999999999, 0.6000000000000001, 54.5, 6, 1e16]),
+        ((3, 12), [1.0, 0.6, 54.5, 6, 1e16]),
+        ((3, 14), [1.0, 0.6, 54.5, 6, 1.0000000000000004e16]),
+    ],
+)
+async def test_sums_are_those_of_each_python(
+    monty: Play, version: tuple[int, int], sums_up: list[float]
+) -> None:
+    rows = [[0.1] * 10, [0.1, 0.2, 0.3], [50, 2.25, 2.25], [1, 2, 3], [1e16, 1, 1, 1, 1]]
+    script = sums(version) + "\nreturn [sum(row) for row in rows]"
+    assert repr(await monty.value(script, rows=rows)) == repr(sums_up)
+
+
+async def test_what_is_no_number_is_added_up_or_refused(monty: Play) -> None:
+    script = sums((3, 12)) + "\nfloat = list = None\n"
+    added = script + "return [sum([[1], [2]], []), sum(x / 2 for x in range(4)), sum([])]"
+    assert await monty.value(added) == [[1, 2], 3.0, 0]
+    error = await monty.error("\n" + sums((3, 12)) + "sum([0.5, 'a'])")
+    assert error.kind == "TypeError"
 
 
 _HAVE_NONE = "[None, [1], (1,), {}, b'a', ValueError('x'), datetime.timedelta(1)]"

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from lineshaft.engines._marks import marked
-from lineshaft.engines._prelude import HELPERS, MODULES, prelude
+from lineshaft.engines._prelude import BUILTINS, HELPERS, MODULES, prelude
 from lineshaft.engines._reading import ToolCall, read
 from lineshaft.values import Program, steadily
 
@@ -254,9 +254,7 @@ class _Lowering:
         program = self._program
         free = self._found.used - self._found.imported_first - set(program.inputs)
         modules = {name for name in ("tools", *program.namespaces) if name in free}
-        names = (
-            (free & {*MODULES, *HELPERS, "ToolError", "format", "round"}) - modules - program.tools
-        )
+        names = (free & {*MODULES, *HELPERS, *BUILTINS, "ToolError"}) - modules - program.tools
         marks = len(self._found.tries)
         return prelude(
             names,

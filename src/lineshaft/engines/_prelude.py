@@ -1,6 +1,7 @@
 """The lines that the small engine puts before a script: only what the script names."""
 
 import ast
+import sys
 from functools import cache
 from importlib.resources import files
 
@@ -11,6 +12,9 @@ MODULES = ("asyncio", "json", "math", "re", "datetime")
 
 HELPERS = ("json_parse", "retry", "batched", "table")
 """Functions of `_helpers.py` in scope without an import."""
+
+BUILTINS = ("format", "round", "sum")
+"""Builtins that lines here may put others in the place of."""
 
 TOOL_ERROR = "import csv as _ls_csv\nToolError = _ls_csv.Error"
 """The one exception the engine has that is no relative of those a script raises by itself."""
@@ -79,6 +83,37 @@ def format(value, format_spec=""):
     return _ls_format(_ls_formats(value), format_spec) if format_spec else _ls_format(value)
 """
 
+_SUM = """
+_ls_sum = sum, list, type, abs, float, ({kinds},)
+def sum(iterable, /, start=0):
+    items = _ls_sum[1](iterable)
+    total = _ls_sum[0](items, start)
+    if _ls_sum[2](total) is not _ls_sum[4]:
+        return total
+    lost = 0.0
+    total = start
+    for item in items:
+        both = total + item
+        if _ls_sum[2](item) in _ls_sum[5] and _ls_sum[2](total) is _ls_sum[4]:
+            if _ls_sum[3](total) >= _ls_sum[3](item):
+                lost += (total - both) + item
+            else:
+                lost += (item - both) + total
+        total = both
+    return total + lost if lost and lost - lost == 0.0 else total
+"""
+"""The engine adds up numbers as Python before 3.12 did; later ones keep what rounding loses."""
+
+
+def sums(version: tuple[int, int]) -> str:
+    """Return the lines that add up as a version of Python does; none for what the engine does."""
+    if version < (3, 12):
+        return ""
+    return _SUM.format(kinds="float" if version < (3, 14) else "float, int, bool")
+
+
+_SUMS = sums(sys.version_info[:2])
+
 MENDED = frozenset({"`round` to digits"})
 """Features that the engine itself has otherwise, and that these lines put right."""
 
@@ -101,7 +136,7 @@ def prelude(
     """Return the lines that bind names before a script.
 
     Args:
-        names: Names among `MODULES`, `HELPERS`, `ToolError`, `round` and `format` that it uses.
+        names: Names among `MODULES`, `HELPERS`, `ToolError` and `BUILTINS` that it uses.
         modules: Names of modules of tools that it uses.
         views: It looks into caught errors.
         formats: It formats what may have no format of its own.
@@ -119,6 +154,8 @@ def prelude(
         parts.append(TOOL_ERROR)
     if "round" in wanted:
         parts.append(ROUND)
+    if "sum" in wanted and _SUMS:
+        parts.append(_SUMS)
     if formats or "format" in wanted:
         parts.append(FORMATS)
     if "format" in wanted:
