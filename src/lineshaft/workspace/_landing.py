@@ -98,7 +98,7 @@ def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, 
         if looked_at.get(base.place.real) != base.sight.thing and not _is_like(base, folders)
     ]
     if stale:
-        raise _stale(tuple(dict.fromkeys(stale)))
+        raise stale_files(tuple(dict.fromkeys(stale)))
     modes = {task.item.place.real: task.item.before.mode for task in tasks}
     return [_as_it_is(task, modes) for task in tasks], contents
 
@@ -111,7 +111,8 @@ def _as_it_is(task: Task, modes: Mapping[str, int | None]) -> Task:
     return Task(replace(item, after=replace(item.after, mode=modes[item.came.real])), task.mark)
 
 
-def _stale(paths: Sequence[str]) -> StaleFile:
+def stale_files(paths: Sequence[str]) -> StaleFile:
+    """Return the error that names files which somebody else has changed."""
     named = ", ".join(repr(path) for path in paths[:_TOLD])
     more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
     return StaleFile(

@@ -216,6 +216,16 @@ class Overlay:
         del self.bases[real]
         self._names[_above(real)].discard(os.path.basename(real))  # noqa: PTH119  slow
 
+    def meet(self, place: Place) -> None:
+        """See what is in folders on the way that were to be made, and that somebody else made."""
+        for count in range(len(place.parts) - 1, 0, -1):
+            above = Place(place.root, place.parts[:count], place.writable)
+            node = self.nodes.get(above.real)
+            if node is not None and node.thing.kind == "folder" and self._is_new(above.real):
+                sight = see(above)
+                if sight.thing.kind == "folder":
+                    self.bases[above.real] = Base(above, sight)
+
     def changed(self) -> Iterator[tuple[Base, Node]]:
         """Return the places that will not be what they are."""
         for real, node in self.nodes.items():

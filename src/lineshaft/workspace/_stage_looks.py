@@ -8,9 +8,11 @@ import stat
 
 from lineshaft.values import Content
 from lineshaft.workspace import _disk
-from lineshaft.workspace._mounts import Place
+from lineshaft.workspace._landing import stale_files
+from lineshaft.workspace._memory import Memory
+from lineshaft.workspace._mounts import Decided, Mounts, Place
 from lineshaft.workspace._overlay import Overlay
-from lineshaft.workspace._things import Sight
+from lineshaft.workspace._things import Sight, still
 
 STATE = "state"
 
@@ -43,3 +45,34 @@ def is_small(overlay: Overlay, place: Place, data: bytes) -> bool:
         return False
     node = overlay.find(place.real)
     return node is None or node.thing.kind == "missing" or is_held(overlay, place)
+
+
+def look_again(memory: Memory, place: Place) -> None:
+    """See a file that the run was told is stale as it is: what was to be written there goes."""
+    node = memory.overlay.nodes.get(place.real)
+    if node is not None and node.came is None and memory.staged.forget(place.path):
+        memory.overlay.forget(place)
+        memory.overlay.meet(place)
+
+
+def must_not_be_stale(memory: Memory, mounts: Mounts) -> None:
+    """Refuse to land over files that the run was told of and has not read again.
+
+    One that is as it was is not stale any more.
+
+    Raises:
+        StaleFile: It names them.
+    """
+    seen = memory.through.seen
+    stale: list[str] = []
+    for path in sorted(seen.reported):
+        place = mounts.place(Decided(path))
+        base = memory.overlay.bases.get(place.real) or memory.sights.get(place.real)
+        if base is None:
+            continue
+        if still(base.place, base.sight):
+            seen.reported.discard(place.path)
+        else:
+            stale.append(place.path)
+    if stale:
+        raise stale_files(stale)

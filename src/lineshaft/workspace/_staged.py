@@ -17,7 +17,7 @@ from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import Change, Command, Content, Entry, Finding, Guard, Process
-from lineshaft.workspace import _disk, _stage_edits
+from lineshaft.workspace import _disk, _stage_edits, _stage_looks
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._landing import Landing, land
@@ -125,11 +125,8 @@ class StagedView(FolderView):
         self._seen.saw(place.path, sight.thing.sha256)
 
     def _look_again(self, place: Place) -> None:
-        """See a file that the run was told is stale as it is: what was to be written there goes."""
         with self._lock:
-            node = self._overlay.nodes.get(place.real)
-            if node is not None and node.came is None and self._staged.forget(place.path):
-                self._overlay.forget(place)
+            _stage_looks.look_again(self._memory, place)
 
     async def before(self, path: str) -> Content | None:
         """Return what a file was before the changes that have not landed; None: no file was there.
@@ -313,12 +310,18 @@ class StagedView(FolderView):
         if next(self._overlay.changed(), None) is None:
             return ()
         async with self._landing:
+            if self._seen.reported:  # before guards read them
+                await self._hop(self._must_not_be_stale)
             while next(self._overlay.changed(), None) is not None:
                 version = self._version
                 findings = await guarded(guards, self._memory.waiting() if guards else (), self)
                 if await self._hop(self._land, version):
                     return findings
         return ()
+
+    def _must_not_be_stale(self) -> None:
+        with self._lock:
+            _stage_looks.must_not_be_stale(self._memory, self._mounts)
 
     def _land(self, version: int) -> bool:
         """Land, unless something was changed since the guards were asked."""

@@ -1,0 +1,79 @@
+"""What becomes of changes that somebody else has made stale."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lineshaft.errors import StaleFile
+from lineshaft.values import Change, Finding, Stage
+from lineshaft.workspace import Folder, FolderView
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "f").write_text("first")
+    return root
+
+
+@pytest.fixture
+def view(root: Path, tmp_path: Path) -> FolderView:
+    return Folder(root, journals=tmp_path / "journals").begin("run", atomic=True)
+
+
+async def reads_all(changes: Sequence[Change], stage: Stage) -> list[Finding]:
+    """Look at all that is to land, and at what it is built on."""
+    for path in {"f", *(change.path for change in changes)}:
+        await stage.read(path)
+    return []
+
+
+async def test_a_guard_that_reads_a_stale_file_drops_no_change_to_it(
+    view: FolderView, root: Path
+) -> None:
+    await view.write("f", b"mine")
+    (root / "f").write_text("theirs")
+    for _ in range(2):
+        with pytest.raises(StaleFile, match="'f'"):
+            await view.land([reads_all])
+    assert [change.path for change in await view.changes()] == ["f"]
+    assert ((root / "f").read_text(), view.landed) == ("theirs", 0)
+
+
+async def test_nor_does_it_stand_for_the_run_reading_it_again(view: FolderView, root: Path) -> None:
+    await view.read("f")
+    await view.write("g", b"made of f")
+    (root / "f").write_text("theirs")
+    for _ in range(2):
+        with pytest.raises(StaleFile, match="'f'"):
+            await view.land([reads_all])
+    await view.read("f")
+    await view.land([reads_all])
+    assert (root / "g").read_text() == "made of f"
+
+
+async def test_a_file_that_is_as_it_was_again_is_not_stale(view: FolderView, root: Path) -> None:
+    await view.write("f", b"mine")
+    (root / "f").write_text("theirs")
+    with pytest.raises(StaleFile):
+        await view.land([reads_all])
+    (root / "f").write_text("first")
+    await view.land([reads_all])
+    assert (root / "f").read_text() == "mine"
+
+
+async def test_a_file_that_somebody_made_in_a_folder_that_was_to_be_made_is_read_again(
+    view: FolderView, root: Path
+) -> None:
+    await view.write("new/inner/f", b"mine")
+    (root / "new" / "inner").mkdir(parents=True)
+    (root / "new" / "inner" / "f").write_text("theirs")
+    with pytest.raises(StaleFile, match="new/inner/f"):
+        await view.land()
+    assert (await view.read("new/inner/f")).data == b"theirs"
+    await view.write("new/inner/g", b"mine too")
+    await view.land()
+    found = {path.name: path.read_text() for path in (root / "new" / "inner").iterdir()}
+    assert found == {"f": "theirs", "g": "mine too"}
