@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from control.world import Open
-from lineshaft import Answer, Limits, Pending, Policy
+from lineshaft import Answer, Limits, Pending, Policy, Session, tool
 from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
 from support import Outside
 
@@ -126,6 +126,28 @@ async def test_a_run_goes_on_in_the_stricter_mode(opened: Open, outside: Outside
         done = await stricter.resume(paused.run_id, {"*": YES})
     assert done.error is not None
     assert (done.error.code, outside.total) == ("E_DENIED", 2)
+
+
+async def test_runs_inside_of_a_run_are_in_no_wider_mode_than_that(
+    opened: Open, outside: Outside
+) -> None:
+    sessions: list[Session] = []
+
+    @tool(effect="read", container=True)
+    async def inside() -> list[str]:
+        """Run a script."""
+        result = await sessions[0].run("return await note(what='inside')")
+        return [result.status, result.error.code if result.error else ""]
+
+    ask_inside = [{"id": "first", "tool": "inside", "verdict": "ask"}]
+    async with opened(inside, policy=Policy.from_dict({"mode": "read", "rules": ask_inside})) as s:
+        paused = await s.run("return await inside()")
+    async with opened(inside) as wider:
+        sessions.append(wider)
+        done = await wider.resume(paused.run_id, {"*": YES})
+        assert (done.value, outside.total) == (["error", "E_DENIED"], 0)
+        assert (await wider.run("return await inside()")).value == ["success", ""]
+    assert outside.total == 1
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,9 @@ class Bench:
         self.scope: Scope | None = None
         """The way through the gate, once it was entered."""
 
-        self._gate = gate
+        self.gate = gate
+        """Its policy may be stricter than the session's."""
+
         self._part = part
         self._started = time.monotonic()
         self._announced: dict[str, object] = {}
@@ -144,19 +146,19 @@ class Bench:
     def _fresh_output(self) -> Printed:
         return Printed(
             self.limits,
-            redactor=self._gate.redactor,
+            redactor=self.gate.redactor,
             note=lambda stream, text: self.book.note("output", stream=stream, text=text),
             heard=lambda: self.book.recording,
         )
 
     def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
         """Record that the run has started."""
-        text = self._gate.redactor.text(script) if isinstance(script, str) else repr(type(script))
+        text = self.gate.redactor.text(script) if isinstance(script, str) else repr(type(script))
         self._announced = {
             "script_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             "name": name,
             "engine": engine,
-            "mode": self._gate.policy.mode,
+            "mode": self.gate.policy.mode,
             "origin": origin,
             "limits": self.limits.as_dict(),
         }
@@ -164,7 +166,7 @@ class Bench:
 
     def record_from_here(self, sink: Sink) -> None:
         """Have a sink take the events of this run, those until now included."""
-        recorder = Recorder(self.run_id, (sink,), self._gate.redactor)
+        recorder = Recorder(self.run_id, (sink,), self.gate.redactor)
         texts: dict[Stream, str] = {s: self.printed.text(s) for s in ("stdout", "stderr")}
         catch_up(recorder, self.book, started=self._announced, texts=texts)
         self.book.also(recorder)
@@ -178,14 +180,14 @@ class Bench:
         findings = list(await self.workspace.recover())
         root = await self.view.resolve(".")
         self._frame = Frame(
-            gate=self._gate,
+            gate=self.gate,
             run_id=self.run_id,
             view=self.view,
             limits=self.limits,
             book=self.book,
             controls=self.control,
-            caller=self._part.caller or self._gate.caller,
-            turn=anyio.Lock() if self._part.caller else self._gate.approving,
+            caller=self._part.caller or self.gate.caller,
+            turn=anyio.Lock() if self._part.caller else self.gate.approving,
             root=root.real,
             alone=alone,
             keeps_back=self._part.keeps_back,
@@ -289,7 +291,7 @@ class Bench:
         try:
             if how.status == "success" and progress.lands:
                 await self._flush()
-                landed.findings += await self.view.land(self._gate.guards)
+                landed.findings += await self.view.land(self.gate.guards)
         except (WorkspaceError, StateError) as error:
             told = RunError(code=error.code, message=error.message, hint=error.hint)
             landed.error = told
@@ -372,14 +374,14 @@ class Bench:
         if result.changes:
             self.book.note("changes", changes=[asdict(c) for c in result.changes])
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)
-        shown = replace(result, value=self._gate.redactor.value(result.value), pending=waiting)
+        shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
         kept = result.expires_at is not None
         self.book.note("run_paused" if kept else "run_finished", None, **result_data(shown))
 
     def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
         """Return a waiting call without its contents, which only whoever answers is shown."""
         known = (call.arguments for call in result.calls if call.id == waiting.id)
-        arguments = next(known, None) or self._gate.redactor.arguments(None, waiting.arguments)
+        arguments = next(known, None) or self.gate.redactor.arguments(None, waiting.arguments)
         return replace(waiting, arguments=arguments)
 
     def _broken(self, error: Exception) -> None:

@@ -19,6 +19,7 @@ from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import Ready, execute, take
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._keeping import Begins, Keeping
+from lineshaft.scripts._nested import beginning_runs, mode_within
 from lineshaft.scripts._offer import Fixed, Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._reader import Reader
@@ -130,7 +131,7 @@ class Runner:
         part = replace(part, keeps_back=keeps_back)
         packed = part.halt.view if part.halt else None
         return Bench(
-            replace(self.gate, policy=self.gate.policy.no_wider_than(mode)),
+            replace(self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))),
             part,
             workspace=ground.workspace,
             view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
@@ -360,7 +361,7 @@ class Runner:
 async def settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:
     """Do a run's work and settle it, whatever comes of it: also when the caller is cancelled."""
     try:
-        with bench.control.inside():
+        with bench.control.inside(), beginning_runs(bench.gate):
             try:
                 await work
             except Exception as error:  # noqa: BLE001  of the user's workspace or middleware

@@ -1,0 +1,34 @@
+"""What a run takes over from the run of the same session that it is begun in."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from lineshaft.gate import Gate
+from lineshaft.policy import MODES, Mode
+
+_around: ContextVar[Gate | None] = ContextVar("lineshaft_gate_around", default=None)
+
+
+@contextmanager
+def beginning_runs(gate: Gate) -> Generator[None]:
+    """Have runs that are begun in the block know through which gate the run around them goes."""
+    token = _around.set(gate)
+    try:
+        yield
+    finally:
+        _around.reset(token)
+
+
+def mode_within(gate: Gate, mode: Mode) -> Mode:
+    """Return a mode, or that of the run around, where that one is stricter.
+
+    Args:
+        gate: The session's; what another session does inside of a tool is the tool's own.
+        mode: The widest that the run itself may be in.
+    """
+    around = _around.get()
+    if around is None or around.approving is not gate.approving:
+        return mode
+    modes: list[Mode] = [mode, around.policy.own_mode]
+    return min(modes, key=MODES.index)
