@@ -79,6 +79,8 @@ UP = [
     ("open('x')", "line 1: files of its own (`open`)"),
     ("eval(t)", "line 1: code that is made while it runs (`eval`)"),
     ("str({1: 2, True: 3})", "line 1: keys that are equal"),
+    ("try:\n    await asyncio.gather(*[f(x) for x in xs])\nexcept ValueError:\n    pass",
+     "line 2: what goes on after `asyncio.gather` failed"),
     ("isinstance(x, type)", "line 1: `type` as a value"),
     ("int('\u0663')", "line 1: digits beyond ASCII"),
     ("def f(x):\n    x *= 2", "line 2: lists that are multiplied in place"),
@@ -164,6 +166,11 @@ STAYS = [
     "try:\n    json.loads(t)\nexcept ValueError:\n    print('no JSON')",
     "hasattr(x, 'mine')\ngetattr(x, 'mine', None)\nf(a=1, **more)\nf(**more, **less)",
     "await read_file(**more, path='a')\npow(a, b, m)\ntype(x) is int\ntype(e).__name__",
+    (
+        "async def f(x):\n    try:\n        return await read_file(x)\n    except ToolError:\n"
+        "        return await asyncio.gather(f(x))\nawait asyncio.gather(f('a'), f('b'))"
+    ),
+    "try:\n    await asyncio.gather(*(read_file(x) for x in xs))\nexcept ToolError:\n    pass",
     "def f(a, /, **k):\n    pass\nf(1, b=2)",
     "def f(s, x):\n    s.add(x)\n    return x in s and len(s)\ns = set()\nf(s, 1)\nsorted(s)",
     (
@@ -192,7 +199,7 @@ SHOWN = [
 
 NOT_SHOWN = [
     ("'%d' % x", "Exception"),
-    ("a, b = await asyncio.gather(f(), g())", "Exception"),
+    ("a, b = await asyncio.gather(read_file('a'), read_file('b'))", "Exception"),
     ("x = [a for a, b in rows.items()]", "ValueError"),
     ("a / b", "ToolError"),
     ("a / b", "KeyError"),

@@ -4,6 +4,7 @@ import ast
 
 from lineshaft.scripts._choice_names import EXCEPTIONS, methods
 from lineshaft.scripts._choice_needs import Reader
+from lineshaft.scripts._names_scopes import FUNCTIONS
 
 _ASKING = {"getattr": 3, "hasattr": 2}
 """Builtins that ask for an attribute by name, with the arguments that a silent answer takes."""
@@ -17,12 +18,37 @@ def call(reader: Reader, node: ast.AST) -> None:
     if len(node.keywords) > 1:
         _keywords(reader, node)
     function = node.func
-    if reader.named(function) == "collections.namedtuple" and _writes_json(reader):
+    name = reader.named(function)
+    if name == "collections.namedtuple" and _writes_json(reader):
         reader.doubt(node, "named tuples in JSON")
+    elif name == "asyncio.gather" and _goes_on(reader, node):
+        reader.need(node, "what goes on after `asyncio.gather` failed", "doubt")
     if not isinstance(function, ast.Name) or function.id not in _LOOKS:
         return
-    if look := _LOOKS.get(reader.named(function)):
+    if look := _LOOKS.get(name):
         look(reader, node)
+
+
+def _goes_on(reader: Reader, node: ast.Call) -> bool:
+    """Return whether functions of the script are gathered whose error is caught around them.
+
+    In full Python the others go on; the small engine leaves them, and those it has not begun.
+    """
+    inside = [inner for argument in node.args for inner in ast.walk(argument)]
+    if not any(isinstance(inner, ast.Call) and _is_own(reader, inner) for inner in inside):
+        return False
+    below: ast.AST = node
+    above = reader.above(node)
+    while above is not None and not isinstance(above, FUNCTIONS):
+        if isinstance(above, ast.Try) and above.handlers and reader.slot(below) == "body":
+            return True
+        below, above = above, reader.above(above)
+    return False
+
+
+def _is_own(reader: Reader, call: ast.Call) -> bool:
+    ref = reader.ref(call.func)
+    return ref.kind in ("def", "lambda") if ref is not None else not reader.named(call.func)
 
 
 def _writes_json(reader: Reader) -> bool:
