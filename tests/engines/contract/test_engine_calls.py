@@ -198,3 +198,25 @@ async def test_every_call_is_dispatched_once_in_the_order_of_the_script(
     assert await play.value(source) == numbers
     assert [call.positional for call in play.calls] == [(n,) for n in numbers]
     assert [call.id for call in play.calls] == [str(n + 1) for n in range(len(numbers))]
+
+
+LONG: dict[str, str] = {
+    "a text": "'é\"\\n' * 1_500_000",
+    "texts": "['abcd' * 300] * 4_000",
+    "numbers": "list(range(200_000))",
+    "a dict": "{'a': ['b'] * 100_000}",
+}
+
+
+@pytest.mark.parametrize("source", LONG.values(), ids=LONG)
+async def test_what_is_long_crosses_both_ways(play: Play, source: str) -> None:
+    """In a time that grows with the length, not with its square: that would take minutes."""
+    sent = await play.value(f"x = {source}\ny = await give(x)\nassert x == y\nreturn y")
+    assert sent == eval(source)  # noqa: S307  our own words
+
+
+async def test_a_long_message_of_an_error_comes_whole(play: Play) -> None:
+    source = (
+        "try:\n    await fail('E_X', 'ab' * 50_000)\nexcept ToolError as e:\n    return e.message"
+    )
+    assert await play.value(source) == "ab" * 50_000

@@ -1,6 +1,8 @@
 """JSON-like values as text that an interpreter without ordered dicts and exact floats reads.
 
-A dict is `{"d": [key, value, ...]}`, a float that is not short `{"f": its eight bytes}`.
+A dict is `{"d": [key, value, ...]}`, a float that is not short `{"f": its eight bytes}`, a long
+text on its way in `{"s": [part, ...]}`: to read it whole would take an interpreter time that grows
+with the square of its length.
 """
 
 import json
@@ -11,6 +13,7 @@ from typing import cast
 from lineshaft.engines._plain import scrubbed
 
 _SHORT = 15
+_PART = 2_000
 _FLOAT_BYTES = 8
 
 
@@ -61,6 +64,8 @@ def _has_halves(text: bytes) -> bool:
 
 
 def _marked(value: object) -> object:
+    if isinstance(value, str) and len(value) > _PART:
+        return {"s": [value[at : at + _PART] for at in range(0, len(value), _PART)]}
     if isinstance(value, float):
         if len(repr(value)) <= _SHORT:
             return value
