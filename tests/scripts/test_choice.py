@@ -81,6 +81,8 @@ UP = [
     ("str({1: 2, True: 3})", "line 1: keys that are equal"),
     ("try:\n    await asyncio.gather(*[f(x) for x in xs])\nexcept ValueError:\n    pass",
      "line 2: what goes on after `asyncio.gather` failed"),
+    ("async def f():\n    await asyncio.gather(g())\ntry:\n    await f()\nexcept E:\n    pass",
+     "line 2: what goes on after `asyncio.gather` failed"),
     ("isinstance(x, type)", "line 1: `type` as a value"),
     ("int('\u0663')", "line 1: digits beyond ASCII"),
     ("def f(x):\n    x *= 2", "line 2: lists that are multiplied in place"),

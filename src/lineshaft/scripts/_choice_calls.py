@@ -4,7 +4,7 @@ import ast
 
 from lineshaft.scripts._choice_names import EXCEPTIONS, methods
 from lineshaft.scripts._choice_needs import Reader
-from lineshaft.scripts._names_scopes import FUNCTIONS
+from lineshaft.scripts._names_scopes import DEFS, FUNCTIONS
 
 _ASKING = {"getattr": 3, "hasattr": 2}
 """Builtins that ask for an attribute by name, with the arguments that a silent answer takes."""
@@ -43,6 +43,19 @@ def _goes_on(reader: Reader, node: ast.Call) -> bool:
         if isinstance(above, ast.Try) and above.handlers and reader.slot(below) == "body":
             return True
         below, above = above, reader.above(above)
+    return isinstance(above, DEFS) and _is_tried(reader, above.name)
+
+
+def _is_tried(reader: Reader, name: str) -> bool:
+    """Return whether a function of this name is called where errors are caught."""
+    for call in reader.resolver.reading.calls:
+        function = call.func
+        if name in (getattr(function, "id", ""), getattr(function, "attr", "")):
+            below: ast.AST = call
+            while (above := reader.above(below)) is not None:
+                if isinstance(above, ast.Try) and above.handlers and reader.slot(below) == "body":
+                    return True
+                below = above
     return False
 
 
