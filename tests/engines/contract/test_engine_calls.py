@@ -201,7 +201,7 @@ async def test_every_call_is_dispatched_once_in_the_order_of_the_script(
 
 
 LONG: dict[str, str] = {
-    "a text": "'é\"\\n' * 1_500_000",
+    "a text": "'é\"\\n' * 1_000_000",
     "texts": "['abcd' * 300] * 4_000",
     "numbers": "list(range(200_000))",
     "a dict": "{'a': ['b'] * 100_000}",
