@@ -1,7 +1,6 @@
 # ruff: noqa: E501  the stubs are as long as they are
 """Python stubs as people, models and type checkers read them: golden."""
 
-from dataclasses import dataclass
 from typing import Literal, NotRequired, cast
 
 import pytest
@@ -18,17 +17,6 @@ from lineshaft.tools import (
     tool,
 )
 from lineshaft.values import ToolSpec
-
-
-@dataclass
-class Node:
-    value: int
-    inner: "list[Node]"
-
-
-@tool(effect="read")
-async def grow(node: Node) -> Node:
-    return node
 
 
 class Edit(TypedDict):
@@ -399,35 +387,3 @@ def test_a_tool_may_have_the_name_of_a_type() -> None:
     text = python_stubs([named])
     assert "from typing import Any, Literal as Literal_" in text
     assert 'async def Literal(*, a: Literal_["x"] = ...)' in text
-
-
-def test_names_that_python_cannot_write_are_told_with_the_way_to_give_them() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "per-page": {"type": "integer", "description": "How many."},
-            "class": {"type": "string"},
-        },
-        "required": ["per-page"],
-    }
-    spec = ToolSpec(name="t", input_schema=schema)
-
-    text = python_stubs([spec])
-
-    assert '**{"per-page": int} (required): How many.' in text
-    assert '**{"class": str}\n' in text
-    assert '(**{"per-page": int, "class"?: str})' in signature(spec)
-
-
-def test_a_type_that_is_taken_and_given_is_told_once() -> None:
-    text = python_stubs([grow.spec])
-
-    assert "async def grow(*, node: Node) -> Node: ..." in text
-    assert text.count("class ") == 1
-
-
-def test_what_is_required_is_told_even_where_nothing_else_is_said_of_it() -> None:
-    schema = {"type": "object", "required": ["query"], "additionalProperties": False}
-    spec = ToolSpec(name="t", input_schema=schema)
-
-    assert "(*, query: Any)" in signature(spec)
