@@ -4,7 +4,7 @@
 def judged(action):
     try:
         action()
-    except Exception as error:
+    except (LookupError, ValueError, ArithmeticError) as error:
         kind = type(error)
         if kind is KeyError:
             return "key"
