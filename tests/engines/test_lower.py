@@ -58,6 +58,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "try: pass\nexcept E as e: f'e={_ls_te(e)!r}  e.code = { _ls_te(e).code!s} {_ls_te(e)!r}='",
     ),
     "no caught error": ("x = e.code", "x = e.code"),
+    "what a template formats": (
+        "'{:>5}{}{!r:>5}{a:.2f}'.format(x, y, z, a=w.v)",
+        "'{:>5}{}{!r:>5}{a:.2f}'.format(_ls_formats(x), y, z, a=_ls_formats(w.v))",
+    ),
+    "a template in a template": ("'{:{}}'.format(x, 5)", "'{:{}}'.format(x, 5)"),
     "what is formatted": (
         "f'{x:>5}{ x[0] :.2f}{x.y!r:>5}{x=:>5}{(x):>5}{x}{len(x):3}{1:3}{x:{w}}'",
         "f'{_ls_formats(x):>5}{ x[0] :.2f}{x.y!r:>5}{x=:>5}{(x):>5}{x}{len(x):3}{1:3}{x:{w}}'",

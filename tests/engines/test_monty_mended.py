@@ -91,7 +91,7 @@ async def test_what_is_no_number_is_added_up_or_refused(monty: Play) -> None:
 _HAVE_NONE = "[None, [1], (1,), {}, b'a', ValueError('x'), datetime.timedelta(1)]"
 
 
-@pytest.mark.parametrize("way", ["f'{x:>5}'", "f'{x:.2f}'", "format(x, '>5')"])
+@pytest.mark.parametrize("way", ["f'{x:>5}'", "f'{x:.2f}'", "format(x, '>5')", "'{:>5}'.format(x)"])
 async def test_what_has_no_format_of_its_own_is_refused_as_python_refuses_it(
     monty: Play, way: str
 ) -> None:

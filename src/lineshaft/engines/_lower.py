@@ -216,6 +216,8 @@ class _Lowering:
             self._look(node)
         for node in self._found.formatted:
             self._format(node)
+        for node in self._found.templated:
+            self._template(node)
         for call in self._found.calls:
             self._call(call)
         before = self._before()
@@ -298,6 +300,12 @@ class _Lowering:
         if around == (b"{", b":") and _is_text_of(self._text.bytes[start:end], node.value):
             self._formats = True
             self._text.wrap(node.value, "_ls_formats(", ")")
+
+    def _template(self, node: ast.expr) -> None:
+        start, end = self._text.span(node)
+        if _is_text_of(self._text.bytes[start:end], node):
+            self._formats = True
+            self._text.wrap(node, "_ls_formats(", ")")
 
     def _show(self, node: ast.FormattedValue) -> None:
         """Turn `{e=}` into `e={e!r}`: what is put around `e` is not to be shown."""

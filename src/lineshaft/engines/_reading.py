@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lineshaft.engines._formats import has_format, in_template, may_be_any
 from lineshaft.engines._marks import lets_pass
 from lineshaft.values import Program
 
@@ -28,8 +29,6 @@ _LOOKED_AT = frozenset({"code", "tool", "message"})
 _LOOKS = frozenset({"repr", "getattr", "hasattr"})
 _REPR = ord("r")
 _AS_IT_IS = -1
-_SIMPLE = frozenset({"float", "int", "len", "repr", "round", "str"})
-"""Builtins that give a number or a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,9 @@ class Reading:
 
     formatted: list[ast.FormattedValue] = field(default_factory=list[ast.FormattedValue])
     """What is formatted, and may have no format of its own: `{x:>5}`."""
+
+    templated: list[ast.expr] = field(default_factory=list[ast.expr])
+    """The same by `"{:>5}".format(x)`."""
 
 
 def read(tree: ast.Module, program: Program) -> Reading:
@@ -173,6 +175,7 @@ class _Reader:
         self._awaited = None
         if _calls(node, _LOOKS):
             self.found.looked_at.append(node.args[0])
+        self.found.templated.extend(in_template(node))
         self._inside(node)
 
     def _await(self, node: ast.Await) -> None:
@@ -211,7 +214,7 @@ class _Reader:
         self._inside(node)
         if len(self.found.looked_at) > before:
             self.found.shown.append(node)
-        elif node.conversion == _AS_IT_IS and _has_format(node) and _may_be_any(node.value):
+        elif node.conversion == _AS_IT_IS and has_format(node) and may_be_any(node.value):
             self.found.formatted.append(node)
 
     def _try(self, node: ast.Try) -> None:
@@ -224,19 +227,6 @@ class _Reader:
             if self._function is None:
                 self.found.results.append(node.value)
             self.visit(node.value)
-
-
-def _has_format(node: ast.FormattedValue) -> bool:
-    """Return whether a format is given, and certainly not an empty one."""
-    spec = node.format_spec
-    return isinstance(spec, ast.JoinedStr) and any(isinstance(v, ast.Constant) for v in spec.values)
-
-
-def _may_be_any(node: ast.expr) -> bool:
-    """Return whether an expression may give something else than a number or a text."""
-    if isinstance(node, ast.Call):
-        return not (isinstance(node.func, ast.Name) and node.func.id in _SIMPLE)
-    return isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Await | ast.BoolOp)
 
 
 def _is_self(node: ast.expr) -> bool:
