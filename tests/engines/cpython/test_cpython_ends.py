@@ -18,44 +18,10 @@ import psutil
 import pytest
 
 from engines.play import Play
+from engines.processes import DAEMON, inside, lives, steady
 from lineshaft.engines._cpython import CPythonEngine
 from lineshaft.errors import ConfigError, EngineError
 from lineshaft.values import Crashed, Exceeded, Limits, Outcome, PythonOptions, Returned
-
-DAEMON = """
-import os, signal, time
-def daemon():
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            while True:
-                time.sleep(0.001)
-        os._exit(0)
-    time.sleep(0.02)
-daemon()
-"""
-"""Leaves a process of another session, whose parents are gone."""
-
-
-def inside() -> int:
-    """Return how many processes live below this one."""
-    return sum(map(_lives, psutil.Process().children(recursive=True)))
-
-
-def _lives(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-async def steady(engine: CPythonEngine) -> int:
-    """Return how many processes there are once a spare child is there."""
-    assert await Play(engine).value("1") == 1
-    await asyncio.sleep(0.2)
-    return inside()
 
 
 async def becomes(count: int) -> None:
@@ -94,65 +60,6 @@ async def test_a_cancelled_run_ends_its_daemons(held: Play, jailed: CPythonEngin
         await task
     assert held.tools == ["hold"]
     await becomes(before)
-
-
-LEFT: dict[str, str] = {
-    "a daemon": DAEMON,
-    "a child": "import os, time\nif os.fork() == 0:\n    while True: time.sleep(0.001)\n",
-    "a child of a thread": """
-import os, threading, time
-def leave():
-    if os.fork() == 0:
-        os.setsid()
-        while True: time.sleep(0.001)
-thread = threading.Thread(target=leave)
-thread.start()
-thread.join()
-""",
-    "a child of a thread that goes on": """
-import os, threading, time
-left = threading.Event()
-def leave():
-    if os.fork() == 0:
-        os.setsid()
-        while True: time.sleep(0.001)
-    left.set()
-    time.sleep(60)
-threading.Thread(target=leave, daemon=True).start()
-left.wait()
-""",
-}
-
-
-@pytest.mark.parametrize("source", LEFT.values(), ids=LEFT)
-async def test_what_a_run_left_is_gone_when_it_is_over(
-    held: Play, jailed: CPythonEngine, source: str
-) -> None:
-    """Not some time after it: two runs with a spare child each, seen at once."""
-    before = await steady(jailed)
-    await held.value(source + "return 1")
-    assert inside() <= before
-
-
-async def test_the_end_of_an_engine_waits_for_the_ends_of_its_runs() -> None:
-    before, begun = inside(), asyncio.all_tasks()
-    engine = CPythonEngine()
-    for _ in range(3):
-        assert await Play(engine).value("return 1") == 1
-    await engine.aclose()
-    assert asyncio.all_tasks() == begun
-    assert inside() <= before
-
-
-def test_an_engine_outlives_event_loops_that_are_closed_straight_after_a_run() -> None:
-    before = inside()
-    engine = CPythonEngine()
-    for _ in range(2):
-        loop = asyncio.new_event_loop()
-        assert loop.run_until_complete(Play(engine).value("return 1")) == 1
-        loop.close()
-    asyncio.run(engine.aclose())
-    assert inside() <= before
 
 
 async def test_a_daemon_outlives_the_end_of_another_run(held: Play, jailed: CPythonEngine) -> None:
@@ -296,7 +203,7 @@ async def test_a_closed_engine_leaves_nothing() -> None:
     assert isinstance(await run, Crashed)
     assert play.cancelled == ["1"]
     with anyio.fail_after(5):
-        while any(map(_lives, mine)):
+        while any(map(lives, mine)):
             await asyncio.sleep(0.01)
     assert len(descriptors()) <= open_before
     with pytest.raises(ConfigError, match="closed"):
@@ -346,7 +253,7 @@ async def test_nothing_outlives_a_killed_host(jailed: CPythonEngine) -> None:
         process.kill()
         process.wait()
         with anyio.fail_after(10):
-            while any(_lives(member) for member in family):
+            while any(lives(member) for member in family):
                 await asyncio.sleep(0.02)
 
 
