@@ -36,3 +36,9 @@ def test_other_words_are_refused(word: str, says: str) -> None:
 def test_a_name_given_twice_is_refused() -> None:
     with pytest.raises(ConfigError, match="'a' is given twice"):
         read_pairs(["a=1", "a:=1"])
+
+
+def test_a_word_without_a_name_is_answered_with_how_to_give_one() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_pairs(["notes.txt"])
+    assert "path=notes.txt" in caught.value.hint

@@ -23,7 +23,8 @@ def read_pairs(words: Iterable[str]) -> dict[str, object]:
     for word in words:
         match = _PAIR.fullmatch(word)
         if match is None:
-            raise ConfigError(f"{word!r} is not name=text or name:=json")
+            hint = "arguments have names: path=notes.txt, limit:=3"
+            raise ConfigError(f"{word!r} is not name=text or name:=json", hint=hint)
         name, sign, text = match.groups()
         if name in found:
             raise ConfigError(f"the argument {name!r} is given twice")

@@ -49,8 +49,8 @@ def script_request(arguments: Mapping[str, object], *, most_seconds: float) -> S
     given = {name: value for name, value in arguments.items() if value is not None}
     sources = [name for name in ("code", "file") if name in given]
     if len(sources) != 1:
-        was = "both" if sources else "neither"
-        raise ToolError("E_INVALID_ARGS", f"give either code or file; {was} was given")
+        given_were = "both were" if sources else "neither was"
+        raise ToolError("E_INVALID_ARGS", f"give either code or file; {given_were} given")
     source = given[sources[0]]
     if not isinstance(source, str) or not source.strip():
         kind = "empty" if isinstance(source, str) else type(source).__name__
