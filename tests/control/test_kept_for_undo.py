@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from control.world import Open
-from lineshaft.errors import StateExpired
+from lineshaft import tool
+from lineshaft.errors import RunBusy, StateExpired
 from lineshaft.store import Store
 
 WRITES = "await write_file(path='a.txt', content='mine')"
@@ -25,4 +27,26 @@ async def test_a_store_says_for_how_long_a_run_can_be_undone(
         (workspace / "a.txt").unlink()
         done = await session.run(WRITES)
         await session.undo(done.run_id)
+        assert not (workspace / "a.txt").exists()
+
+
+async def test_a_run_that_goes_on_is_not_undone(opened: Open, workspace: Path) -> None:
+    there, leave = anyio.Event(), anyio.Event()
+
+    @tool(effect="external")
+    async def holds() -> None:
+        """Wait outside."""
+        there.set()
+        await leave.wait()
+
+    script = f"{WRITES}\nawait run_command(command='true')\nawait holds()\nreturn 1"
+    async with opened(holds) as session, opened() as other:
+        run = await session.start(script)
+        await there.wait()
+        assert (workspace / "a.txt").read_text() == "mine"
+        with pytest.raises(RunBusy, match="goes on"):
+            await other.undo(run.run_id)
+        leave.set()
+        assert (await run.result()).value == 1
+        await other.undo(run.run_id)
         assert not (workspace / "a.txt").exists()

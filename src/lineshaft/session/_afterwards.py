@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import cast
 
 from lineshaft.errors import ConfigError, RunBusy, RunUnknown
@@ -118,14 +119,27 @@ class Afterwards(ABC):
 
         Raises:
             StaleFile: Somebody changed some of the files since; they are named, nothing was done.
-            StateError: Nothing, or no longer everything, is known of the run's changes.
+            StateError: Nothing, or no longer everything, is known of the run's changes; or it
+                goes on.
         """
         _, resumer, workspace = self._later()
+        if await self._goes_on(run_id):
+            raise RunBusy(
+                f"run {run_id!r} goes on: it would change on what is taken back",
+                hint="wait for it, or end it, and undo it then",
+            )
         await workspace.recover()
         try:
             return await workspace.undo(run_id)
         except RunUnknown as error:
             raise (await resumer.elsewhere(run_id) or error) from None
+
+    async def _goes_on(self, run_id: str) -> bool:
+        if self.store is None:
+            return False
+        with suppress(RunUnknown):  # one that has only landed files may have no record
+            return (await self.store.summary(run_id)).status == "running"
+        return False
 
 
 def _checked(answers: object) -> Mapping[str, Answer]:
