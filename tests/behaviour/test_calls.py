@@ -282,19 +282,29 @@ async def test_a_container_cannot_call_on_after_its_call(make: Make, outside: Ou
 @pytest.mark.behaviour("C15")
 async def test_writes_run_one_at_a_time_in_the_order_of_the_script(make: Make) -> None:
     inside, most, order = [0], [0], list[int]()
+    arrived, all_there = list[Call](), anyio.Event()
+
+    def arriving(dispatch: Dispatch) -> Dispatch:
+        async def note(call: Call) -> Done:
+            arrived.append(call)
+            if len(arrived) == 10:
+                all_there.set()
+            return await dispatch(call)
+
+        return note
 
     @tool(effect="write")
     async def careful(number: int) -> None:
-        """Note how many are inside."""
+        """Note how many are inside, where all could be."""
         inside[0] += 1
         most[0] = max(most[0], inside[0])
-        await anyio.lowlevel.checkpoint()
+        await all_there.wait()
         await anyio.lowlevel.checkpoint()
         order.append(number)
         inside[0] -= 1
 
     script = "await asyncio.gather(*[careful(number=i) for i in range(10)])"
-    async with make(careful) as session:
+    async with make(careful, middleware=[arriving]) as session:
         result = await session.run(script)
     assert result.status == "success"
     assert (most, order) == ([1], list(range(10)))

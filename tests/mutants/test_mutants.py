@@ -48,9 +48,10 @@ def test_a_mutant_fits_the_source_at_one_place(mutant: Mutant) -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Iterator[Path]:
-    """Return a copy of the source that may be broken."""
+    """Return a copy of the source that may be broken, with what of it is compiled already."""
     target = tmp_path / "src" / "lineshaft"
-    shutil.copytree(SOURCE, target, ignore=shutil.ignore_patterns("__pycache__"))
+    half_written = shutil.ignore_patterns("*.pyc.*")
+    shutil.copytree(SOURCE, target, ignore=half_written)
     yield target
     _end_all(str(target))
     shutil.rmtree(tmp_path)
@@ -72,7 +73,14 @@ def _end_all(place: str) -> None:
 def test_a_mutant_is_noticed_by_every_test_it_names(mutant: Mutant, copy: Path) -> None:
     file = copy / mutant.file
     file.write_text(file.read_text(encoding="utf-8").replace(mutant.old, mutant.new))
+    _forget(file)
     assert set(mutant.kills) - _failures(copy.parent, mutant.kills) == set()
+
+
+def _forget(file: Path) -> None:
+    """Delete what is compiled of a file: with the same size and second it would be taken."""
+    for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+        compiled.unlink()
 
 
 def _failures(path: Path, tests: list[str]) -> set[str]:
@@ -86,14 +94,16 @@ def _failures(path: Path, tests: list[str]) -> set[str]:
     return failed
 
 
-def _pytest(path: Path, test: str) -> tuple[int | None, str]:
+def _pytest(path: Path, *words: str) -> tuple[int | None, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("COV", "PYTEST", "LINESHAFT_", "DEV_"))
     }
     environment |= {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # all of them take longer than a test
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "anyio"]
+    command = [sys.executable, "-m", "pytest", *options, *words]
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -110,6 +120,13 @@ def _pytest(path: Path, test: str) -> tuple[int | None, str]:
             os.killpg(process.pid, signal.SIGKILL)
             return None, "hung"
         return process.returncode, output
+
+
+def test_no_test_that_is_named_needs_another_plugin(copy: Path) -> None:
+    """It would fail whatever the mutant, and so notice all of them."""
+    named = {BEHAVIOUR + test for mutant in MUTANTS for test in mutant.kills}
+    code, output = _pytest(copy.parent, "--setup-plan", *sorted(named))
+    assert code == 0, output
 
 
 def test_the_copy_is_what_the_tests_import(copy: Path) -> None:
