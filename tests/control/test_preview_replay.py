@@ -1,12 +1,15 @@
 """What a preview and a replay keep to."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from control.world import Open
 from lineshaft import Answer, tool
 from lineshaft.errors import RunBusy
+from lineshaft.values import Change, Finding, Stage
 from support import Outside
 
 
@@ -28,6 +31,29 @@ return "end"
         assert not shown.run.landed
         assert (workspace / "a.txt").read_text() == "one\ntwo\n"
         assert not (workspace / "asked").exists()
+
+
+@pytest.mark.parametrize("level", ["error", "warning"])
+async def test_a_preview_ends_as_the_guards_of_the_run_would_have_it(
+    opened: Open, workspace: Path, level: Literal["error", "warning"]
+) -> None:
+    def nothing_there(changes: Sequence[Change], stage: Stage) -> list[Finding]:
+        del stage
+        return [Finding(code="full", message="no", level=level, path=c.path) for c in changes]
+
+    script = "await write_file(path='a.txt', content='a')\nreturn 1"
+    async with opened(guards=[nothing_there]) as session:
+        shown = await session.preview(script)
+        assert not (workspace / "a.txt").exists()
+        done = await session.run(script)
+    assert (shown.run.status, shown.run.error, shown.run.value, shown.run.findings) == (
+        done.status,
+        done.error,
+        done.value,
+        done.findings,
+    )
+    assert (done.error is not None) == (level == "error")
+    assert "+a" in shown.diff
 
 
 async def test_a_preview_stops_before_it_acts(opened: Open, outside: Outside) -> None:

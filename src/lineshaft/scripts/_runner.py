@@ -17,6 +17,7 @@ from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import Ready, execute, take
+from lineshaft.scripts._foretold import Foretold
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._keeping import Begins, Keeping
 from lineshaft.scripts._nested import beginning_runs, mode_within
@@ -160,17 +161,9 @@ class Runner:
             silent=True,
         )
         progress = Progress(lands=False)
-        diffs: list[str] = []
-
-        async def work() -> None:
-            try:
-                await self._work(job, bench, progress)
-            finally:
-                with anyio.CancelScope(shield=True):
-                    diffs.append(await bench.view.diff())
-
-        result = await settled(bench, progress, work())
-        return result, self.gate.redactor.text("".join(diffs))
+        foretold = Foretold(bench, progress)
+        work = foretold.after(self._work(job, bench, progress))
+        return await settled(bench, progress, work), self.gate.redactor.text(foretold.diff)
 
     async def call(
         self,

@@ -351,6 +351,14 @@ class Stage(Workspace, Protocol):
         """
         ...
 
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Ask guards about what has not landed; it raises `Guarded` as `land`, and nothing lands.
+
+        Returns:
+            What the guards said, none of it an error.
+        """
+        ...
+
     async def discard(self) -> None:
         """Drop what has not landed."""
         ...

@@ -134,6 +134,10 @@ class Looking(Stage):
         """Refuse."""
         _only_looks(guards)
 
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Refuse."""
+        _only_looks(guards)
+
     async def discard(self) -> None:
         """Refuse."""
         _only_looks()

@@ -6,7 +6,6 @@ edit makes of it, `_landing.py` makes it real. `@state` is nobody else's: what i
 there at once.
 """
 
-import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -314,7 +313,7 @@ class StagedView(FolderView):
                 await self._hop(self._must_not_be_stale)
             while next(self._overlay.changed(), None) is not None:
                 version = self._version
-                findings = await guarded(guards, self._memory.waiting() if guards else (), self)
+                findings = await self.look(guards)
                 if await self._hop(self._land, version):
                     return findings
         return ()
@@ -322,6 +321,10 @@ class StagedView(FolderView):
     def _must_not_be_stale(self) -> None:
         with self._lock:
             _stage_looks.must_not_be_stale(self._memory, self._mounts)
+
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""
+        return await guarded(guards, self._memory.waiting() if guards else (), self)
 
     def _land(self, version: int) -> bool:
         """Land, unless something was changed since the guards were asked."""
@@ -366,9 +369,7 @@ class StagedView(FolderView):
         other = StagedView(self._plain, self._shared, self._run_id, lands=False)
         with self._lock:
             other._memory = self._memory.copy()
-        if self._state.made:
-            other._state.make()
-            shutil.copytree(self._state.path, other._state.path, symlinks=True, dirs_exist_ok=True)
+        self._state.copy_to(other._state)
         return other
 
     async def pack(self) -> bytes:

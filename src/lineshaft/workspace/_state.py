@@ -40,6 +40,12 @@ class StateFolder:
         """Whether there is anything to remove."""
         return self._remove is not None
 
+    def copy_to(self, other: "StateFolder") -> None:
+        """Put all that is in it into another one, too."""
+        if self.made:
+            other.make()
+            shutil.copytree(self.path, other.path, symlinks=True, dirs_exist_ok=True)
+
     def close(self) -> None:
         """Remove it and all that is in it."""
         if self._remove is not None:

@@ -70,13 +70,17 @@ class FolderView(Through, Stage):
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Return what the guards say, as warnings: the changes are on the disk already."""
         try:
-            return await guarded(guards, await self.changes(), self)
+            return await self.look(guards)
         except Guarded as error:
             return tuple(
                 replace(finding, level="warning") if finding.level == "error" else finding
                 for finding in error.findings
                 if isinstance(finding, Finding)
             )
+
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Ask guards about all changes, and raise `Guarded` where one finds an error."""
+        return await guarded(guards, await self.changes(), self)
 
     async def discard(self) -> None:
         """End the view: what it changed stays, its `@state` goes."""
