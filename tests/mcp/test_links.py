@@ -103,7 +103,7 @@ async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> No
         with anyio.fail_after(10):
             await twice.wait()
             while source.tools["h.delete_all"].spec.effect == "read":
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.01)
         assert source.tools["h.fine"] is first
     assert len(set(asked)) == 2
 
@@ -186,7 +186,7 @@ anyio.run(main)
     assert done.returncode == -9
     with anyio.fail_after(10):
         while _running(mark):
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.01)
 
 
 async def test_a_server_at_an_address_is_used_like_one_that_is_started() -> None:
