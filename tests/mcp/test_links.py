@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import anyio
-import anyio.lowlevel
 import psutil
 import pytest
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import anyio
-import anyio.lowlevel
 import httpx2
 import pytest
 from mcp import Client
