@@ -132,3 +132,20 @@ except ToolError:
         done = await session.resume(paused.run_id, {"*": NO})
     assert done.status == "success"
     assert file.read_text() == "by hand, and mine"
+
+
+async def test_nor_is_one_written_that_changed_under_what_the_run_has_staged(
+    opened: Open, file: Path
+) -> None:
+    asked: list[str] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.extend(each.tool for each in pending)
+        if len(asked) == 2:
+            file.write_text("theirs\n")
+        return {each.id: YES for each in pending}
+
+    async with opened(approver=approver) as session:
+        done = await session.run('await write_file(path="asked/a.txt", content="one")\n' + WRITES)
+    assert done.value == ["E_STALE", True]
+    assert file.read_text() == "theirs\n"

@@ -251,7 +251,8 @@ def test_the_inspector_lists_describes_and_runs(tmp_path: Path) -> None:
     def inspect(*words: str) -> dict[str, Any]:
         inspector = npm_package("inspector")
         serve = [sys.executable, "-m", "lineshaft", "serve"]
-        command = [node(), str(inspector), "--cli", *serve, *words]
+        patient = ["--connect-timeout", "90000"]
+        command = [node(), str(inspector), "--cli", *serve, *patient, *words]
         done = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
         )

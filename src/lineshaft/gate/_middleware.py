@@ -1,6 +1,7 @@
 """Middleware around the door: the user's code, which may do anything."""
 
 import asyncio
+from collections.abc import Sequence
 from contextvars import ContextVar
 
 import pydantic_core
@@ -38,11 +39,16 @@ def _together(inner: Dispatch) -> Dispatch:
             done = await inner(call)
         finally:
             _BESIDE.reset(token)
-        if any(map(_waits_on, beside)) and _is_cancelled():
-            raise asyncio.CancelledError  # which no middleware may keep to itself
+        _stay_cancelled(beside)
         return done
 
     return dispatch
+
+
+def _stay_cancelled(beside: Sequence[Entry]) -> None:
+    """Cancel whoever was cancelled while calls waited: no middleware may keep that to itself."""
+    if any(map(_waits_on, beside)) and _is_cancelled():
+        raise asyncio.CancelledError
 
 
 def _waits_on(entry: Entry) -> bool:
