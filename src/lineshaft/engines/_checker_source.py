@@ -39,9 +39,11 @@ def wrap(source: str, *, stubs: Stubs, inputs: Mapping[str, str]) -> Wrapped:
     text = _STAR.sub(lambda found: _by_name(found, stubs), _FUTURE.sub("pass", text))
     shared = _shared(text)
     given = {n: t for n, t in inputs.items() if _is_name(n) and n not in shared}
-    header = ["from typing import Any as _Any", *(f"{name}: _Any" for name in shared)]
+    header = [f"{name}: _Any" for name in shared]
     parameters = ", ".join(f"{name}: {_ANY.sub('_Any', type_)}" for name, type_ in given.items())
     header.append(f"async def __check__({parameters}):")
+    if any("_Any" in line for line in header):  # an import is a fifth of a short script's check
+        header.insert(0, "from typing import Any as _Any")
     body = text.split("\n")
     indented = (" " + (f" {line[1:]}" if line.startswith("\f") else line) for line in body)
     wrapped = "\n".join((*header, *indented, " pass", 'raise ValueError("checked")'))
