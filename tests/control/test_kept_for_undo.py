@@ -50,3 +50,17 @@ async def test_a_run_that_goes_on_is_not_undone(opened: Open, workspace: Path) -
         assert (await run.result()).value == 1
         await other.undo(run.run_id)
         assert not (workspace / "a.txt").exists()
+
+
+async def test_a_store_that_cannot_be_read_keeps_nobody_from_undoing(
+    opened: Open, workspace: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+    async with opened(store=store) as session:
+        done = await session.run(WRITES)
+    assert (workspace / "a.txt").read_text() == "mine"
+    for file in tmp_path.glob("s.db*"):
+        file.write_bytes(b"no store" * 1_000)
+    async with opened(store=store) as session:
+        await session.undo(done.run_id)
+    assert not (workspace / "a.txt").exists()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import cast
 
-from lineshaft.errors import ConfigError, RunBusy, RunUnknown
+from lineshaft.errors import ConfigError, RunBusy, RunUnknown, StateError
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live import Live
 from lineshaft.store import RunSummary, Store
@@ -137,7 +137,9 @@ class Afterwards(ABC):
     async def _goes_on(self, run_id: str) -> bool:
         if self.store is None:
             return False
-        with suppress(RunUnknown):  # one that has only landed files may have no record
+        with suppress(
+            StateError
+        ):  # nothing recorded, or unreadable: that keeps nobody from undoing
             return (await self.store.summary(run_id)).status == "running"
         return False
 
