@@ -137,9 +137,7 @@ class Afterwards(ABC):
     async def _goes_on(self, run_id: str) -> bool:
         if self.store is None:
             return False
-        with suppress(
-            StateError
-        ):  # nothing recorded, or unreadable: that keeps nobody from undoing
+        with suppress(StateError):  # nothing recorded, or not to be read: undo needs it not
             return (await self.store.summary(run_id)).status == "running"
         return False
 
