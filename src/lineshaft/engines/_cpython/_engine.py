@@ -77,7 +77,6 @@ class CPythonEngine:
         self._warm: Warm | None = None
         self._starting = threading.Lock()
         self._runs: set[Run] = set()
-        self._endings: set[asyncio.Task[None]] = set()
         self._closed = False
 
     @property
@@ -165,19 +164,19 @@ class CPythonEngine:
         A child that leaves nobody behind is not waited for: it is killed, and does nothing more.
         """
         run.seat.kill()
-        alone = run.seat.is_alone()
-        ending = asyncio.create_task(self._end(warm, run, alone=alone))
-        if alone:
-            self._endings.add(ending)
-            ending.add_done_callback(self._endings.discard)
+        if run.seat.is_alone():
+            run.seat.ended = True
+            warm.leave(run.seat)
+            self._runs.discard(run)
             await settled(left)
             return
+        ending = asyncio.create_task(self._end(warm, run))
         await settled([ending, *left])
         ending.result()
 
-    async def _end(self, warm: "Warm", run: Run, *, alone: bool) -> None:
+    async def _end(self, warm: "Warm", run: Run) -> None:
         try:
-            await warm.end(run.seat, alone=alone)
+            await warm.end(run.seat)
         finally:
             warm.leave(run.seat)
             self._runs.discard(run)
@@ -229,8 +228,6 @@ class CPythonEngine:
     async def aclose(self) -> None:
         """End all runs and processes of this engine."""
         await asyncio.to_thread(self._close)
-        loop = asyncio.get_running_loop()
-        await settled([ending for ending in self._endings if ending.get_loop() is loop])
 
     def _close(self) -> None:
         with self._starting:

@@ -52,7 +52,7 @@ class Seat:
         """Its parent is gone, or could not fork it."""
 
         self.ended = False
-        """It was killed, and is dead."""
+        """It was killed, and is dead or about to be."""
 
         self._wake: Callable[[], object] = lambda: None
         self._pidfd: int | None = None

@@ -121,16 +121,11 @@ class Warm:
         self._seats[seat.number] = seat
         return seat
 
-    async def end(self, seat: Seat, *, alone: bool) -> None:
-        """Wait until a child that was killed is gone, and end all that came of it.
-
-        Args:
-            seat: The child.
-            alone: Nothing did.
-        """
+    async def end(self, seat: Seat) -> None:
+        """Wait until a child that was killed is gone, and end all that came of it."""
         await seat.dead()
         seat.ended = True
-        if seat.orphaned or not (alone or await self._end_strays()):
+        if seat.orphaned or not await self._end_strays():
             await asyncio.to_thread(self.close)
 
     def leave(self, seat: Seat) -> None:
