@@ -5,19 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from lineshaft.workspace import Folder, FolderView
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "workspace"
-    root.mkdir()
-    return root
-
-
-@pytest.fixture
-def view(root: Path, tmp_path: Path) -> FolderView:
-    return Folder(root, journals=tmp_path / "journals").begin("run", atomic=True)
+from lineshaft.workspace import FolderView
 
 
 @pytest.mark.parametrize("size", [1, 64_000, 64_001, 1_000_001])

@@ -20,23 +20,6 @@ from lineshaft.values import Change, Command, Finding, Stage
 from lineshaft.workspace import Folder, FolderView, Mount
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "workspace"
-    root.mkdir()
-    return root
-
-
-@pytest.fixture
-def folder(root: Path, tmp_path: Path) -> Folder:
-    return Folder(root, journals=tmp_path / "journals")
-
-
-@pytest.fixture
-def view(folder: Folder) -> FolderView:
-    return folder.begin("run", atomic=True)
-
-
 def is_untouched(root: Path, view: FolderView) -> bool:
     return list(root.iterdir()) == [] and view.landed == 0
 

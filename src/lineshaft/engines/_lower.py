@@ -19,12 +19,12 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import accumulate
 
 from lineshaft.engines._marks import marked
 from lineshaft.engines._prelude import BUILTINS, HELPERS, MODULES, prelude
 from lineshaft.engines._reading import ToolCall, read
+from lineshaft.engines._remembered import remembered
 from lineshaft.values import Program, steadily
 
 Span = tuple[int, int]
@@ -80,31 +80,9 @@ class Lowered:
         return bisect_left(self.breaks, start) + 1 - self.lines_before
 
 
+@remembered
 def lower(program: Program) -> Lowered:
     """Return a program in the small engine's terms; text that is not Python goes as it is."""
-    if len(program.source) > _LONG:
-        return _lowered(program)
-    spaces = frozenset(program.namespaces.items())
-    return _known(program.source, program.tools, spaces, frozenset(program.inputs))
-
-
-_LONG = 20_000
-"""Characters; longer scripts are not kept."""
-
-
-@lru_cache(maxsize=32)
-def _known(
-    source: str,
-    tools: frozenset[str],
-    spaces: frozenset[tuple[str, frozenset[str]]],
-    inputs: frozenset[str],
-) -> Lowered:
-    """Return the same for a script that is run again; values of inputs do not matter."""
-    names = dict.fromkeys(inputs)
-    return _lowered(Program(source=source, tools=tools, namespaces=dict(spaces), inputs=names))
-
-
-def _lowered(program: Program) -> Lowered:
     source = normal(program.source)
     try:
         with warnings.catch_warnings():

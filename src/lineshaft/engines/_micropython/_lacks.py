@@ -7,7 +7,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 
@@ -15,6 +15,7 @@ from lineshaft.engines._micropython._blame import Blame
 from lineshaft.engines._micropython._lower import Lowered, lower, parse
 from lineshaft.engines._micropython._nodes import bound_names
 from lineshaft.engines._micropython._rewrite import Lacking
+from lineshaft.engines._remembered import remembered
 from lineshaft.values import Program, Raised, steadily
 
 NATIVE_MODULES = frozenset(
@@ -108,33 +109,15 @@ def take(program: Program, tree: ast.Module) -> Lowered:
     return lower(program, tree)
 
 
+@remembered
 def lowered_of(program: Program) -> Lowered:
-    """Return a program in the interpreter's terms, from memory where it is run again.
+    """Return a program in the interpreter's terms.
 
     Raises:
         SyntaxError: It is not Python.
         Lacking: As `take` says.
     """
-    if len(program.source) > _LONG:
-        return take(program, parse(program.source))
-    spaces = frozenset(program.namespaces.items())
-    return _known(program.source, program.tools, spaces, frozenset(program.inputs))
-
-
-_LONG = 20_000
-"""Characters; longer scripts are not kept."""
-
-
-@lru_cache(maxsize=32)
-def _known(
-    source: str,
-    tools: frozenset[str],
-    spaces: frozenset[tuple[str, frozenset[str]]],
-    inputs: frozenset[str],
-) -> Lowered:
-    names = dict.fromkeys(inputs)  # their values do not matter
-    program = Program(source=source, tools=tools, namespaces=dict(spaces), inputs=names)
-    return take(program, parse(source))
+    return take(program, parse(program.source))
 
 
 class _Looking:
