@@ -1,120 +1,124 @@
-"""The small engine by itself: the same driving, stubs and check setting, without Lineshaft.
+"""The image driven by the smallest program that does the job: what Lineshaft is compared with.
 
-What somebody would write who picks the engine instead of us: one thread for each run steps the
-script, calls go to the event loop, and a kept checker session looks at the script first.
+A fresh instance for each script, in a thread of its own; calls are tasks of the event loop, and
+their results go back through a queue. No gate, no check, no record, no bounds but memory.
 """
 
 import asyncio
-import queue
+import json
+import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Self
 
-from pydantic_monty import (
-    ExternalSettledResult,
-    FunctionSnapshot,
-    FutureSnapshot,
-    Monty,
-    MontyComplete,
-    MontyRuntimeError,
-    MontySession,
-    NameLookupSnapshot,
-    ResourceLimits,
-)
+from lineshaft.sandbox import Instance, Instances
 
-LIMITS: ResourceLimits = {
-    "max_feed_duration_secs": 600.0,
-    "max_memory": 256_000_000,
-    "max_recursion_depth": 1_000,
-    "max_suspensions": 1_000_000,
-}
+MEMORY_MB = 256
+Tools = Mapping[str, Callable[..., Awaitable[object]]]
 
-Function = Callable[..., Awaitable[object]]
-Snapshot = FunctionSnapshot | FutureSnapshot | NameLookupSnapshot | MontyComplete
+
+class BareHost:
+    """Answers one instance.
+
+    Args:
+        tools: By the names that scripts call.
+    """
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._loop = asyncio.get_running_loop()
+        self._answers = SimpleQueue[str]()
+
+    def turn(self, seconds: float, requests: str) -> str:
+        """Begin the calls and wait for one completion."""
+        del seconds
+        if requests != "[]":
+            for request in json.loads(requests):
+                self._loop.call_soon_threadsafe(self._start, request)
+        return self._answers.get()
+
+    def _start(self, request: dict[str, Any]) -> None:
+        self._task = self._loop.create_task(self._call(request))
+
+    async def _call(self, request: dict[str, Any]) -> None:
+        value = await self._tools[request["tool"]](**request["arguments"])
+        self._answers.put(json.dumps([{"id": request["call"], "value": value}]))
+
+    def write(self, name: str, text: str) -> None:
+        """Drop what is printed."""
+
+    def package(self, request: str) -> str:
+        """Return that there are no packages."""
+        del request
+        return '{"kind": "none"}'
+
+    def monotonic(self) -> int:
+        """Return nanoseconds."""
+        return time.monotonic_ns()
+
+    def wall(self) -> int:
+        """Return nanoseconds since the epoch."""
+        return time.time_ns()
+
+    def random(self, count: int) -> bytes:
+        """Return random bytes."""
+        return os.urandom(count)
 
 
 class Bare:
-    """A pool of workers, a checker and a few functions.
+    """Runs scripts on the image alone. Use it with `async with`.
 
     Args:
-        functions: What scripts may call, by name.
-        stubs: Their signatures; None: scripts are not checked.
+        tools: By the names that scripts call.
     """
 
-    def __init__(self, functions: Mapping[str, Function], *, stubs: str | None) -> None:
-        self._functions = functions
-        self._stubs = stubs
-        self._pool = Monty(max_processes=4)
-        self._checking = Monty(max_processes=1)
-        self._checker: MontySession | None = None
-        self._threads = ThreadPoolExecutor(max_workers=8)
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._instances = Instances()
 
-    def __enter__(self) -> "Bare":
-        self._pool.__enter__()
-        if self._stubs is not None:
-            self._checking.__enter__()
-            self._checker = self._checking.checkout(
-                type_check=True, type_check_stubs=self._stubs, type_check_format="json"
-            )
-            self._checker.__enter__()
+    async def __aenter__(self) -> Self:
+        self._instances.warm()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._threads.shutdown()
-        if self._checker is not None:
-            self._checker.__exit__(None, None, None)
-            self._checking.__exit__(None, None, None)
-        self._pool.__exit__(None, None, None)
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self._instances.close)
 
     async def run(self, source: str) -> object:
-        """Check a script and execute it."""
+        """Execute a script in an instance of its own."""
         loop = asyncio.get_running_loop()
-        if self._checker is not None:
-            await loop.run_in_executor(self._threads, self._check, source, self._checker)
-        return await loop.run_in_executor(self._threads, self._drive, source, loop)
+        ended: asyncio.Future[str] = loop.create_future()
 
-    def _check(self, source: str, checker: MontySession) -> None:
-        lines = "".join(f" {line}\n" for line in source.splitlines())
-        wrapped = f"async def __check__():\n{lines}\nraise ValueError('checked')"
-        try:
-            checker.feed_run(wrapped)
-        except MontyRuntimeError as error:
-            if "checked" not in str(error):
-                raise
+        def done(answer: str | BaseException) -> None:
+            if isinstance(answer, BaseException):
+                loop.call_soon_threadsafe(ended.set_exception, answer)
+            else:
+                loop.call_soon_threadsafe(ended.set_result, answer)
 
-    def _drive(self, source: str, loop: asyncio.AbstractEventLoop) -> object:
-        with self._pool.checkout(script_name="script.py", limits=LIMITS) as session:
-            head = "import asyncio; " if "asyncio." in source else ""
-            snapshot = session.feed_start(head + source)
-            pending: dict[int, Future[object]] = {}
-            finished: queue.SimpleQueue[int] = queue.SimpleQueue()
-            while not isinstance(snapshot, MontyComplete):
-                snapshot = self._step(snapshot, pending, finished, loop)
-            return snapshot.output
-
-    def _step(
-        self,
-        snapshot: FunctionSnapshot | FutureSnapshot | NameLookupSnapshot,
-        pending: dict[int, "Future[object]"],
-        finished: "queue.SimpleQueue[int]",
-        loop: asyncio.AbstractEventLoop,
-    ) -> Snapshot:
-        if isinstance(snapshot, NameLookupSnapshot):
-            return snapshot.resume(value=self._functions[snapshot.variable_name])
-        if isinstance(snapshot, FunctionSnapshot):
-            call_id = snapshot.call_id
-            call = self._functions[str(snapshot.function_name)](*snapshot.args, **snapshot.kwargs)
-            future = asyncio.run_coroutine_threadsafe(_awaited(call), loop)
-            pending[call_id] = future
-            future.add_done_callback(lambda _: finished.put(call_id))
-            return snapshot.resume({"future": ...})
-        ready = [finished.get()]
-        while not finished.empty():
-            ready.append(finished.get())
-        answers: dict[int, ExternalSettledResult] = {
-            i: {"return_value": pending.pop(i).result()} for i in ready
+        instance: Instance | None = self._instances.take_ready()
+        if instance is None:
+            instance = await asyncio.to_thread(self._instances.take)
+        order: dict[str, object] = {
+            "do": "script",
+            "source": source,
+            "name": "script.py",
+            "inputs": {},
+            "tools": sorted(self._tools),
+            "namespaces": {},
+            "signatures": {},
+            "memory_mb": MEMORY_MB,
+            "recursion": 1_000,
+            "packages": False,
+            "workspace_imports": False,
         }
-        return snapshot.resume(answers)
-
-
-async def _awaited(call: Awaitable[object]) -> object:
-    return await call
+        instance.start(json.dumps(order), BareHost(self._tools), memory_mb=MEMORY_MB, done=done)
+        answer = json.loads(await ended)
+        if answer["how"] != "returned":
+            raise RuntimeError(answer["message"])
+        return answer["value"]

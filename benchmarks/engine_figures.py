@@ -1,29 +1,29 @@
-"""The engines beside each other, beside bare processes and beside the small engine by itself.
+"""The engines beside each other, beside bare processes and beside the image by itself.
 
 Figures are medians, taken in turns; the ratio is to the first line of each table. A line whose
 part this machine lacks says so.
 """
 
-import ast
 import asyncio
 import os
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
-from bare import LIMITS, Bare
-from pydantic_monty import AsyncMonty
+from bare import Bare
 
 from lineshaft import Limits, Policy, Session, tool
-from lineshaft.engines import make_cpython, make_micropython
+from lineshaft.checker import TyChecker
+from lineshaft.engines import make_cpython, make_wasm
 from lineshaft.errors import LineshaftError
-from lineshaft.scripts import Prepared, prepare
-from lineshaft.scripts._choice import choose
+from lineshaft.sandbox import Asker
+from lineshaft.scripts import Reading
+from lineshaft.scripts.reading import through
 from lineshaft.values import Call, Engine, Program, PythonOptions, Returned, Value
 
 CALLS = 300
@@ -83,7 +83,7 @@ STEPS = STEP * (LINES - 2 - FUNCTIONS.count("\n"))
 SCRIPT = (
     f"{FUNCTIONS}rows = [{{'value': n}} for n in range(10)]\n{STEPS}return await totals_3(rows)\n"
 )
-"""What the small engine takes, so that all of it is read."""
+"""All of it is read."""
 
 
 class NotHere(LineshaftError):
@@ -132,7 +132,7 @@ class Alone:
             await self._engine.aclose()
 
 
-def _wait(_calls: Collection[str]) -> Literal["wait"]:
+async def _wait(_calls: Collection[str]) -> Literal["wait"]:
     return "wait"
 
 
@@ -233,17 +233,6 @@ async def in_session(
     return run
 
 
-async def async_monty(stack: AsyncExitStack) -> Callable[[str], Awaitable[object]]:
-    """Return what runs scripts in the small engine, driven by its own library."""
-    pool = await stack.enter_async_context(AsyncMonty(max_processes=4))
-
-    async def run(source: str) -> object:
-        async with pool.checkout(script_name="script.py", limits=LIMITS) as session:
-            return await session.feed_run(source, external_lookup={"add": add})
-
-    return run
-
-
 def alone(stack: AsyncExitStack, make: Callable[[], Engine]) -> Alone:
     """Return an engine that is closed with the stack."""
     made = Alone(make)
@@ -253,20 +242,21 @@ def alone(stack: AsyncExitStack, make: Callable[[], Engine]) -> Alone:
 
 def full(*, packages: tuple[str, ...] = (), preload: tuple[str, ...] = ()) -> Callable[[], Engine]:
     """Return what makes the engine `cpython`."""
-    return lambda: make_cpython(PythonOptions(packages=packages, preload=preload), None)
+    return lambda: make_cpython(PythonOptions(packages=packages, preload=preload))
 
 
 async def driven(stack: AsyncExitStack) -> list[Subject]:
-    """Return all that can run a script, the small engine by itself first."""
-    bare = stack.enter_context(Bare({"add": add}, stubs=None))
+    """Return all that can run a script, the image by itself first."""
+    bare = await stack.enter_async_context(Bare({"add": add}))
+    wasm = alone(stack, lambda: make_wasm(PythonOptions()))
     return [
-        Subject("bare Monty, stepped in a thread", bare.run),
-        Subject("bare AsyncMonty", await async_monty(stack)),
+        Subject("bare image, driven through an event loop", bare.run),
+        Subject("wasm, engine alone", wasm.run),
+        Subject("wasm, session, unchecked", await in_session(stack, "wasm", "off")),
+        Subject("wasm, session, checked", await in_session(stack, "wasm", "error")),
         Subject("cpython, engine alone", alone(stack, full()).run),
         Subject("cpython, session, unchecked", await in_session(stack, "cpython", "off")),
         Subject("cpython, session, checked", await in_session(stack, "cpython", "error")),
-        Subject("micropython, engine alone", alone(stack, make_micropython).run),
-        Subject("micropython, session, unchecked", await in_session(stack, "micropython", "off")),
     ]
 
 
@@ -278,8 +268,9 @@ async def fresh(subjects: Sequence[Subject], turns: int) -> Table:
     ]
     for subject in subjects:
         rows.append(subject)
-        if subject.name == "cpython, engine alone":
-            rows.append(Subject("cpython, alone, straight after a run", subject.run, pause=0))
+        if subject.name.endswith("engine alone"):
+            name = subject.name.replace("engine alone", "alone, straight after a run")
+            rows.append(Subject(name, subject.run, pause=0))
     return Table("fresh run with one call, ms", await in_turns(rows, turns))
 
 
@@ -292,9 +283,12 @@ async def trips(subjects: Sequence[Subject], turns: int) -> Table:
         for one, many in zip(measured[::2], measured[1::2], strict=True)
     ]
     by_name = {figure.name: figure.value for figure in figures}
-    with_gate, without = by_name["cpython, session, unchecked"], by_name["cpython, engine alone"]
-    if with_gate is not None and without is not None:
-        figures.append(Figure("what gate and session add, cpython", with_gate - without))
+    for engine in ("wasm", "cpython"):
+        with_gate, without = (
+            by_name[f"{engine}, {how}"] for how in ("session, unchecked", "engine alone")
+        )
+        if with_gate is not None and without is not None:
+            figures.append(Figure(f"what gate and session add, {engine}", with_gate - without))
     return Table("a further awaited call's round trip, us", figures)
 
 
@@ -339,25 +333,110 @@ def offline() -> Generator[None]:
         os.environ.update(before)
 
 
-def choices(turns: int) -> Table:
-    """Compare the choice of the engine with the reading that it comes after."""
-    specs = [tool(effect="read")(add).spec]
-    times: tuple[list[float], list[float], list[float]] = ([], [], [])
-    chosen = ""
-    for _ in range(turns + WARMING):
-        start = time.perf_counter()
-        ast.parse(SCRIPT, mode="exec")
-        parsed = time.perf_counter()
-        prepared: Prepared = prepare(SCRIPT, specs=specs)
-        read = time.perf_counter()
-        chosen, _ = choose(prepared)
-        end = time.perf_counter()
-        for kept, took in zip(times, (parsed - start, read - parsed, end - read), strict=True):
-            kept.append(took * 1000)
-    names = ("ast.parse alone", "reading and repair of `await`s", f"the choice ({chosen})")
-    medians = [statistics.median(kept[WARMING:]) for kept in times]
-    figures = [Figure(name, took) for name, took in zip(names, medians, strict=True)]
-    return Table(f"choice of the engine for {LINES} lines, ms", figures)
+async def readings(turns: int) -> Table:
+    """Compare the reading of a new script with its check, and with the checker's start."""
+    specs = (tool(effect="read")(add).spec,)
+    asker, checker = Asker(), TyChecker()
+    reading = Reading(through(asker))
+    names = (
+        "the reader's start and the first reading",
+        "the checker's start and the first check",
+        "one line, reading and repair of `await`s",
+        "one line, check",
+        f"{LINES} lines, reading and repair of `await`s",
+        f"{LINES} lines, check",
+    )
+    times: list[list[float]] = [[] for _ in names]
+    try:
+        for turn in range(turns):
+            for at, text in ((2, "return await add(a=1, b={})"), (4, SCRIPT + "# {}\n")):
+                source = text.replace("{}", str(turn)) if at == 2 else f"{text}# {turn}"
+                start = time.perf_counter()
+                prepared = await reading.read(source, specs=specs)
+                read = time.perf_counter()
+                await reading.check(prepared, checker=checker, inputs={})
+                end = time.perf_counter()
+                first = 0 if turn == 0 and at == 2 else at
+                times[first].append((read - start) * 1000)
+                times[first + 1].append((end - read) * 1000)
+    finally:
+        await checker.aclose()
+        await asyncio.to_thread(asker.close)
+    figures = [Figure(n, statistics.median(t)) for n, t in zip(names, times, strict=True)]
+    return Table("a new script before it runs, ms", [figures[2], *figures[:2], *figures[3:]])
+
+
+BUSY = "while True:\n    sum(range(1000))"
+HELD = {
+    "an endless loop": "while True:\n    pass",
+    "caught": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    "a regular expression": "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
+    "a large number": "9 ** 9 ** 9",
+    "a sleep": "import time\ntime.sleep(1e9)",
+}
+
+
+async def cancels(turns: int) -> Table:
+    """Measure from the cancel of a run to its end, alone and beside 20 that compute."""
+    figures: list[Figure] = []
+    limits = Limits(seconds=600)
+    async with Session(engine="wasm", policy=Policy(mode="read"), check="off", store=False) as held:
+
+        async def cancelled(script: str) -> float:
+            run = await held.start(script, limits=limits)
+            await asyncio.sleep(0.05)
+            start = time.perf_counter()
+            run.cancel()
+            await run.result()
+            return (time.perf_counter() - start) * 1000
+
+        for beside in (0, 20):
+            busy = [await held.start(BUSY, limits=limits) for _ in range(beside)]
+            await asyncio.sleep(0.5 if busy else 0)
+            for name, script in HELD.items():
+                took = [await cancelled(script) for _ in range(max(turns // 2, 3))]
+                label = f"{name}{', beside 20 that compute' if beside else ''}"
+                figures.append(Figure(f"{label}: longest of {len(took)}", max(took)))
+            for run in busy:
+                run.cancel()
+            for run in busy:
+                await run.result()
+    return Table("from a cancel to the end of the run, ms", figures)
+
+
+async def lateness(turns: int) -> Table:
+    """Measure how late the host's event loop is while instances are made and scripts compute."""
+    late: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            due = time.perf_counter() + 0.001
+            await asyncio.sleep(0.001)
+            late.append((time.perf_counter() - due) * 1000)
+
+    def figures(name: str) -> Iterator[Figure]:
+        ordered = sorted(late)
+        late.clear()
+        yield Figure(f"{name}, median", ordered[len(ordered) // 2])
+        yield Figure(f"{name}, 99th of 100", ordered[len(ordered) * 99 // 100])
+
+    rows: list[Figure] = []
+    limits = Limits(seconds=600)
+    async with Session(engine="wasm", policy=Policy(mode="read"), check="off", store=False) as held:
+        await held.run("return 1")
+        ticking = asyncio.create_task(tick())
+        await asyncio.sleep(1)
+        rows += figures("idle")
+        busy = [await held.start(BUSY, limits=limits) for _ in range(20)]
+        for _ in range(turns):
+            await held.run("return 1", limits=limits)
+        rows += figures("20 scripts compute, others begin")
+        for run in busy:
+            run.cancel()
+        for run in busy:
+            await run.result()
+        ticking.cancel()
+    return Table("lateness of the host's event loop, ms", rows)
 
 
 async def show(turns: int, *, install: bool) -> None:
@@ -372,4 +451,6 @@ async def show(turns: int, *, install: bool) -> None:
         print(f"\n{await fresh(subjects, turns * 2)}", flush=True)
         print(f"\n{await trips(subjects, max(3, turns // 3))}", flush=True)
         print(f"\n{await preloaded(stack, turns * 2, install=install)}", flush=True)
-        print(f"\n{choices(turns * 2)}", flush=True)
+        print(f"\n{await readings(turns * 2)}", flush=True)
+    print(f"\n{await cancels(turns)}", flush=True)
+    print(f"\n{await lateness(turns)}", flush=True)

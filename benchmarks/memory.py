@@ -1,6 +1,6 @@
 """Memory of one thing at a time, in a process that does nothing else.
 
-Usage: memory.py idle | calls | flight
+Usage: memory.py idle | calls | flight | runs
 """
 
 import asyncio
@@ -16,9 +16,10 @@ MB = 1_000_000
 
 
 def used() -> float:
-    """Return megabytes of this process and its workers, shared pages counted once."""
+    """Return megabytes of this process and its workers: proportional set size where it is told."""
     this = psutil.Process()
-    return sum(p.memory_full_info().uss for p in (this, *this.children(recursive=True))) / MB
+    told = [p.memory_full_info() for p in (this, *this.children(recursive=True))]
+    return sum(getattr(each, "pss", each.uss) for each in told) / MB
 
 
 @tool(effect="read")
@@ -82,7 +83,18 @@ async def flight() -> str:
         return f"200 runs in flight: {peak:.0f} MB in host and workers (answers: {values})"
 
 
-SUBJECTS = {"idle": idle, "calls": calls, "flight": flight}
+async def runs() -> str:
+    """Measure what 1,000 runs, one after another, leave behind."""
+    async with session() as held:
+        for _ in range(20):
+            (await held.run("return await add(a=1, b=2)")).raise_for_status()
+        before = used()
+        for number in range(1_000):
+            (await held.run(f"return await add(a={number}, b=2)")).raise_for_status()
+        return f"1,000 runs one after another: {used() - before:+.0f} MB"
+
+
+SUBJECTS = {"idle": idle, "calls": calls, "flight": flight, "runs": runs}
 
 
 if __name__ == "__main__":

@@ -1,33 +1,14 @@
-"""A pause and its end beside the bare engine's own dump and load, turn by turn, in one process."""
+"""A pause and its end: from an ask to a stored run, and from an answer to the call."""
 
 import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import cast
-
-from pydantic_monty import FunctionSnapshot, Monty
 
 from lineshaft import Answer, Policy, Session, tool
 
 SCRIPT = "a = [i for i in range(100)]\nn = await poke()\nreturn n + len(a)"
-BARE = "a = [i for i in range(100)]\nn = poke()\nn + len(a)"
 ASK = Policy.from_dict({"mode": "open", "rules": [{"id": "ask", "tool": "poke", "verdict": "ask"}]})
-
-
-def bare(pool: Monty) -> tuple[float, float]:
-    """Return the milliseconds of a dump, and of a load up to the end of the call."""
-    with pool.checkout() as session:
-        snapshot = cast("FunctionSnapshot", session.feed_start(BARE))
-        start = time.perf_counter()
-        dump = snapshot.dump()
-        dumped = time.perf_counter()
-    with pool.checkout() as session:
-        begin = time.perf_counter()
-        loaded_at = cast("FunctionSnapshot", session.load_snapshot(dump))
-        loaded_at.resume({"return_value": 1})
-        loaded = time.perf_counter()
-    return (dumped - start) * 1000, (loaded - begin) * 1000
 
 
 async def ours(session: Session, seen: dict[str, float]) -> tuple[float, float]:
@@ -40,8 +21,8 @@ async def ours(session: Session, seen: dict[str, float]) -> tuple[float, float]:
     return took * 1000, (seen["called"] - start) * 1000
 
 
-async def figures(turns: int) -> list[tuple[str, float, float]]:
-    """Return rows: what, the bare engine's milliseconds, ours."""
+async def figures(turns: int) -> list[tuple[str, float]]:
+    """Return rows: what, and its milliseconds."""
     seen: dict[str, float] = {}
 
     @tool(effect="external")
@@ -54,15 +35,11 @@ async def figures(turns: int) -> list[tuple[str, float, float]]:
         if getattr(event, "kind", "") == "verdict":
             seen["asked"] = time.perf_counter()
 
-    with tempfile.TemporaryDirectory() as folder, Monty(max_processes=2) as pool:
+    with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
         async with Session(
-            [poke], workspace=folder, policy=ASK, engine="monty", store=store, sinks=[note]
+            [poke], workspace=folder, policy=ASK, engine="wasm", store=store, sinks=[note]
         ) as session:
-            times = [(*bare(pool), *await ours(session, seen)) for _ in range(turns + 2)]
-    kept = times[2:]
-    dump, load, pause, resume = (statistics.median(row[i] for row in kept) for i in range(4))
-    return [
-        ("from an ask to a stored run, ms", dump, pause),
-        ("from an answer to the call, ms", load, resume),
-    ]
+            times = [await ours(session, seen) for _ in range(turns + 2)]
+    pause, resume = (statistics.median(row[i] for row in times[2:]) for i in range(2))
+    return [("from an ask to a stored run, ms", pause), ("from an answer to the call, ms", resume)]

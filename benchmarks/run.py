@@ -25,7 +25,6 @@ import staging
 from bare import Bare
 
 from lineshaft import Limits, Policy, Session, Tool, tool
-from lineshaft.tools import checker_stubs
 
 Work = Callable[[str], Awaitable[object]]
 
@@ -57,12 +56,19 @@ class Row:
         return f"| {self.name:<44} | {self.bare:8.2f} | {self.ours:9.2f} | {added:8.2f} | {ratio} |"
 
 
-async def medians(bare: Work, ours: Work, script: str, *, turns: int) -> tuple[float, float]:
+READY = 0.05
+"""Seconds before a run in which an engine makes an instance ready."""
+
+
+async def medians(
+    bare: Work, ours: Work, script: str, *, turns: int, pause: float
+) -> tuple[float, float]:
     """Return milliseconds of both, taken in turns; the number of the turn goes into the script."""
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(turns + 3):
         for work, kept in zip((bare, ours), times, strict=True):
             text = script.replace("{}", str(turn))
+            await asyncio.sleep(pause)
             start = time.perf_counter()
             await work(text)
             kept.append((time.perf_counter() - start) * 1000)
@@ -72,7 +78,6 @@ async def medians(bare: Work, ours: Work, script: str, *, turns: int) -> tuple[f
 async def scripts(*, check: bool, turns: int) -> list[Row]:
     """Compare runs of scripts, with or without the check before them."""
     added: Tool = tool(effect="read")(add)
-    told = f"import asyncio as asyncio\n{checker_stubs([added.spec]).main}"
     session = Session(
         [added],
         policy=Policy(mode="read"),
@@ -80,23 +85,24 @@ async def scripts(*, check: bool, turns: int) -> list[Row]:
         check="error" if check else "off",
     )
     label = "checked" if check else "unchecked"
-    with Bare({"add": add}, stubs=told if check else None) as bare:
-        async with session:
+    async with Bare({"add": add}) as bare, session:
 
-            async def ours(script: str) -> None:
-                (await session.run(script)).raise_for_status()
+        async def ours(script: str) -> None:
+            (await session.run(script)).raise_for_status()
 
-            async def both(script: str, turns: int) -> tuple[float, float]:
-                return await medians(bare.run, ours, script, turns=turns)
+        async def both(script: str, turns: int, pause: float = READY) -> tuple[float, float]:
+            return await medians(bare.run, ours, script, turns=turns, pause=pause)
 
-            new = await both(NEW, turns * 10)
-            one = await both(ONE, turns * 10)
-            many = await both(MANY, turns)
-            wide = await both(WIDE, turns * 3)
+        new = await both(NEW, turns * 10)
+        one = await both(ONE, turns * 10)
+        after = await both(ONE, turns * 10, pause=0)
+        many = await both(MANY, turns)
+        wide = await both(WIDE, turns * 3)
     trip = [(total - start) / (CALLS - 1) * 1000 for total, start in zip(many, one, strict=True)]
     return [
-        Row(f"run with one call, {label}, ms", *new),
+        Row(f"run with one call, new script, {label}, ms", *new),
         Row(f"the same script again, {label}, ms", *one),
+        Row(f"again, straight after a run, {label}, ms", *after),
         Row(f"one call's round trip, {label}, us", *trip),
         Row(f"{CALLS:,} sequential calls, {label}, ms", *many),
         Row(f"fan-out of 100, {label}, ms", *wide),
@@ -144,8 +150,8 @@ def main() -> None:
             print(row, flush=True)
     for row in starts():
         print(row, flush=True)
-    for name, dumped, stored in asyncio.run(pausing.figures(turns)):
-        print(Row(name, dumped, stored), flush=True)
+    for name, took in asyncio.run(pausing.figures(turns)):
+        print(Row(name, 0, took), flush=True)
     asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
     asyncio.run(staging.show_staging(turns))
     asyncio.run(serving.show(turns))

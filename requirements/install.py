@@ -8,6 +8,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +28,9 @@ def main(level: str) -> None:
         fcntl.flock(this, fcntl.LOCK_EX)  # one at a time; ends with the process, however it ends
         if not any(_is_done(done) for done in (level, "all")):
             _install(level)
+        elif not _has_image():
+            _make_image()
+            _make_native_code()
 
 
 def _is_done(level: str) -> bool:
@@ -57,10 +61,38 @@ def _install(level: str) -> None:
     _run(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *locked)
     uv = (str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON))
     _run(*uv, "--require-hashes", "-r", f"requirements/{level}.txt")
+    if not _has_image():
+        _make_image()
     _run(*uv, "--offline", "--no-deps", "--no-build-isolation", "-e", ".")
+    _make_native_code()
     if level == "all":
         _install_node_packages()
     _mark(level).write_text(_wanted(level))
+
+
+def _has_image() -> bool:
+    """Return whether there is an image of Python for WebAssembly, made of the sources as they are.
+
+    Asked each time: no installation is needed where only the guest was edited.
+    """
+    asked = "import sys, pathlib, hatch_build; sys.exit(not hatch_build.is_made(pathlib.Path()))"
+    done = subprocess.run([str(PYTHON), "-c", asked], cwd=ROOT, check=False)  # noqa: S603  ours
+    return done.returncode == 0
+
+
+def _make_image() -> None:
+    """Make the image by the build's own hook; only an isolated build has its tools."""
+    sys.stderr.write("dev: making the image of Python for WebAssembly, some 20 seconds ...\n")
+    locked = ("--build-constraints", "requirements/build.txt", "--require-hashes")
+    with tempfile.TemporaryDirectory() as folder:
+        uv = (str(VENV / "bin" / "uv"), "build", "--python", str(PYTHON))
+        _run(*uv, "--wheel", "--out-dir", folder, *locked)
+
+
+def _make_native_code() -> None:
+    """Make the native code of the image, so that no test and no script waits for it."""
+    sys.stderr.write("dev: making Python's native code for this machine, some seconds ...\n")
+    _run(str(PYTHON), "-c", "from lineshaft.sandbox import native_code; native_code()")
 
 
 def _install_node_packages() -> None:

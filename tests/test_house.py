@@ -1,4 +1,4 @@
-"""The house is in order: sizes, locks, and nothing that belongs to one machine."""
+"""The house is in order: locks, and nothing that belongs to one machine."""
 
 import ast
 import io
@@ -6,7 +6,7 @@ import re
 import subprocess
 import tokenize
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-FILE_LINES = 400
-FUNCTION_LINES = 50
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_PROSE = {".lock", ".png", ".gif", ".svg"}
 
 # Put together here so that this file is no finding itself.
@@ -54,44 +51,6 @@ def _text() -> Iterator[tuple[str, str]]:
     for path in _committed():
         if path.suffix not in NOT_PROSE:
             yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8", errors="replace")
-
-
-def test_no_file_is_longer_than_the_budget() -> None:
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in _python()}
-    assert {str(path): n for path, n in lengths.items() if n > FILE_LINES} == {}
-
-
-def test_no_function_is_longer_than_the_budget() -> None:
-    long = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {lines}"
-        for path in _python()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, Function) and (lines := _own_lines(node)) > FUNCTION_LINES
-    ]
-    assert long == []
-
-
-def _own_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the lines of a body, without its docstring and the functions defined in it."""
-    documented = ast.get_docstring(node) is not None
-    body = node.body[1:] if documented else node.body
-    if not body:
-        return 0
-    nested = sum((each.end_lineno or 0) - _start(each) + 1 for each in _nested(body))
-    return (node.end_lineno or 0) - body[0].lineno + 1 - nested
-
-
-def _nested(body: Sequence[ast.AST]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield the functions defined in a body, but not those inside them."""
-    for node in body:
-        if isinstance(node, Function):
-            yield node
-        else:
-            yield from _nested(list(ast.iter_child_nodes(node)))
-
-
-def _start(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
 
 
 def test_whatever_is_silenced_says_why_on_its_line() -> None:

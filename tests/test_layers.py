@@ -9,19 +9,14 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "lineshaft"
 
 MAKERS_OF_CALLS = {
-    "engines/_cpython/_calls.py": "a script's call, out of its frame on the wire",
-    "engines/_exchange.py": "a script's call, as the engine hands it over",
-    "engines/_micropython/_bridge.py": "a script's call, out of the sandbox's memory",
-    "engines/_state.py": "a script's call, out of a suspended state",
+    "engines/host/turns.py": "a script's call, out of the requests of a turn",
+    "gate/_scope.py": "the import of a module of the workspace, judged as a read",
     "scripts/_runner.py": "a direct call, and the run itself",
 }
 """Files that may construct a `Call`: the ways in. The canary covers each of them."""
 
-PARSERS = {
-    "engines/_cpython/_inside/_code.py": "in a process of its own, with one thread",
-    "engines/_micropython/_lower.py": "in a function that is called in its turn",
-}
-"""Files that may call `ast.parse` beside `steadily`."""
+GUEST = "engines/guest/"
+"""The Python inside every engine: no room of the host, and it alone parses scripts."""
 
 SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
 """Private modules that another room may enter: only the gate runs a tool."""
@@ -42,15 +37,36 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are written in full"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def _modules(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def _relative(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level)
+
+
+def test_only_the_guest_imports_what_stands_beside_it() -> None:
+    assert [n for n, t in _trees() if list(_relative(t)) and not n.startswith(GUEST)] == []
+
+
+def test_the_guest_imports_nothing_of_the_host() -> None:
+    guest = [(n, t) for n, t in _trees() if n.startswith(GUEST)]
+    assert len(guest) > 10
+    assert [n for n, t in guest if any(i.startswith("lineshaft.") for i in _imports(t))] == []
+
+
 def _private_room(imported: str) -> str | None:
-    """Return the room whose private module this is, or None."""
-    parts = imported.split(".")
-    private = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
-    return parts[1] if parts[0] == "lineshaft" and private and private[0] >= 1 else None
+    """Return the room whose inner module this is, or None."""
+    top, room, *inner = (*imported.split("."), "")
+    if top != "lineshaft" or not inner[:-1]:
+        return None
+    inside = SOURCE / room / inner[0]
+    return room if inside.is_dir() or inside.with_suffix(".py").is_file() else None
 
 
 def test_rooms_are_entered_by_their_front_door() -> None:
@@ -70,7 +86,7 @@ def test_files_inside_a_room_are_private() -> None:
     open_files = [
         name
         for name, _ in _trees()
-        if "/" in name and not name.rsplit("/", 1)[1].startswith("_") and _room(name) != "cli"
+        if name.count("/") == 1 and not name.partition("/")[2].startswith("_")
     ]
     assert open_files == []
 
@@ -136,4 +152,10 @@ def _parses_out_of_turn(tree: ast.Module) -> bool:
 
 
 def test_every_room_takes_its_turn_at_the_parser() -> None:
-    assert {name for name, tree in _trees() if _parses_out_of_turn(tree)} == set(PARSERS)
+    parsers = {name for name, tree in _trees() if _parses_out_of_turn(tree)}
+    assert {name for name in parsers if not name.startswith(GUEST)} == set()
+
+
+def test_no_script_is_parsed_by_the_host() -> None:
+    rooms = {_room(name) for name, tree in _trees() if "ast" in set(_modules(tree))}
+    assert rooms <= {"engines", "workspace"}  # the guest's own files, and guards of Python files

@@ -8,7 +8,8 @@ LineshaftError
 │  ├─ LimitExceeded       the script used too much time, memory, recursion or output
 │  ├─ EngineCrashed       the engine's worker died
 │  ├─ PythonNotFound      there is no Python that scripts may use
-│  └─ NoBoundary          nothing on this machine can hold a full Python
+│  ├─ NoBoundary          nothing on this machine can hold a full Python
+│  └─ WasmUnavailable     Python in WebAssembly does not run on this machine
 ├─ WorkspaceError
 │  ├─ OutsideWorkspace    a path that leads out, or that nobody mounted
 │  ├─ FileMissing         there is no such file
@@ -134,6 +135,12 @@ class NoBoundary(EngineError):
     """No boundary that holds full Python works on this machine, or the one asked for does not."""
 
     code = "E_NO_BOUNDARY"
+
+
+class WasmUnavailable(EngineError):
+    """This machine or this installation cannot run Python in WebAssembly."""
+
+    code = "E_NO_WASM"
 
 
 class WorkspaceError(LineshaftError):

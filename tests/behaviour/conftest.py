@@ -9,9 +9,9 @@ import pytest
 
 from behaviour.programs import Open, Run, value_of
 from lineshaft import Session, kit
-from lineshaft.engines import best_jail
-from lineshaft.errors import NoBoundary
-from lineshaft.values import PythonOptions
+from lineshaft.errors import EngineError
+from lineshaft.sandbox import best_jail, native_code
+from lineshaft.values import WASM_BOUNDARY, PythonOptions
 from support import Make, Outside
 
 
@@ -41,15 +41,26 @@ def make(folder: Path, outside: Outside) -> Make:
     return session
 
 
-@pytest.fixture(params=["sandlock", "bubblewrap"])
+@pytest.fixture(params=["sandlock", "bubblewrap", WASM_BOUNDARY])
 def boundary(request: pytest.FixtureRequest) -> str:
     """Return each boundary that this machine has."""
     name = str(request.param)
     try:
-        best_jail(name)
-    except NoBoundary as error:
+        if name == WASM_BOUNDARY:
+            native_code()
+        else:
+            best_jail(name)
+    except EngineError as error:
         pytest.skip(f"needs the boundary {name!r}: {error.message}")
     return name
+
+
+@pytest.fixture
+def jail(boundary: str) -> str:
+    """Return each jail that this machine has."""
+    if boundary == WASM_BOUNDARY:
+        pytest.skip("platform: a program in WebAssembly starts no other processes")
+    return boundary
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ELSEWHERE
-from lineshaft.engines import Interpreter
+from lineshaft.sandbox import Interpreter
 from users import open_python, said_by
 
 pytestmark = pytest.mark.behaviour("H31")
@@ -36,12 +36,12 @@ def python() -> Iterator[Interpreter]:
 
 @pytest.mark.parametrize("user", [None, NOBODY])
 def test_folders_are_renamed_by_every_user(
-    user: int | None, boundary: str, python: Interpreter
+    user: int | None, jail: str, python: Interpreter
 ) -> None:
     if user is not None and os.geteuid() != 0:
         pytest.skip(f"{ELSEWHERE} only root can be somebody else")
     program = Path(__file__).with_name("moves.py")
-    report = json.loads(said_by(program, python, boundary, str(python.root), user=user))
+    report = json.loads(said_by(program, python, jail, str(python.root), user=user))
     assert report["said"] == SAID
     assert report["files"] == FILES
     assert report["user"] == (os.geteuid() if user is None else user)

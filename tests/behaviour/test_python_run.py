@@ -10,9 +10,9 @@ import anyio
 import psutil
 import pytest
 
-from behaviour.programs import Open, Run, value_of
+from behaviour.programs import Open, Run, programs, value_of
 from lineshaft import Limits, Session
-from lineshaft.values import PythonOptions
+from lineshaft.values import WASM_BOUNDARY, PythonOptions
 from lineshaft.workspace import Folder, Mount
 
 pytestmark = pytest.mark.behaviour("H31")
@@ -30,17 +30,7 @@ os.wait()
 """
 
 
-def processes_with(word: str) -> list[int]:
-    """Return the processes that have a word among their arguments, the dead left out."""
-    return [
-        process.pid
-        for process in psutil.process_iter(["cmdline", "status"])
-        if process.info["status"] != psutil.STATUS_ZOMBIE
-        and word in (process.info["cmdline"] or ())
-    ]
-
-
-async def test_a_program_is_run_and_its_answer_has_a_fixed_shape(run: Run) -> None:
+async def test_a_program_is_run_and_its_answer_has_a_fixed_shape(run: Run, boundary: str) -> None:
     answer = await run(code="print(2 + 2)")
 
     assert answer.pop("durationMs") > 0
@@ -51,6 +41,7 @@ async def test_a_program_is_run_and_its_answer_has_a_fixed_shape(run: Run) -> No
         "exitCode": 0,
         "stdoutTruncated": False,
         "stderrTruncated": False,
+        "boundary": boundary,
     }
 
 
@@ -82,7 +73,7 @@ async def test_an_error_is_shown_with_the_programs_own_lines(run: Run, folder: P
 
 
 async def test_a_program_starts_in_the_workspace_and_imports_from_it(
-    run: Run, folder: Path
+    run: Run, folder: Path, boundary: str
 ) -> None:
     (folder / "package").mkdir()
     (folder / "package" / "__init__.py").write_text("NAME = 'of the workspace'\n")
@@ -96,7 +87,8 @@ async def test_a_program_starts_in_the_workspace_and_imports_from_it(
 
     answer = await run(file="@project/tools/main.py")
 
-    assert answer["stdout"] == f"{folder.resolve()} of the workspace beside True\n"
+    place = "/ws" if boundary == WASM_BOUNDARY else folder.resolve()
+    assert answer["stdout"] == f"{place} of the workspace beside True\n"
 
 
 async def test_a_file_of_a_mounted_folder_is_run_though_the_folder_is_not_there(
@@ -167,14 +159,15 @@ async def test_time_ends_the_program_and_nothing_of_it_is_kept(
     opened: Open, folder: Path, boundary: str
 ) -> None:
     session = await opened(python=PythonOptions(boundary=boundary, seconds=1.5))
-    code = f"print('begun')\nopen('made', 'w').write('x')\n{GRANDCHILD}\nwhile True: pass"
+    child = "" if boundary == WASM_BOUNDARY else GRANDCHILD
+    code = f"print('begun')\nopen('made', 'w').write('x')\n{child}\nwhile True: pass"
 
     arguments = {"code": code, "args": [word := f"word-{os.getpid()}-time"]}
     answer = value_of(await session.call("python_run", arguments))
 
     assert answer["error"]["code"] == "PYTHON_TIMEOUT"
     assert answer["error"]["details"]["stdout"] == "begun\n"
-    assert processes_with(word) == []
+    assert programs(boundary, word) == []
     assert list(folder.iterdir()) == []
 
 
@@ -190,13 +183,15 @@ async def test_the_calls_own_time_is_over_before_the_gate_ends_it(
     assert value_of(done)["error"]["code"] == "PYTHON_TIMEOUT"
 
 
-async def test_a_grandchild_in_a_session_of_its_own_ends_with_the_program(run: Run) -> None:
+async def test_a_grandchild_in_a_session_of_its_own_ends_with_the_program(
+    run: Run, jail: str
+) -> None:
     word = f"word-{os.getpid()}-grandchild"
 
     answer = await run(code=f"print('begun')\n{GRANDCHILD}", args=[word])
 
     assert (answer["stdout"], answer["exitCode"]) == ("begun\n", 0)
-    assert processes_with(word) == []
+    assert programs(jail, word) == []
 
 
 async def test_a_cancelled_call_ends_the_program(opened: Open, boundary: str) -> None:
@@ -206,11 +201,11 @@ async def test_a_cancelled_call_ends_the_program(opened: Open, boundary: str) ->
     async with anyio.create_task_group() as group:
         group.start_soon(session.call, "python_run", {"code": "while True: pass", "args": [word]})
         with anyio.fail_after(10):
-            while not processes_with(word):
+            while not programs(boundary, word):
                 await anyio.sleep(0.02)
         group.cancel_scope.cancel()
 
-    assert processes_with(word) == []
+    assert programs(boundary, word) == []
 
 
 async def test_long_output_is_cut_in_the_middle_and_counted(run: Run) -> None:
@@ -296,12 +291,12 @@ print(name)
 
 
 async def test_nothing_is_left_behind(
-    opened: Open, boundary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Open, jail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = tmp_path / "private"
     private.mkdir(mode=0o755)
     monkeypatch.setattr(tempfile, "tempdir", str(private))
-    session = await opened(python=PythonOptions(boundary=boundary, seconds=1.5))
+    session = await opened(python=PythonOptions(boundary=jail, seconds=1.5))
     await session.call("python_run", {"code": "print(1)"})
     before = (open_files(), left(private), children())
 

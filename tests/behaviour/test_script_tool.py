@@ -234,7 +234,7 @@ async def test_the_description_names_the_tools_that_are_there_now(make: Make, fo
         text = session.definitions("openai")[0]["function"]["description"]
     async with Session(workspace=folder) as empty:
         nothing = empty.definitions("openai")[0]["function"]["description"]
-    assert "async def average(*, values: list[float], places: int = 2) -> float" in text
+    assert "async def average(values: list[float], places: int = 2) -> float" in text
     assert "read_file" in text
     assert "read_file" not in nothing
     assert "average" not in nothing

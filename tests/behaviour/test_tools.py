@@ -2,6 +2,7 @@
 
 import ast
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -176,7 +177,7 @@ async def test_toolsets_are_filtered_renamed_prefixed_and_combined(
 
 
 @pytest.mark.behaviour("B10")
-async def test_one_required_text_goes_by_position_and_nothing_else_does(make: Make) -> None:
+async def test_arguments_go_by_position_as_the_signature_says(make: Make) -> None:
     @tool(effect="read")
     async def shout(text: str, times: int = 1) -> str:
         """Say it louder."""
@@ -184,16 +185,28 @@ async def test_one_required_text_goes_by_position_and_nothing_else_does(make: Ma
 
     script = """
 found = [await shout("a")]
-for call in [lambda: shout("a", 2), lambda: triage({"title": "t"})]:
+for call in [lambda: shout("a", 2), lambda: shout("a", 2, 3)]:
     try:
         found.append(await call())
     except ToolError as e:
         found.append(e.code)
 return found
 """
-    async with make(shout, triage, check="off") as session:
+    async with make(shout, check="off") as session:
         result = await session.run(script)
-    assert result.value == ["A", "E_INVALID_ARGS", "E_INVALID_ARGS"]
+    assert result.value == ["A", "AA", "E_INVALID_ARGS"]
+
+
+@pytest.mark.behaviour("B10")
+async def test_a_file_is_written_by_position(make: Make, folder: Path) -> None:
+    async with make() as session:
+        result = await session.run("await write_file('new.txt', 'x')\nreturn 'done'")
+    assert (result.error, result.value) == (None, "done")
+    assert (folder / "new.txt").read_text() == "x"
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr | None]:
+    return [*arguments.defaults, *arguments.kw_defaults]
 
 
 @pytest.mark.behaviour("B10")
@@ -209,7 +222,7 @@ async def test_every_stub_says_what_its_schema_says(make: Make) -> None:
         whole: dict[str, Any] = dict(spec.input_schema)
         properties: dict[str, dict[str, Any]] = whole["properties"]
         assert sorted(names) == sorted(properties)
-        given = dict(zip(reversed(names), reversed([*arguments.kw_defaults]), strict=False))
+        given = dict(zip(reversed(names), reversed(_defaults(arguments)), strict=False))
         for key, schema in properties.items():
             default = given.get(key)
             assert (default is None) == (key in whole.get("required", []))

@@ -11,6 +11,7 @@ import pytest
 
 from cli.person import Person, Sit, seated
 from lineshaft.cli._app import execute
+from native import CACHE_HOME, vouch_for_native_code
 
 Done = subprocess.CompletedProcess[str]
 Lineshaft = Callable[..., Done]
@@ -28,6 +29,8 @@ def environ(tmp_path: Path) -> dict[str, str]:
     """Return variables in which nobody's settings are found."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LINESHAFT_")}
     folders = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    folders["XDG_CACHE_HOME"] = str(CACHE_HOME)
+    vouch_for_native_code(tmp_path / "STATE")
     return kept | folders | {"HOME": str(tmp_path), "TERM": "xterm-256color"}
 
 

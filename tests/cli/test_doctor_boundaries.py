@@ -4,8 +4,8 @@ import pytest
 
 from lineshaft.cli._doctor_boundaries import attack, table
 from lineshaft.cli._doctor_boundaries import checks as told
-from lineshaft.engines import Boundary
-from lineshaft.engines._jail import AttackResult
+from lineshaft.sandbox import Boundary
+from lineshaft.sandbox.jail import AttackResult
 from lineshaft.values import PythonOptions
 
 READ = "read a file outside"
@@ -49,6 +49,7 @@ def test_there_is_no_table_where_nothing_works() -> None:
         ([boundary("a", usable=False), boundary("b")], None, ["note", "ok"]),
         ([boundary("a", usable=False)], None, ["note", "note"]),
         ([boundary("a")], "none", ["ok", "note"]),
+        ([boundary("a")], "wasm", ["ok", "note"]),
         ([boundary("a"), boundary("b", usable=False)], "b", ["ok", "note", "note"]),
     ],
 )
@@ -56,6 +57,11 @@ def test_only_an_opening_in_the_boundary_that_is_used_is_a_failure(
     found: list[Boundary], wanted: str | None, states: list[str]
 ) -> None:
     assert [check.state for check in told(found, wanted)] == states
+
+
+def test_where_webassembly_is_asked_for_no_boundary_is_missed() -> None:
+    *_, last = told([boundary("a")], "wasm")
+    assert last.text.startswith("wasm, by python.boundary")
 
 
 def test_only_what_could_have_come_through_is_counted() -> None:

@@ -25,7 +25,7 @@ def test_help_lists_every_command(here: Lineshaft) -> None:
 
 def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
     done = lineshaft("--help", variables={"PYTHONPROFILEIMPORTTIME": "1"})
-    heavy = ("pydantic", "rich", "anyio", "jsonschema", "sqlalchemy")
+    heavy = ("pydantic", "rich", "anyio", "jsonschema")
     heavy += ("lineshaft.session", "lineshaft.config", "lineshaft.store")
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "lineshaft.cli._app" in imported
@@ -215,14 +215,20 @@ def test_show_without_any_run_says_so(here: Lineshaft) -> None:
     assert "no run" in done.stderr
 
 
-def test_doctor_tries_the_engine_and_names_the_boundary(here: Lineshaft) -> None:
+def test_doctor_runs_a_script_on_each_engine_and_names_the_boundary(here: Lineshaft) -> None:
     done = here("doctor", "--quick", "--json")
     facts = json.loads(done.stdout)
     states = {check["name"]: check["state"] for check in facts["checks"]}
     assert done.returncode == 0
     assert {
-        states[name] for name in ("python", "settings", "state", "engine", "limits", "check")
+        states[name]
+        for name in ("python", "settings", "state", "native", "engine", "wasm", "limits", "check")
     } == {"ok"}
+    texts = {check["name"]: check["text"] for check in facts["checks"]}
+    assert texts["engine"].startswith("wasm: ")
+    assert "runs every script" in texts["engine"]
+    assert texts["wasm"].startswith("wasm: a script with one call ran")
+    assert "full Python" in texts["cpython"] or texts["cpython"].startswith("cpython: a script")
     boundary = next(check for check in facts["checks"] if check["name"] == "boundary")
     assert "no operating system jail" in boundary["hint"]
 
@@ -232,6 +238,11 @@ def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, worksp
     done = lineshaft("doctor", "--quick")
     assert done.returncode == 1
     assert "limits.calls" in done.stdout
+    (workspace / "lineshaft.toml").write_text('[python]\nboundary = "wasm"')
+    refused = lineshaft("doctor", "--quick")
+    assert refused.returncode == 1
+    assert "python.boundary is not for a project's file" in refused.stdout
+    (workspace / "lineshaft.toml").unlink()
     unwritable = lineshaft("doctor", "--quick", variables={"XDG_STATE_HOME": "/dev/null"})
     assert unwritable.returncode == 1
     assert "/dev/null" in unwritable.stdout

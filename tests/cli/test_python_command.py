@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lineshaft.engines import best_jail
 from lineshaft.errors import NoBoundary
+from lineshaft.sandbox import best_jail
 
 Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -148,6 +148,17 @@ def test_a_setting_names_the_boundary_and_the_python(lineshaft: Lineshaft, works
     refused = lineshaft("python", "-c", "1")
     assert refused.returncode == 2
     assert "python.boundary" in refused.stderr
+
+
+def test_a_program_in_webassembly_is_one_like_any_other(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    os.mkfifo(workspace / "pipe")
+    code = "import sys; print(sys.argv[1]); open('made', 'w').write('x'); sys.exit(3)"
+    done = lineshaft("python", "-c", code, "ä", variables={"LINESHAFT_PYTHON_BOUNDARY": "wasm"})
+    assert (done.returncode, done.stdout) == (3, "ä\n")
+    assert "not seen: pipe" in done.stderr
+    assert (workspace / "made").read_text() == "x"
 
 
 def test_the_doctor_attacks_every_boundary_and_prints_what_held(lineshaft: Lineshaft) -> None:

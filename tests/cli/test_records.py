@@ -50,7 +50,7 @@ def paused(record: Recorder) -> None:
     asked(record, "c2")
     judged(record, "c2", "ask", "prod-asks", "/etc/lineshaft.toml:12")
     result = RunResult(
-        run_id=record.run_id, status="paused", engine="monty", pending=WAITING, expires_at=UNTIL
+        run_id=record.run_id, status="paused", engine="wasm", pending=WAITING, expires_at=UNTIL
     )
     record.note("run_paused", None, **result_data(result))
 
@@ -67,7 +67,7 @@ def resumed(record: Recorder) -> None:
     ]
     record.note("changes", changes=[asdict(each) for each in changes])
     error = RunError(code="E_SCRIPT", message="odd", line=3)
-    result = RunResult(run_id=record.run_id, status="error", engine="monty", error=error)
+    result = RunResult(run_id=record.run_id, status="error", engine="wasm", error=error)
     record.note("run_finished", None, **result_data(result))
 
 
@@ -329,7 +329,7 @@ def test_a_store_that_cannot_be_written_is_said_before_anything_runs(
 
 def test_a_damaged_store_is_a_clear_error(lineshaft: Lineshaft, tmp_path: Path) -> None:
     path = tmp_path / "STATE" / "lineshaft" / "store.db"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("no database " * 100)
     for words in (("runs",), ("show",), ("run", "-")):
         done = lineshaft(*words, stdin="return 1")

@@ -160,7 +160,7 @@ def test_a_run_that_took_effect_in_part_says_so(here: Lineshaft) -> None:
         ("run s.py --timeout 601", "time-out of 601 s"),
         ("run s.py --limit cals=1", "did you mean 'limits.calls'"),
         ("run s.py --limit calls", "NAME=N"),
-        ("run s.py --engine v8", "'monty'"),
+        ("run s.py --engine v8", "'wasm'"),
         ("run s.py --mode yolo", "'auto'"),
         ("run s.py --arg x", "name=text"),
         ("run s.py --arg 1x=2", "1x"),

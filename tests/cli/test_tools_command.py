@@ -89,7 +89,7 @@ def test_results_that_were_seen_are_told_until_they_are_forgotten(
     for n in range(3):
         assert here("call", "look", f"n:={n}", "--mode", "open", *more).returncode == 0
     text = here("tools", "look", *more).stdout
-    assert "async def look(*, n: int) -> LookResult:  # observed, not promised" in text
+    assert "async def look(n: int) -> LookResult:  # observed, not promised" in text
     assert "token: str" in text
     assert "hunter2" not in text
     assert "# observed, not promised" in here("tools", "--stubs", "python", *more).stdout

@@ -9,8 +9,7 @@ import pytest
 from lineshaft.config import KEYS, Settings, read_settings
 from lineshaft.config._files import is_strangers
 from lineshaft.errors import ConfigError
-from lineshaft.scripts import ENGINES
-from lineshaft.values import PythonOptions
+from lineshaft.values import ENGINES, PythonOptions
 
 
 @dataclass
@@ -137,7 +136,7 @@ def test_only_files_of_this_user_and_of_root_count_above_the_start() -> None:
         ("[script]\ntimeout_seconds = nan", ["script.timeout_seconds"]),
         ("[script]\nenabled = 'no'", ["script.enabled", "true or false"]),
         ("[script]\ncheck = 'loud'", ["script.check", "'error', 'warn', 'off'"]),
-        ("[engine]\nname = 'v8'", ["engine.name", "'monty'"]),
+        ("[engine]\nname = 'v8'", ["engine.name", "'wasm'"]),
         ("[policy]\nmode = 'yolo'", ["policy.mode", "'auto'"]),
         ("[tools]\nmodules = './tools.py'", ["tools.modules", "a list"]),
         ("[tools]\nkit = [1]", ["tools.kit"]),
@@ -330,6 +329,18 @@ def test_packages_are_names_and_versions_only(home: Home, requirement: str) -> N
 def test_packages_may_have_extras_and_versions(home: Home, requirement: str) -> None:
     home.write(f'[python]\npackages = ["{requirement}"]')
     assert home.read().python.packages == (requirement,)
+
+
+@pytest.mark.parametrize("name", ["monty", "micropython"])
+def test_an_engine_that_is_gone_is_refused_and_the_one_to_name_is_told(
+    home: Home, name: str
+) -> None:
+    home.write(f"[engine]\nname = '{name}'")
+    with pytest.raises(ConfigError) as raised:
+        home.read()
+    assert "lineshaft.toml" in raised.value.message
+    assert repr(name) in raised.value.message
+    assert "'wasm'" in raised.value.message
 
 
 @pytest.mark.parametrize("name", ENGINES)

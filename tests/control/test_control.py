@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -279,34 +280,16 @@ await write_file(path="asked/copy.txt", content=text)
     assert all(SECRET not in view for view in views)
 
 
-@pytest.mark.parametrize("engine", ["cpython"], indirect=True)
-async def test_threads_cannot_pause(opened: Open, outside: Outside) -> None:
-    script = """
-import threading
-said = []
-async def one():
-    return await poke(what="x")
-def work():
-    try:
-        said.append(asyncio.run(one()))
-    except ToolError as error:
-        said.append(error.code)
-thread = threading.Thread(target=work)
-thread.start()
-thread.join()
-return said
-"""
-    async with opened() as session:
-        result = await session.run(script)
-    assert (result.error, result.value, outside.total) == (None, ["E_NO_PAUSE"], 0)
+@tool(effect="read")
+async def whole_archive() -> str:
+    """Return more text than a few runs keep."""
+    return "x" * 14_000_000
 
 
-@pytest.mark.parametrize("engine", ["cpython"], indirect=True)
 async def test_what_waits_is_refused_once_the_run_can_no_longer_pause(
     opened: Open, outside: Outside
 ) -> None:
     script = """
-import threading
 async def one():
     try:
         return await poke(what="asked")
@@ -314,18 +297,43 @@ async def one():
         return [error.code, str(error)]
 waiting = asyncio.create_task(one())
 await note(what="after the other has come")
-thread = threading.Thread(target=lambda: asyncio.run(note(what="from a thread")))
-thread.start()
-thread.join()
+for _ in range(5):
+    await whole_archive()
 return await waiting
 """
-    async with opened() as session:
+    async with opened(whole_archive) as session:
         result = await session.run(script)
     assert result.error is None
     code, message = result.value
     assert code == "E_DENIED"
     assert message.endswith("it needs an approval, and nobody is there to give it")
-    assert (outside.counts["note"], outside.counts["poke"]) == (2, 0)
+    assert (outside.counts["note"], outside.counts["poke"]) == (1, 0)
+
+
+async def test_a_call_that_the_script_gave_up_is_not_made_again(
+    opened: Open, outside: Outside
+) -> None:
+    @tool(effect="read")
+    async def slow() -> str:
+        """Take longer than the script waits."""
+        outside.counts["slow"] += 1
+        await anyio.sleep_forever()
+        return "never"
+
+    script = """
+try:
+    async with asyncio.timeout(0.01):
+        await slow()
+except TimeoutError:
+    return ["given up", await poke(what="asked")]
+"""
+    async with opened(slow) as session:
+        paused = await session.run(script)
+    async with opened(slow) as session:
+        done = await session.resume(paused.run_id, {"*": Answer(allow=True)})
+    assert done.error is None
+    assert done.value[0] == "given up"
+    assert (outside.counts["slow"], outside.counts["poke"]) == (1, 1)
 
 
 JOBS = st.lists(

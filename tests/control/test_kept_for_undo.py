@@ -13,7 +13,7 @@ from lineshaft.store import Store
 WRITES = "await write_file(path='a.txt', content='mine')"
 
 
-@pytest.mark.parametrize("engine", ["monty"])
+@pytest.mark.parametrize("engine", ["wasm"])
 async def test_a_store_says_for_how_long_a_run_can_be_undone(
     opened: Open, workspace: Path, tmp_path: Path, engine: str
 ) -> None:

@@ -19,7 +19,7 @@ ASK_PUT = {"id": "ask-put", "tool": "put", "verdict": "ask"}
 @pytest.fixture
 def engine() -> str:
     """Return the engine of sessions here, which no call by itself needs."""
-    return "monty"
+    return "wasm"
 
 
 async def test_a_call_that_nobody_answers_waits_and_is_made_once_it_is_answered(

@@ -17,11 +17,11 @@ from types import ModuleType
 from typing import Any, cast
 
 from corpora.world import TOOLS, World, use
-from lineshaft.engines import _helpers
+from lineshaft.engines.guest import helpers
 from lineshaft.errors import ToolError
 
 HERE = Path(__file__).parent
-CORPORA = ("features", "programs", "differences")
+CORPORA = ("programs", "features")
 
 Call = dict[str, Any]
 """`tool` and `arguments`."""
@@ -131,9 +131,10 @@ def _names(recorder: _Recorder) -> dict[str, Any]:
             modules.setdefault(namespace, ModuleType(namespace)).__dict__[short] = function
         else:
             flat[short] = modules["tools"].__dict__[short] = function
-    helpers = {n: getattr(_helpers, n) for n in ("json_parse", "retry", "batched", "table")}
+    names = ("json_parse", "retry", "batched", "table")
+    helping = {name: getattr(helpers, name) for name in names}
     standard = {m.__name__: m for m in (asyncio, json, math, re, datetime)}
-    return {**standard, **flat, **modules, **helpers, "ToolError": ToolError}
+    return {**standard, **flat, **modules, **helping, "ToolError": ToolError}
 
 
 @contextlib.contextmanager

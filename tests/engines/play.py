@@ -1,4 +1,4 @@
-"""What the contract of engines is tested with: a host that counts, holds and fails calls."""
+"""What engines are tested with: a host that has a few tools and keeps what it sees."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Literal
@@ -14,6 +14,7 @@ from lineshaft.values import (
     Outcome,
     Program,
     Raised,
+    ReplayInputs,
     Returned,
     Stream,
     Suspended,
@@ -25,7 +26,24 @@ NAMESPACES = {"github": frozenset({"give", "list_issues"})}
 
 LIMITS = Limits(seconds=20)
 
+SEED = "5a" * 32
+
 Says = Literal["wait", "suspend"]
+
+
+def fresh() -> ReplayInputs:
+    """Return the replay inputs of a run that has not begun."""
+    return ReplayInputs(seed=SEED)
+
+
+def unseen(_stream: Stream, _text: str) -> None:
+    """Let printed text go."""
+
+
+async def forever(_ids: Collection[str]) -> Says:
+    """Be asked, and have nothing to say."""
+    await anyio.sleep_forever()
+    return "wait"
 
 
 class Play:
@@ -33,12 +51,18 @@ class Play:
 
     Tools: `give(value)` returns its argument, `fail(code, message)` fails, `hold()` does not end
     before `release`, `meet(n)` ends when n of its calls are under way, `nest(script)` runs a
-    script on the same engine.
+    script on the same engine. Calls that ended are answered from memory when a record is played
+    back, as by the gate.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.calls: list[Call] = []
+        """Calls that were made, without those that were answered from memory."""
+
+        self.past: dict[str, Done] = {}
+        """How calls ended, by their ids."""
+
         self.ended: list[str] = []
         """Ids of calls that came to an end."""
 
@@ -54,6 +78,9 @@ class Play:
         self.held = anyio.Event()
         """Some `hold` is under way."""
 
+        self.asked_once = anyio.Event()
+        """`waiting` was asked."""
+
         self.lingers = 0.0
         """Seconds that a call takes to end after it was cancelled."""
 
@@ -65,8 +92,6 @@ class Play:
 
         self.stubborn: set[str] = set()
         """Ids of calls that end well although they are cancelled."""
-
-        self.stubborn_says: Done = Value("late")
 
         self._released = anyio.Event()
         self._meeting = 0
@@ -92,12 +117,19 @@ class Play:
         *,
         limits: Limits = LIMITS,
         inputs: Mapping[str, object] | None = None,
-        resume: bytes | None = None,
+        replay: ReplayInputs | None = None,
+        clock: Callable[[], float] | None = None,
         name: str = "script.py",
     ) -> Outcome:
         """Run a script."""
         program = Program(
-            source=source, name=name, inputs=inputs or {}, tools=TOOLS, namespaces=NAMESPACES
+            source=source,
+            name=name,
+            inputs=inputs or {},
+            tools=TOOLS,
+            namespaces=NAMESPACES,
+            replay=replay,
+            clock=clock,
         )
         with anyio.fail_after(30):
             return await self.engine.run(
@@ -105,8 +137,7 @@ class Play:
                 self.dispatch,
                 limits=limits,
                 output=self._output,
-                waiting=self._waiting,
-                resume=resume,
+                waiting=self.waiting,
             )
 
     async def value(self, source: str, **inputs: object) -> object:
@@ -121,38 +152,28 @@ class Play:
         assert isinstance(outcome, Raised), outcome
         return outcome
 
-    async def state(self, source: str, *, resume: bytes | None = None) -> bytes:
-        """Run a script that must be suspended with a state."""
+    async def suspend(self, source: str, replay: ReplayInputs) -> None:
+        """Run a script, or what is left of it, that must be suspended."""
         self.says = lambda ids: "suspend"
-        outcome = await self(source, resume=resume)
-        assert isinstance(outcome, Suspended), outcome
-        assert outcome.state is not None
+        outcome = await self(source, replay=replay)
+        assert outcome == Suspended()
         self.says = lambda ids: "wait"
-        return outcome.state
-
-    async def refuses_to_pause(self, source: str) -> bool:
-        """Return whether the engine has no pauses; run where it is asked for one, it must say so.
-
-        What the engine declares it has to keep: nothing of the script goes on.
-        """
-        if self.engine.pauses != "never":
-            return False
-        self.says = lambda ids: "suspend"
-        error = await self.error(source)
-        assert (error.kind, error.code) == ("ToolError", "E_NO_PAUSE"), error
-        assert len(self.asked) == 1
-        assert {*self.ended, *self.cancelled} == {call.id for call in self.calls}
-        return True
 
     def _output(self, stream: Stream, text: str) -> None:
         self.output.append((stream, text))
 
-    def _waiting(self, ids: Collection[str]) -> Says:
+    async def waiting(self, ids: Collection[str]) -> Says:
+        """Take that nothing in the script can go on."""
         self.asked.append(tuple(ids))
-        return self.says(ids)
+        self.asked_once.set()
+        if self.says(ids) == "wait":
+            await anyio.sleep_forever()  # a completion gives it up
+        return "suspend"
 
     async def dispatch(self, call: Call) -> Done:
         """Make a call."""
+        if call.recorded and call.id in self.past:
+            return self.past[call.id]
         self.calls.append(call)
         self.printed_at_calls.append(self.printed)
         acts: dict[str, Callable[[Call], Awaitable[Done]]] = {
@@ -165,12 +186,14 @@ class Play:
             done = await acts.get(call.tool, self._give)(call)
         except BaseException:  # a tool that lingers, or does not end
             if call.id in self.stubborn:
-                return self.stubborn_says
+                self.past[call.id] = Value("late")
+                return self.past[call.id]
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(self.lingers)
             self.cancelled.append(call.id)
             raise
         self.ended.append(call.id)
+        self.past[call.id] = done
         return done
 
     async def _give(self, call: Call) -> Done:

@@ -1,27 +1,11 @@
-"""Processes below this one, and a script that leaves some."""
+"""Processes below this one."""
 
 import asyncio
 
 import psutil
 
 from engines.play import Play
-from lineshaft.engines._cpython import CPythonEngine
-
-DAEMON = """
-import os, signal, time
-def daemon():
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            while True:
-                time.sleep(0.001)
-        os._exit(0)
-    time.sleep(0.02)
-daemon()
-"""
-"""Leaves a process of another session, whose parents are gone."""
+from lineshaft.engines.cpython import CPythonEngine
 
 
 def inside() -> int:
@@ -38,7 +22,7 @@ def lives(process: psutil.Process) -> bool:
 
 
 async def steady(engine: CPythonEngine) -> int:
-    """Return how many processes there are once a spare child is there."""
+    """Return how many processes there are once a spare process is there."""
     assert await Play(engine).value("1") == 1
     await asyncio.sleep(0.2)
     return inside()

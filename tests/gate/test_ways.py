@@ -23,10 +23,8 @@ from lineshaft import (
     tool,
 )
 from lineshaft.gate import RunClock
-from lineshaft.gate._book import Entry
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.gate._reads import MOST_BYTES, Reads
-from lineshaft.values import Call, Dispatch, Failure, Resolved, ToolSpec, Value
+from lineshaft.values import Call, Dispatch, Failure, Resolved
 from lineshaft.workspace import Folder, FolderView
 
 OPEN = Policy(mode="open")
@@ -342,17 +340,6 @@ async def test_the_root_of_the_disk_may_be_a_workspace() -> None:
         result = await session.call("read_file", {"path": "no/such/file"})
     assert result.error is not None
     assert "no/such/file" in result.error.message
-
-
-def test_reads_beyond_their_bound_are_not_kept() -> None:
-    call = Call(tool="read", arguments={}, origin="script", id="1")
-    entry = Entry(call=call, spec=ToolSpec(name="read", effect="read"), arguments={}, key="k")
-    reads = Reads()
-    reads.take(entry, Value(1), bytes_in=1)
-    assert list(reads.answers) == ["k"]
-    reads.take(entry, Value(1), bytes_in=MOST_BYTES + 1)
-    assert list(reads.answers) == []
-    assert "64 MB" in reads.spoiled
 
 
 async def test_a_call_whose_turn_comes_after_the_run_is_not_made(tmp_path: Path) -> None:

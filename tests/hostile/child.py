@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import resource
 import sys
 from typing import Any
 
@@ -22,6 +21,10 @@ ENDED = "-- ended --"
 
 def bound(limits: dict[str, int]) -> None:
     """Take away what could hurt the machine."""
+    if not limits:
+        return  # as a program, which is bounded by what holds it, and may have no such module
+    import resource  # noqa: PLC0415  as above
+
     for name, most in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -12,13 +12,13 @@ import anyio
 
 from hostile.cases import Case
 from lineshaft import Limits, Policy, Session, Tool, kit
-from lineshaft.values import PythonOptions
+from lineshaft.values import WASM_BOUNDARY, PythonOptions
 
 LIMITS = Limits(seconds=0.5, memory_mb=128, calls=50, stdout_bytes=10_000, stderr_bytes=10_000)
 PATIENT = Limits(seconds=15)
 BESIDE = "return [await give(value=n) for n in range(3)]"
 
-PROGRAM_SECONDS = 1.0
+PROGRAM_SECONDS = 1.5
 """A program's time; a new interpreter starts in it."""
 
 LATE = 0.6
@@ -27,7 +27,7 @@ LATE = 0.6
 POLICY = {"mode": "open", "rules": [{"id": "shut", "tool": "vault", "verdict": "deny"}]}
 CHILD = Path(__file__).with_name("child.py").read_text(encoding="utf-8")
 
-Kind = Literal["monty", "cpython", "micropython", "python_run"]
+Kind = Literal["wasm", "cpython", "python_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Way:
         Args:
             python: Where that is; None: the usual places.
         """
-        return PythonOptions(path=python, boundary=self.boundary, seconds=PROGRAM_SECONDS)
+        path = None if self.boundary == WASM_BOUNDARY else python  # it has a Python of its own
+        return PythonOptions(path=path, boundary=self.boundary, seconds=PROGRAM_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,18 +172,19 @@ class Programs:
         job = {"source": case.script, "inputs": inputs, "calls": "calls", "value": 1}
         order = json.dumps({**job, "limits": {}, "user": None})
         (workspace / "order.json").write_text(order, encoding="utf-8")
-        async with self._session(workspace) as session:
+        async with self._session(workspace, self._options) as session:
             answer = await _answer(session, code=CHILD, args=["order.json"])
         amiss = [f"it did not run: {answer}"] if _did_not_run(answer) else []
         if case.sign in _AFTERMATH:
-            async with self._session(self._empty) as session:
+            patient = replace(self._options, seconds=PATIENT.seconds)
+            async with self._session(self._empty, patient) as session:
                 following = await _answer(session, code="print(42)")
             amiss += _unlike("a program after it", following.get("stdout"), "42\n", following)
         return _shown(answer, tuple(amiss))
 
-    def _session(self, workspace: Path) -> Session:
+    def _session(self, workspace: Path, options: PythonOptions) -> Session:
         tools = kit.tools("python_run")
-        return Session(tools, workspace=workspace, policy=Policy(mode="open"), python=self._options)
+        return Session(tools, workspace=workspace, policy=Policy(mode="open"), python=options)
 
 
 _AFTERMATH = frozenset({"breaks", "eats", "outlives", "signals"})

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from lineshaft import Policy, Session, kit
-from lineshaft.engines import Changes, best_jail
 from lineshaft.errors import NoBoundary
+from lineshaft.kit._python_jailed import answer_of
 from lineshaft.kit._python_process import Ended
-from lineshaft.kit._python_run import answer_of
 from lineshaft.processes import Capture
+from lineshaft.sandbox import Changes, best_jail
 from lineshaft.values import Context, PythonOptions
 
 
@@ -43,7 +43,7 @@ async def test_an_interpreter_that_failed_before_the_program_is_no_result(call: 
         jailed=Empty(),
     )
 
-    answer = await answer_of(call, ended)
+    answer = await answer_of(call, ended, boundary="a jail")
 
     assert answer["ok"] is False
     assert answer["error"]["code"] == "PYTHON_EXEC_FAILED"

@@ -55,7 +55,7 @@ async def test_one_script_joins_the_results_of_four_servers(tmp_path: Path) -> N
     assert result.value == [[1, 2], "two lamps", ["pays late"], "The sum of 2 and 3 is 5."]
 
 
-@pytest.mark.parametrize("tool", ["monty", "cpython"])
+@pytest.mark.parametrize("tool", ["wasm", "cpython"])
 async def test_what_a_server_says_meanwhile_reaches_whoever_called(tool: str) -> None:
     heard: list[Event] = []
     asked: list[tuple[str, Mapping[str, object]]] = []
@@ -70,7 +70,7 @@ async def test_what_a_server_says_meanwhile_reaches_whoever_called(tool: str) ->
         await everything.trigger_long_running_operation(duration=0.2, steps=2)
         return await everything.trigger_elicitation_request()
     """
-    async with Session([source], policy=OPEN, engine="monty", store=False) as session:
+    async with Session([source], policy=OPEN, engine="wasm", store=False) as session:
         result = await session.run(_dedented(script), caller=caller)
     assert result.error is None, result.error
     steps = [event.data["done"] for event in heard if event.kind == "progress"]

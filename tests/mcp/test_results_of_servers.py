@@ -52,7 +52,7 @@ async def test_what_is_unwrapped_is_declared_so(session: Session) -> None:
     assert (await call(session, "maybe", given=True)).value == "yes"
     stubs = session.tools.stubs()
     assert "async def a_number() -> int" in stubs
-    assert "async def maybe(*, given: bool) -> str | None" in stubs
+    assert "async def maybe(given: bool) -> str | None" in stubs
 
 
 async def test_blocks_of_every_kind_come_in_order(session: Session, source: McpServer) -> None:

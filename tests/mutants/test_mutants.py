@@ -102,7 +102,7 @@ def _pytest(path: Path, *words: str) -> tuple[int | None, str]:
     }
     environment |= {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # all of them take longer than a test
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "anyio"]
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "anyio", "-p", "pytest_timeout"]
     command = [sys.executable, "-m", "pytest", *options, *words]
     with subprocess.Popen(
         command,

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from lineshaft.errors import FileMissing
-from lineshaft.processes import piped
+from lineshaft.processes import Piped, piped
 
 
 def running(*words: str) -> bool:
@@ -75,7 +75,12 @@ async def test_writing_to_a_program_that_has_ended_is_told(tmp_path: Path) -> No
     async with piped(["true"], cwd=tmp_path) as process:
         assert await process.receive() == b""
         with pytest.raises(BrokenPipeError):
-            await process.send(b"x")
+            await _send_for_ever(process)  # its input is closed a moment after its output
+
+
+async def _send_for_ever(process: Piped) -> None:
+    while True:
+        await process.send(b"x")
 
 
 async def test_what_the_block_raises_goes_on_as_it_is(tmp_path: Path) -> None:

@@ -1,7 +1,12 @@
-"""The tools that the scripts of these tests call."""
+"""The tools that the scripts of these tests call, and the reader of the scripts."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from lineshaft.sandbox import Asker
+from lineshaft.scripts.reading import Ask, Prepared, Reading, through
 from lineshaft.values import ToolSpec
 
 TEXT = {"type": "string"}
@@ -41,7 +46,7 @@ def _files() -> list[ToolSpec]:
             output_schema=_object(
                 {"path": TEXT, "content": TEXT, "total_lines": NUMBER, "truncated": FLAG}
             ),
-            positional="path",
+            positional=("path",),
         ),
         ToolSpec(
             name="write_file",
@@ -74,7 +79,7 @@ def _searches() -> list[ToolSpec]:
             effect="read",
             input_schema=_object({"pattern": TEXT, "path": WHERE}, ["pattern"]),
             output_schema=_object({"entries": _list(ENTRY), "truncated": FLAG}),
-            positional="pattern",
+            positional=("pattern",),
         ),
         ToolSpec(
             name="search_text",
@@ -83,7 +88,7 @@ def _searches() -> list[ToolSpec]:
                 {"pattern": TEXT, "path": WHERE, "ignore_case": FLAG}, ["pattern"]
             ),
             output_schema=_object({"matches": _list(MATCH), "truncated": FLAG}),
-            positional="pattern",
+            positional=("pattern",),
         ),
     ]
 
@@ -97,14 +102,14 @@ def _others() -> list[ToolSpec]:
                 {"command": TEXT, "args": _list(TEXT), "timeout": {"type": "number"}}, ["command"]
             ),
             output_schema=_object({"exit_code": NUMBER, "stdout": TEXT, "stderr": TEXT}),
-            positional="command",
+            positional=("command",),
         ),
-        ToolSpec(name="fetch", input_schema=_object({"url": TEXT}), positional="url"),
+        ToolSpec(name="fetch", input_schema=_object({"url": TEXT}), positional=("url",)),
         ToolSpec(
             name="github.list_issues",
             input_schema=_object({"repo": TEXT, "state": TEXT, "limit": NUMBER}, ["repo"]),
             output_schema=_list(ISSUE),
-            positional="repo",
+            positional=("repo",),
         ),
         ToolSpec(
             name="github.add_label",
@@ -118,3 +123,32 @@ def _others() -> list[ToolSpec]:
 def specs() -> tuple[ToolSpec, ...]:
     """Return the tools, as a session would."""
     return (*_files(), *_searches(), *_others())
+
+
+@pytest.fixture(scope="session")
+def ask() -> Iterator[Ask]:
+    """Return the way to the reader in the image."""
+    asker = Asker(seconds=60)
+    yield through(asker)
+    asker.close()
+
+
+@pytest.fixture
+def reading(ask: Ask) -> Reading:
+    """Return a reading that knows nothing yet."""
+    return Reading(ask)
+
+
+Prepare = Callable[..., Prepared]
+
+
+@pytest.fixture(scope="session")
+def prepare(ask: Ask, specs: Sequence[ToolSpec]) -> Prepare:
+    """Return a function that reads a script, with the tools above unless others are given."""
+
+    def read(
+        source: object, specs: Sequence[ToolSpec] = specs, name: str = "script.py"
+    ) -> Prepared:
+        return asyncio.run(Reading(ask).read(source, specs=specs, name=name))
+
+    return read

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineshaft.scripts import prepare
-from lineshaft.values import ToolSpec
+from lineshaft.scripts.reading import Prepared
 
-Specs = tuple[ToolSpec, ...]
+Prepare = Callable[..., Prepared]
 
 
 def samples(name: str) -> dict[str, str]:
@@ -107,26 +106,26 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
 
 
 @pytest.mark.parametrize("name", REPAIRED)
-def test_a_forgotten_await_is_put_in(name: str, specs: Specs) -> None:
+def test_a_forgotten_await_is_put_in(name: str, prepare: Prepare) -> None:
     source, expected = REPAIRED[name].split("\n--->\n")
-    prepared = prepare(source, specs=specs)
+    prepared = prepare(source)
     assert prepared.program_source == expected
     assert (prepared.findings, prepared.unawaited) == ((), ())
-    again = prepare(expected, specs=specs)
+    again = prepare(expected)
     assert again.program_source == expected
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_what_is_right_or_not_known_stays_as_it_is(name: str, specs: Specs) -> None:
-    prepared = prepare(KEPT[name], specs=specs)
+def test_what_is_right_or_not_known_stays_as_it_is(name: str, prepare: Prepare) -> None:
+    prepared = prepare(KEPT[name])
     assert prepared.program_source == KEPT[name]
     assert (prepared.findings, prepared.unawaited) == ((), ())
 
 
 @pytest.mark.parametrize("name", REPORTED)
-def test_what_cannot_be_repaired_is_a_finding_with_the_rewrite(name: str, specs: Specs) -> None:
+def test_what_cannot_be_repaired_is_a_finding_with_the_rewrite(name: str, prepare: Prepare) -> None:
     source, line, column, words = REPORTED[name]
-    prepared = prepare(source, specs=specs)
+    prepared = prepare(source)
     finding = prepared.unawaited[0]
     assert (finding.code, finding.level) == ("not-awaited", "error")
     assert (finding.line, finding.column) == (line, column)
@@ -171,8 +170,10 @@ def _run(program: str, **names: object) -> object:
         ("a, b = fetch(1), fetch(22)\nreturn b['n'] - a['n']", 1),
     ],
 )
-def test_a_repaired_script_means_what_it_should(source: str, value: object, specs: Specs) -> None:
-    program = prepare(source, specs=specs).program_source
+def test_a_repaired_script_means_what_it_should(
+    source: str, value: object, prepare: Prepare
+) -> None:
+    program = prepare(source).program_source
     assert _run(program, ps=["a", "bb", "ccc"]) == value
 
 
@@ -189,30 +190,20 @@ STATEMENTS = [
 ]
 
 
-@given(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=12))
+@given(statements=st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=12))
 @settings(deadline=None)
-def test_only_awaits_are_added_and_every_line_stays(statements: Sequence[str]) -> None:
+def test_only_awaits_are_added_and_every_line_stays(
+    statements: Sequence[str], prepare: Prepare
+) -> None:
     source = "\n".join(statements)
-    prepared = prepare(source, specs=(ToolSpec(name="fetch"),))
+    prepared = prepare(source)
     program = prepared.program_source
     assert program.count("\n") == source.count("\n")
     plain = program
     for added in ("(await ", "(", ")", "[", "]", " ", "await"):
         plain = plain.replace(added, "")
-    bare = source.replace("asyncio.run", "")
+    bare = source
     for added in ("(", ")", "[", "]", " ", "await"):
         bare = bare.replace(added, "")
     assert plain == bare
-    assert prepare(program, specs=(ToolSpec(name="fetch"),)).program_source == program
-
-
-@given(st.text("éa ü€(𝄞", max_size=8), st.integers(1, 3))
-@settings(deadline=None)
-def test_every_column_of_the_program_leads_to_one_of_the_script(text: str, times: int) -> None:
-    source = "; ".join([f"x = '{text}'", "y = fetch(x)['a']"] * times)
-    prepared = prepare(source, specs=(ToolSpec(name="fetch"),))
-    program = prepared.program_source
-    columns = [prepared.written(1, column + 1)[1] for column in range(len(program))]
-    assert columns == sorted(columns)
-    letters = [(c, source[c - 1]) for c in dict.fromkeys(columns)]
-    assert "".join(letter for _, letter in letters) == source
+    assert prepare(program).program_source == program

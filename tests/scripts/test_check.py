@@ -2,17 +2,19 @@
 
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import pytest
 
-from lineshaft.engines import MontyChecker
-from lineshaft.scripts import check, prepare
-from lineshaft.scripts._check_types import certainly_wrong
-from lineshaft.values import Checker, Diagnostic, Stubs, ToolSpec
+from lineshaft.checker import TyChecker
+from lineshaft.engines.guest.reading.kinds import certainly_wrong
+from lineshaft.scripts.reading import Reading, strangers
+from lineshaft.values import Checker, Diagnostic, Finding, PythonTarget, Stubs, ToolSpec
 
 Specs = tuple[ToolSpec, ...]
+Level = Literal["error", "warn", "off"]
 
+LATEST = PythonTarget()
 INPUTS = {"city": "Oslo", "rows": [{"n": 1}], "count": 3}
 
 
@@ -28,9 +30,25 @@ BAD = samples("check_bad.txt")
 """Titles: the code, and what the hint holds; a mark stands before the place."""
 
 
+async def said(
+    source: object, specs: Specs, checker: Checker, reading: Reading, level: Level = "error"
+) -> tuple[Finding, ...]:
+    """Return what there is to say of a script."""
+    prepared = await reading.read(source, specs=specs)
+    return await reading.check(prepared, checker=checker, inputs=INPUTS, level=level)
+
+
+async def found(
+    source: str, specs: Specs, checker: Checker, reading: Reading, level: Level = "error"
+) -> list[tuple[str, str, int | None]]:
+    """Return level, code and line of each finding."""
+    told = await said(source, specs, checker, reading, level)
+    return [(f.level, f.code, f.line) for f in told]
+
+
 @pytest.fixture(scope="module")
-async def checker() -> AsyncIterator[MontyChecker]:
-    checker = MontyChecker()
+async def checker() -> AsyncIterator[TyChecker]:
+    checker = TyChecker()
     yield checker
     await checker.aclose()
 
@@ -42,10 +60,9 @@ def anyio_backend() -> str:
 
 @pytest.mark.parametrize(("title", "source"), GOOD, ids=[title for title, _ in GOOD])
 async def test_a_good_script_is_not_blocked(
-    title: str, source: str, specs: Specs, checker: MontyChecker
+    title: str, source: str, specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
-    prepared = prepare(source, specs=specs)
-    found = await check(prepared, checker=checker, inputs=INPUTS)
+    found = await said(source, specs, checker, reading)
     assert [f for f in found if f.level == "error" or f.code == "checker-failed"] == [], title
 
 
@@ -53,49 +70,33 @@ async def test_a_good_script_is_not_blocked(
     ("title", "marked"), BAD, ids=[f"{n} {title}" for n, (title, _) in enumerate(BAD)]
 )
 async def test_a_bad_script_is_blocked_at_its_place(
-    title: str, marked: str, specs: Specs, checker: MontyChecker
+    title: str, marked: str, specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
     code, *words = title.split(" ", 1)
     before, _, after = marked.partition("«")
     line, column = before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
-    prepared = prepare(before + after, specs=specs)
-    found = await check(prepared, checker=checker, inputs=INPUTS)
+    found = await said(before + after, specs, checker, reading)
     first = found[0]
     assert (first.level, first.code, first.line, first.column) == ("error", code, line, column)
     assert "".join(words) in first.hint
 
 
-async def found(
-    source: str, specs: Specs, checker: Checker, **named: object
-) -> list[tuple[str, str, int | None]]:
-    """Return level, code and line of each finding."""
-    prepared = prepare(source, specs=specs)
-    level = cast("Literal['error', 'warn', 'off']", named.get("level", "error"))
-    said = await check(prepared, checker=checker, inputs=INPUTS, level=level)
-    return [(f.level, f.code, f.line) for f in said]
-
-
-async def test_what_informs_the_choice_of_engine_is_told(
-    specs: Specs, checker: MontyChecker
+async def test_what_does_not_block_is_told(
+    specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
-    source = "import statistics\ntext = await read_file('a')\nprint(text['contents'])"
-    assert await found(source, specs, checker) == [
-        ("warning", "invalid-key", 3),
+    source = "import pandas\nx = await read_file('a')\nx['more'] = 1\nreturn x\nprint(x)"
+    assert await found(source, specs, checker, reading) == [
+        ("warning", "invalid-typed-dict-key", 3),
+        ("warning", "unreachable-code", 5),
         ("info", "unresolved-import", 1),
-    ]
-    prepared = prepare("import statistics\nimport pandas", specs=specs)
-    said = await check(prepared, checker=checker, inputs={})
-    assert [f.message for f in said] == [
-        "`statistics` needs full Python",
-        "`pandas` is no module of Python's own",
     ]
 
 
 async def test_all_that_is_wrong_is_found_at_once_errors_first(
-    specs: Specs, checker: MontyChecker
+    specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
-    source = "import statistics\nawait read_file()\nawait nope.x()\nawait read_file(1, 2)\nnope"
-    assert await found(source, specs, checker) == [
+    source = "import pandas\nawait read_file()\nawait nope.x()\nawait read_file(1, 2)\nnope"
+    assert await found(source, specs, checker, reading) == [
         ("error", "missing-argument", 2),
         ("error", "undefined-name", 3),
         ("error", "wrong-argument", 4),
@@ -105,66 +106,175 @@ async def test_all_that_is_wrong_is_found_at_once_errors_first(
 
 
 async def test_with_warn_nothing_blocks_and_with_off_nothing_is_said(
-    specs: Specs, checker: MontyChecker
+    specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
     source = "await read_file()\nx = sorted([], key=read_file)\nreturn nope"
-    warned = await found(source, specs, checker, level="warn")
+    warned = await found(source, specs, checker, reading, "warn")
     assert [level for level, _, _ in warned] == ["warning"] * 3
-    assert await found(source, specs, checker, level="off") == []
+    assert await found(source, specs, checker, reading, "off") == []
 
 
 @pytest.mark.parametrize("level", ["error", "warn", "off"])
 async def test_what_nobody_can_read_blocks_at_every_level(
-    level: str, specs: Specs, checker: MontyChecker
+    level: Level, specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:
-    assert await found("x = (", specs, checker, level=level) == [("error", "syntax-error", 1)]
-    prepared = prepare(5, specs=specs)
-    (said,) = await check(prepared, checker=checker, inputs={}, level="off")
-    assert said.code == "E_INVALID_ARGS"
+    assert await found("x = (", specs, checker, reading, level) == [("error", "syntax-error", 1)]
+    (told,) = await said(5, specs, checker, reading, "off")
+    assert told.code == "E_INVALID_ARGS"
 
 
-async def test_a_name_is_reported_once(specs: Specs, checker: MontyChecker) -> None:
+async def test_the_parameter_of_a_wrong_argument_is_named(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    source = "await read_file(1)\nawait read_file('a', start='b')\nawait read_file(*[1], 2)"
+    told = await said(source, specs, checker, reading)
+    assert [f.message for f in told] == [
+        "`path` of `read_file` must be str, not Literal[1]",
+        '`start` of `read_file` must be int, not Literal["b"]',
+        "`read_file` takes `path` alone by position: write name=value",
+    ]
+
+
+async def test_a_name_is_reported_once(specs: Specs, checker: TyChecker, reading: Reading) -> None:
     source = "nope\nnope\ntools.gone('a')\ntools.gone('b')"
-    assert await found(source, specs, checker) == [
+    assert await found(source, specs, checker, reading) == [
         ("error", "undefined-name", 1),
         ("error", "unknown-tool", 3),
     ]
 
 
-async def test_no_more_than_twenty_findings(specs: Specs, checker: MontyChecker) -> None:
+async def test_no_more_than_twenty_findings(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
     source = "\n".join(f"nope{n}" for n in range(50))
-    assert len(await found(source, specs, checker)) == 20
+    assert len(await found(source, specs, checker, reading)) == 20
 
 
-async def test_a_tool_that_scripts_may_not_call_is_unknown(checker: MontyChecker) -> None:
+async def test_a_tool_that_scripts_may_not_call_is_unknown(
+    checker: TyChecker, reading: Reading
+) -> None:
     specs = (ToolSpec(name="install", scriptable=False), ToolSpec(name="read_file"))
-    assert await found("await install()", specs, checker) == [("error", "undefined-name", 1)]
-    assert await found("await tools.install()", specs, checker) == [("error", "unknown-tool", 1)]
+    assert await found("await install()", specs, checker, reading) == [
+        ("error", "undefined-name", 1)
+    ]
+    assert await found("await tools.install()", specs, checker, reading) == [
+        ("error", "unknown-tool", 1)
+    ]
 
 
-async def test_without_tools_the_names_are_still_checked(checker: MontyChecker) -> None:
-    assert await found("return math.pi + len(rows)", (), checker) == []
-    assert await found("return read_file('a')", (), checker) == [("error", "undefined-name", 1)]
+async def test_without_tools_the_names_are_still_checked(
+    checker: TyChecker, reading: Reading
+) -> None:
+    assert await found("return math.pi + len(rows)", (), checker, reading) == []
+    assert await found("return read_file('a')", (), checker, reading) == [
+        ("error", "undefined-name", 1)
+    ]
 
 
 class Failing:
     """A checker that cannot check."""
 
+    asked = 0
+
     async def check(
-        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str]
+        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str], target: PythonTarget = LATEST
     ) -> tuple[Diagnostic, ...]:
         """Say so."""
+        self.asked += 1
         return (Diagnostic(code="checker-failed", message="it ended", line=1, column=1),)
 
     async def aclose(self) -> None:
         """Do nothing."""
 
 
-async def test_without_the_type_checker_a_script_is_only_read(specs: Specs) -> None:
-    assert await found("await read_file()\nreturn nope", specs, Failing()) == [
+class Counting:
+    """Counts what a checker is asked."""
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self.asked = 0
+
+    async def check(
+        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str], target: PythonTarget = LATEST
+    ) -> tuple[Diagnostic, ...]:
+        """Hand it on."""
+        self.asked += 1
+        return await self._checker.check(source, stubs=stubs, inputs=inputs, target=target)
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+
+async def test_without_the_type_checker_a_script_is_only_read(
+    specs: Specs, reading: Reading
+) -> None:
+    assert await found("await read_file()\nreturn nope", specs, Failing(), reading) == [
         ("error", "undefined-name", 2),
         ("info", "checker-failed", 1),
     ]
+
+
+async def test_a_script_without_tools_needs_no_types(specs: Specs, reading: Reading) -> None:
+    failing = Failing()
+    assert await found("return sum(range(3))", specs, failing, reading) == []
+    assert failing.asked == 0
+
+
+async def test_a_script_is_checked_again_only_for_other_inputs(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    prepared = await reading.read("return read_file(name)", specs=specs)
+    cases: list[tuple[dict[str, object], list[str]]] = [
+        ({}, ["undefined-name"]),
+        ({"name": "a"}, []),
+        ({"name": 1}, ["wrong-argument"]),
+    ]
+    counting = Counting(checker)
+    for number, (inputs, codes) in enumerate(cases, start=1):
+        for _ in range(2):
+            told = await reading.check(prepared, checker=counting, inputs=inputs)
+            assert [each.code for each in told] == codes
+        assert counting.asked == number
+        assert [f.code for f in strangers(prepared, inputs)] == [
+            code for code in codes if code == "undefined-name"
+        ]
+    assert await reading.read("return read_file(name)", specs=specs) is prepared
+
+
+async def test_a_hidden_tool_is_known_by_its_name_alone(
+    checker: TyChecker, reading: Reading
+) -> None:
+    specs = (ToolSpec(name="remove", positional=("path",)), ToolSpec(name="gh.close"))
+    source = "await remove('a', 1, x=2)\nremove(1)['a']\nawait gh.close(3)\nawait gh.closer()"
+    prepared = await reading.read(source, specs=specs, hidden=("remove", "gh.close"))
+    assert "(await remove(1))['a']" in prepared.program_source
+    (told,) = await reading.check(prepared, checker=checker, inputs={})
+    assert (told.code, told.line, told.hint) == ("unknown-tool", 4, "")
+
+
+@pytest.mark.parametrize(
+    ("source", "version", "message"),
+    [
+        ("type X = int", "3.11", "a `type` alias needs Python 3.12, and the engine has 3.11"),
+        ("x = t'a'", "3.13", "a t-string needs Python 3.14, and the engine has 3.13"),
+        ("x = t'a'", "3.14", ""),
+        ("class A[T = int]: pass", "3.12", "a default of a type parameter needs Python 3.13"),
+    ],
+)
+async def test_syntax_that_the_engine_lacks_blocks_at_every_level(
+    source: str, version: str, message: str, reading: Reading
+) -> None:
+    prepared = await reading.read(source, specs=())
+    for level in ("error", "warn", "off"):
+        told = await reading.check(
+            prepared,
+            checker=Failing(),
+            inputs={},
+            level=level,
+            target=PythonTarget(version=version),
+        )
+        assert [(f.code, f.level) for f in told] == [("newer-syntax", "error")] * bool(message)
+        assert not message or told[0].message.startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,10 @@ class Slow(ScriptedEngine):
         limits: Limits,
         output: Output,
         waiting: Waiting,
-        resume: bytes | None = None,
     ) -> Outcome:
         """Take note."""
         self._note("script")
-        return await super().run(
-            program, dispatch, limits=limits, output=output, waiting=waiting, resume=resume
-        )
+        return await super().run(program, dispatch, limits=limits, output=output, waiting=waiting)
 
 
 async def run(engines: Engines, control: Control, folder: Path) -> RunResult:

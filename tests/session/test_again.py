@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lineshaft import Limits, Session, tool
-from lineshaft.values import Diagnostic, Stubs
+from lineshaft.values import Diagnostic, PythonTarget, Stubs
 
 
 @tool(effect="read")
@@ -58,10 +58,15 @@ class Failing:
         self.asked = 0
 
     async def check(
-        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str]
+        self,
+        source: str,
+        *,
+        stubs: Stubs,
+        inputs: Mapping[str, str],
+        target: PythonTarget | None = None,
     ) -> tuple[Diagnostic, ...]:
         """Fail at first, then find nothing."""
-        del source, stubs, inputs
+        del source, stubs, inputs, target
         self.asked += 1
         if self.asked > 1:
             return ()

@@ -32,10 +32,10 @@ async def test_the_second_script_knows_what_the_first_one_saw(tmp_path: Path) ->
         assert "-> Any" in await told(session)
         await session.run("await far.look(n=1)")
         text = await told(session)
-        assert "async def far.look(*, n: int) -> LookResult:  # observed, not promised" in text
+        assert "async def far.look(n: int) -> LookResult:  # observed, not promised" in text
         assert "    id: int\n    labels: list[LookResultLabelsItem]" in text
         run = await session.run("return [t['signature'] for t in await search_tools('look')]")
-        line = 'far.look(*, n: int) -> {"id": int, "labels": list[{"name": str}]}'
+        line = 'far.look(n: int) -> {"id": int, "labels": list[{"name": str}]}'
         assert run.value == [f"{line}  # observed, not promised"]
         assert "# observed, not promised" in session.tools.stubs()
         assert "# observed, not promised" in str(session.definitions("mcp"))

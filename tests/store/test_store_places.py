@@ -51,18 +51,25 @@ def test_a_private_folder_is_private_and_so_are_those_above_that_were_missing(
 
 
 def test_a_process_knows_itself_and_those_that_are_gone() -> None:
-    assert this_process().lives
+    assert not this_process().has_died
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         gone = replace(this_process(), pid=process.pid)
-    assert not gone.lives
-    assert not Owner(process.pid).lives
-    assert Owner(os.getpid()).lives
+    assert gone.has_died
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="platform: needs /proc")
 def test_a_process_is_told_apart_from_others_of_its_number() -> None:
     me = this_process()
     boot, space, start = me.mark.split("/")
-    assert not Owner(me.pid, f"{boot}/{space}/{int(start) - 1}").lives
-    assert not Owner(me.pid, f"another/{space}/{start}").lives
-    assert Owner(me.pid + 1, f"{boot}/elsewhere/{start}").lives  # who could look there?
+    assert Owner(me.pid, f"{boot}/{space}/{int(start) - 1}").has_died
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="platform: needs /proc")
+def test_of_a_process_that_cannot_be_looked_at_no_death_is_known() -> None:
+    me = this_process()
+    boot, space, start = me.mark.split("/")
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        gone = process.pid
+    assert not Owner(gone, f"another/{space}/{start}").has_died  # another machine, or another boot
+    assert not Owner(gone, f"{boot}/elsewhere/{start}").has_died  # another container
+    assert not Owner(gone).has_died

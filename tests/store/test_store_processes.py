@@ -1,18 +1,20 @@
 """Several processes on one store, and hosts that are killed in the middle."""
 
+import fcntl
 import os
 import random
 import signal
 import sqlite3
-from contextlib import ExitStack
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import RunBusy
+from lineshaft.errors import RunBusy, StateError
 from lineshaft.store import Store
 from lineshaft.values import Value
-from store.samples import KEY, call, host, left_by, pause, run
+from store.samples import KEY, call, event, host, left_by, pause, run
 
 WORKS = """
 record = store.sink("/w")
@@ -63,8 +65,7 @@ async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None
     async with Store(path, key=KEY) as store:
         await (await store.begin(run())).paused(pause("c1", snapshot=b"x"))
     taking = """
-    from lineshaft.errors import RunBusy
-    store.warm()
+    from lineshaft.errors import RunBusy, StateError
     print("ready", flush=True)
     sys.stdin.readline()
     try:
@@ -185,3 +186,139 @@ async def test_a_store_goes_on_in_the_child_of_a_fork(path: Path) -> None:
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0  # noqa: ASYNC222  it ends by itself
         await store.begin(run("q"))
+
+
+def lease(path: Path, *, seconds: float, mark: str | None = None) -> None:
+    """Set the leases of all runs, and whose they are, behind the store's back.
+
+    Args:
+        path: The store.
+        seconds: How long they last from now on.
+        mark: Boot, PID namespace and start of their owner, where it is to be another one.
+    """
+    now = "(julianday('now') - 2440587.5) * 86400.0"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE runs SET lease_until = {now} + ?", (seconds,))  # noqa: S608  text of our own
+        if mark is not None:
+            connection.execute("UPDATE runs SET owner_mark = ?", (mark,))
+
+
+ELSEWHERE = ["another-boot/pid:[1]/5", "BOOT/pid:[1]/5"]
+"""Another machine, or this one before it was started anew; another container of this machine."""
+
+
+@pytest.mark.parametrize("mark", ELSEWHERE)
+async def test_a_run_of_a_process_elsewhere_is_its_own_until_its_lease_ends(
+    path: Path, mark: str
+) -> None:
+    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    lease(path, seconds=3_600, mark=mark.replace("BOOT", boot))
+    async with Store(path, key=KEY) as store:
+        assert [each.status for each in await store.runs()] == ["running"]
+        assert [each.kind for each in await store.events("r")] == ["run_started"]
+        with pytest.raises(RunBusy, match="works on it"):
+            await store.resume("r")
+        lease(path, seconds=-1)
+        assert [each.status for each in await store.runs()] == ["interrupted"]
+        saved, _ = await store.resume("r")
+        assert saved.run == run()
+
+
+async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path) -> None:
+    """As of a process that was stopped (Ctrl-Z), or whose machine slept."""
+    waits = """
+    from lineshaft.errors import RunBusy
+    record = store.sink("/w")
+    record(event(1, "run_started"))
+    state = await store.begin(run())
+    print("begun", flush=True)
+    sys.stdin.readline()
+    record(event(2, "log", text="of the one that lost the run"))
+    try:
+        await state.started(call(1))
+    except RunBusy as error:
+        print(error, flush=True)
+    await store.aclose()
+    """
+    with host(waits, path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # noqa: ASYNC222  it is told to
+        lease(path, seconds=-1)
+        async with Store(path, key=KEY) as store:
+            saved, _ = await store.resume("r")
+            process.send_signal(signal.SIGCONT)
+            said, _ = process.communicate("go\n", timeout=60)
+            store.sink("/w")(event(3, "run_resumed"))
+            kinds = [each.kind for each in await store.events("r")]
+        assert saved.last_seq == 2
+        assert "somebody else took it" in said
+        assert kinds == ["run_started", "run_finished", "run_resumed"]
+
+
+async def test_of_a_lease_that_ended_nothing_is_written_before_somebody_takes_the_run(
+    path: Path,
+) -> None:
+    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    lease(path, seconds=-1, mark=ELSEWHERE[0])
+    async with Store(path, key=KEY) as store:
+        await store.begin(run("q"))
+        assert {each.run_id: each.status for each in await store.runs()}["r"] == "interrupted"
+        lease(path, seconds=3_600)
+        assert {each.run_id: each.status for each in await store.runs()}["r"] == "running"
+        lease(path, seconds=-90_000)
+        await store.prune()
+        lease(path, seconds=3_600)
+        assert {each.run_id: each.status for each in await store.runs()}["r"] == "interrupted"
+
+
+async def test_a_lease_that_ended_and_that_nobody_took_goes_on(path: Path) -> None:
+    waits = """
+    state = await store.begin(run())
+    print("begun", flush=True)
+    sys.stdin.readline()
+    await state.started(call(1))
+    print("started", flush=True)
+    """
+    with host(waits, path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        lease(path, seconds=-1)
+        said, _ = process.communicate("go\n", timeout=60)
+        assert said == "started\n"
+
+
+@contextmanager
+def locked(folder: Path, kind: int) -> Generator[None]:
+    """Hold the lock that keeps checkpoints and commits of a store apart, as another process."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, kind)
+        yield
+    finally:
+        os.close(handle)
+
+
+async def test_nothing_is_committed_while_another_process_makes_a_checkpoint(path: Path) -> None:
+    async with Store(path, key=KEY, patience=0.3) as store:
+        state = await store.begin(run())
+        with (
+            locked(path.parent, fcntl.LOCK_EX),
+            pytest.raises(StateError, match=r"'store.db' is locked by another process"),
+        ):
+            await state.started(call(1))
+        await state.started(call(2))
+        assert (await store.saved("r")).unknown == (call(2),)
+
+
+async def test_no_checkpoint_is_made_while_another_process_commits(path: Path) -> None:
+    log = path.with_name("store.db-wal")
+    async with Store(path, key=KEY, patience=0.3) as store:
+        await store.begin(run())
+        with locked(path.parent, fcntl.LOCK_SH):
+            await store.prune()
+            assert log.stat().st_size > 0
+        await store.prune()
+        assert log.stat().st_size == 0

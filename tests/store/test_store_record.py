@@ -57,7 +57,7 @@ async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
     record(started("done"))
     for seq, call_id in enumerate(("c1", "c2", "c1"), 2):
         record(event(seq, "call_asked", "done", call_id))
-    record(finished(5, "done", engine="monty"))
+    record(finished(5, "done", engine="wasm"))
     record(started("going"))
     record(event(7, "log", "going"))
     record(started("waits"))
@@ -65,7 +65,7 @@ async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
     until = "2031-01-01T00:00:00Z"
     record(event(9, "run_paused", "waits", status="paused", pending=waiting, expires_at=until))
     waits, going, done = await store.runs()
-    assert (done.run_id, done.status, done.calls, done.engine) == ("done", "success", 2, "monty")
+    assert (done.run_id, done.status, done.calls, done.engine) == ("done", "success", 2, "wasm")
     assert (done.name, done.origin, done.duration_ms) == ("s.py", "shell", 5)
     assert (going.run_id, going.status, going.pending) == ("going", "running", 0)
     assert (waits.status, waits.pending, waits.waiting) == ("paused", 2, ("post", "get"))
@@ -235,3 +235,37 @@ async def test_a_run_that_is_not_yet_over_belongs_to_this_process(store: Store) 
         "r": "paused",
         "q": "paused",
     }
+
+
+async def test_a_record_is_read_while_another_process_holds_the_store(
+    store: Store, open_store: Open, path: Path
+) -> None:
+    store.sink("/w")(started())
+    await (await store.begin(run())).paused(pause("c1"))
+    other = open_store()
+    with closing(sqlite3.connect(path, isolation_level=None)) as writes:
+        writes.execute("BEGIN EXCLUSIVE")
+        assert [each.status for each in await other.runs()] == ["paused"]
+        assert (await other.summary("r")).waiting == ("post",)
+        assert [each.kind for each in await other.events("r")] == ["run_started"]
+        assert await other.find("r") == "r"
+        assert (await other.saved("r")).pause is not None
+        writes.execute("ROLLBACK")
+
+
+async def test_to_read_the_record_of_a_dead_host_writes_nothing(store: Store, path: Path) -> None:
+    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    first, again = await store.events("r"), await store.events("r")
+    assert [each.kind for each in first] == ["run_started", "run_finished"]
+    assert [each.status for each in await store.runs()] == ["interrupted"]
+    assert first == again
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (1,)
+
+
+async def test_a_record_that_waits_to_be_written_is_read_whole(store: Store) -> None:
+    record = store.sink("/w")
+    for seq in range(1, 500):
+        record(event(seq))
+        if seq % 100 == 0:
+            assert len(await store.events("r")) == seq

@@ -217,14 +217,14 @@ async def test_a_cancelled_pause_ends_the_record_and_leaves_no_state(store: Stor
     record(started())
     record(event(2, "output", stream="stdout", text="said"))
     waiting = [{"id": "c1", "tool": "post"}]
-    facts = event(3, "run_paused", status="paused", duration_ms=7, engine="monty", pending=waiting)
+    facts = event(3, "run_paused", status="paused", duration_ms=7, engine="wasm", pending=waiting)
     record(facts)
     state = await store.begin(run())
     await state.paused(pause("c1"))
     await store.cancel("r")
     end = (await store.events("r"))[-1]
     assert (end.seq, end.kind, end.data["status"]) == (4, "run_finished", "cancelled")
-    assert (end.data["engine"], end.data["duration_ms"]) == ("monty", 7)
+    assert (end.data["engine"], end.data["duration_ms"]) == ("wasm", 7)
     assert (end.data["pending"], end.data["expires_at"]) == ([], None)
     assert [each.status for each in await store.runs()] == ["cancelled"]
     with pytest.raises(RunBusy, match="is over"):

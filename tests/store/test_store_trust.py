@@ -247,9 +247,9 @@ async def test_the_key_is_made_at_first_need_for_its_owner_alone(home: Path) -> 
         await keep(store)
     assert (home / "key").stat().st_mode & 0o777 == 0o600
     assert len((home / "key").read_bytes().strip()) == 64
+    assert sorted(each.name for each in home.iterdir()) == ["key", "store.db"]
     async with Store() as store:
         assert (await store.saved("r")).pause is not None
-    assert sorted(each.name for each in home.iterdir()) == ["key", "store.db"]
 
 
 async def test_a_key_that_is_missing_is_said_and_none_is_made_instead(home: Path) -> None:

@@ -6,19 +6,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 
 import anyio
 import pytest
-from sqlalchemy import Engine
-from sqlalchemy.event import listen, remove
 
 from lineshaft.errors import ConfigError, RecordError, StateError
 from lineshaft.store import Store
 from lineshaft.store._asking import Desk
-from lineshaft.store._database import Database
+from lineshaft.store._database import Database, Location
 from lineshaft.store._faults import told
+from lineshaft.store._key import Keys
 from lineshaft.store._writer import Writer
 from lineshaft.values import Value
 from store.samples import KEY, call, environment, event, finished, pause, program, run, started
@@ -27,21 +29,16 @@ from store.samples import KEY, call, environment, event, finished, pause, progra
 async def test_nothing_is_opened_before_it_is_needed(path: Path) -> None:
     async with Store(path, key=KEY) as store:
         store.sink("/w")
-        store.warm()
     assert not path.parent.exists()
 
 
-def test_sqlalchemy_is_imported_by_the_thread_alone() -> None:
+def test_nothing_but_the_standard_library_reads_and_writes_a_store() -> None:
     code = (
         "import sys, lineshaft.store\n"
-        "store = lineshaft.store.Store(sys.argv[1])\n"
-        "store.sink('/w')\n"
-        "print('sqlalchemy' in sys.modules)"
+        "print([each for each in ('sqlite3', 'sqlalchemy') if each in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "nowhere.db"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['sqlite3']\n"
 
 
 async def test_the_event_loop_goes_on_while_the_store_works(store: Store) -> None:
@@ -80,31 +77,49 @@ async def test_reads_are_kept_in_their_order_without_a_wait_each(store: Store) -
 
 
 class Syncs:
-    """Counts commits that wait for the disk: in this mode SQLite makes one sync for each."""
+    """A clock that counts commits which wait for the disk: the store asks it in each transaction.
+
+    In this mode SQLite makes one sync for each of them.
+    """
 
     def __init__(self) -> None:
-        self.waits = False
         self.count = 0
+        self._counts = True
+        self._connections: list[sqlite3.Connection] = []
 
-    def __call__(self, statement: str) -> None:
-        if "synchronous=" in statement:
-            self.waits = statement.endswith("FULL")
-        self.count += self.waits and statement == "COMMIT"
+    def opened(self, happened: str, about: tuple[object, ...]) -> None:
+        """Remember a connection; the interpreter calls this as long as it lives."""
+        if self._counts and happened == "sqlite3.connect/handle":
+            assert isinstance(about[0], sqlite3.Connection)
+            self._connections.append(about[0])
+
+    def __call__(self) -> datetime:
+        (level,) = self._connections[-1].execute("PRAGMA synchronous").fetchone()
+        self.count += level == 2
+        return datetime(2030, 1, 1, tzinfo=UTC)
+
+    def end(self) -> None:
+        """Look at no further connection."""
+        self._counts = False
 
 
 @pytest.fixture
-def syncs() -> Iterator[Syncs]:
+def syncs() -> Generator[Syncs]:
     counted = Syncs()
-
-    def opened(connection: sqlite3.Connection, _record: object) -> None:
-        connection.set_trace_callback(counted)
-
-    listen(Engine, "connect", opened)
+    sys.addaudithook(counted.opened)
     yield counted
-    remove(Engine, "connect", opened)
+    counted.end()
 
 
-async def test_an_effect_costs_two_syncs_and_a_read_none(store: Store, syncs: Syncs) -> None:
+@pytest.fixture
+async def counted(path: Path, syncs: Syncs) -> AsyncGenerator[Store]:
+    """Return a store whose syncs are counted."""
+    async with Store(path, key=KEY, clock=syncs) as store:
+        yield store
+
+
+async def test_an_effect_costs_two_syncs_and_a_read_none(counted: Store, syncs: Syncs) -> None:
+    store = counted
     state = await store.begin(run())
     record, begun = store.sink("/w"), syncs.count
     for n in range(10):
@@ -123,7 +138,8 @@ async def test_an_effect_costs_two_syncs_and_a_read_none(store: Store, syncs: Sy
     assert syncs.count - begun == 22
 
 
-async def test_calls_that_act_at_once_share_their_syncs(store: Store, syncs: Syncs) -> None:
+async def test_calls_that_act_at_once_share_their_syncs(counted: Store, syncs: Syncs) -> None:
+    store = counted
     state = await store.begin(run())
     begun = syncs.count
 
@@ -203,7 +219,7 @@ def stuck() -> Stuck:
 
 @pytest.fixture
 def writer(stuck: Stuck) -> Writer:
-    return Writer(stuck.open, explain=lambda error: told(error, "store.db"), warm=lambda: None)
+    return Writer(stuck.open, explain=lambda error: told(error, "store.db"))
 
 
 async def test_a_disk_that_does_not_answer_ends_in_an_error(stuck: Stuck, writer: Writer) -> None:
@@ -226,6 +242,46 @@ async def test_what_waits_for_a_disk_is_bounded(stuck: Stuck, writer: Writer) ->
     stuck.let_go.set()
     with pytest.raises(RecordError, match="cannot be used: Input/output error"):
         writer.close(20)
+
+
+class Renewed(Database):
+    """A database that says when leases are renewed."""
+
+    def __init__(self, location: Location, renewals: "SimpleQueue[int]") -> None:
+        self._renewals = renewals
+        super().__init__(location)
+
+    def renew(self) -> int:
+        held = super().renew()
+        self._renewals.put(held)
+        return held
+
+
+async def test_leases_are_renewed_as_long_as_a_run_goes_on(path: Path) -> None:
+    location = Location(
+        path=path,
+        keys=Keys(KEY),
+        keep_days=7,
+        patience=5,
+        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
+    )
+    renewals: SimpleQueue[int] = SimpleQueue()
+    writer = Writer(
+        lambda: Renewed(location, renewals), explain=lambda e: told(e, "store.db"), renewal=0.01
+    )
+    desk = Desk(writer, seconds=20)
+    lock = await desk.ask(lambda books: books.states.begin(run()))
+    assert [renewals.get(timeout=20) for _ in range(3)] == [1, 1, 1]
+    with closing(sqlite3.connect(path)) as connection:
+        (left,) = connection.execute(
+            "SELECT lease_until - (julianday('now') - 2440587.5) * 86400.0 FROM runs"
+        ).fetchone()
+    assert 0 < left <= 30.001
+    writer.put("/w", finished(1))
+    await desk.ask(lambda books: books.states.over("r", lock, replayable=True, end=None))
+    while renewals.get(timeout=20):
+        pass
+    writer.close(20)
 
 
 async def test_handing_an_event_over_takes_no_time(store: Store) -> None:
@@ -251,20 +307,26 @@ async def test_the_url_of_a_file_is_that_file(path: Path) -> None:
     assert repr(store) == f"Store({str(path)!r})"
 
 
+@pytest.mark.parametrize("name", ["a b.db", "100%41.db", "x?mode=memory.db", "#1.db", "\udcff.db"])
+async def test_a_store_may_have_any_name(tmp_path: Path, name: str) -> None:
+    async with Store(tmp_path / name, key=KEY) as store:
+        store.sink("/w")(started())
+        assert [each.run_id for each in await store.runs()] == ["r"]
+    assert [each.name for each in tmp_path.iterdir() if each.suffix == ".db"] == [name]
+
+
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("nonsense://u:hunter2@h/x", "URL of the store is not understood"),
-        ("postgresql+nodriver://u:hunter2@h/x", "URL of the store is not understood"),
-        ("://hunter2", "URL of the store is not understood"),
+        ("postgresql+psycopg://u:hunter2@h/x", "a postgresql database is none: .* not yet shared"),
+        ("nonsense://u:hunter2@h/x", "a nonsense database is none"),
+        ("://hunter2", "this URL is none"),
     ],
 )
-async def test_a_url_that_leads_nowhere_is_said_without_its_password(url: str, says: str) -> None:
-    store = Store(url, key=KEY)
-    with pytest.raises(StateError, match=says) as caught:
-        await store.runs()
-    assert "hunter2" not in repr(caught.value) + repr(store) + caught.value.hint
-    await store.aclose()
+def test_a_url_of_a_shared_database_is_refused_without_its_password(url: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says) as caught:
+        Store(url, key=KEY)
+    assert "hunter2" not in repr(caught.value) + caught.value.hint
 
 
 async def test_what_cannot_be_written_is_its_own_runs_error_alone(store: Store) -> None:

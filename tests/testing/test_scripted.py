@@ -6,7 +6,7 @@ import pytest
 
 from engines.play import Play
 from lineshaft.testing import ScriptedEngine
-from lineshaft.values import Call, Crashed, Failure, Raised, Returned, Suspended, Value
+from lineshaft.values import Call, Failure, Raised, Returned, Suspended, Value
 
 
 def call(tool: str, *positional: object, id: str = "") -> Call:  # noqa: A002  as in `Call`
@@ -44,51 +44,13 @@ async def test_a_cancelled_run_ends_its_calls_and_makes_no_more() -> None:
     assert play.cancelled == ["1", "2"]
 
 
-async def test_a_suspended_run_goes_on_and_repeats_nothing_that_was_done() -> None:
-    calls = [call("give", 0), [call("hold"), call("give", 1), call("hold")], call("give", 2)]
-    engine = ScriptedEngine(calls, value="end", pauses="snapshot")
-    play = Play(engine)
-    play.says = lambda ids: "suspend" if sorted(ids) == ["2", "4"] else "wait"
-    outcome = await play("")
-    assert isinstance(outcome, Suspended)
-    play.says = lambda ids: "wait"
-    play.release()
-    play.calls.clear()
-    assert await play("", resume=outcome.state) == Returned(value="end")
-    assert [made.id for made in play.calls] == ["2", "4", "5"]
-
-
-async def test_a_damaged_state_is_said_to_be_so() -> None:
-    assert isinstance(await Play(ScriptedEngine())("", resume=b"junk"), Crashed)
-
-
-async def test_waiting_is_asked_again_while_a_call_takes_its_time() -> None:
-    play = Play(ScriptedEngine([call("hold")]))
-    task = asyncio.create_task(play(""))
-    while len(play.asked) < 3:
-        await asyncio.sleep(0.001)
-    play.release()
-    assert await task == Returned(value=None)
-    assert set(play.asked) == {("1",)}
-
-
-async def test_a_run_that_is_to_be_replayed_leaves_no_state() -> None:
+async def test_a_run_is_suspended_and_its_calls_are_cancelled() -> None:
     engine = ScriptedEngine([[call("hold"), call("hold")], call("give", 2)])
     play = Play(engine)
     play.says = lambda ids: "suspend"
-    assert await play("") == Suspended(state=None)
+    assert await play("") == Suspended()
     assert play.cancelled == ["1", "2"]
     assert play.tools == ["hold", "hold"]
-
-
-async def test_nothing_more_is_called_after_a_pause_whose_calls_all_ended_well() -> None:
-    engine = ScriptedEngine([call("hold"), call("give", 2)], value="end", pauses="snapshot")
-    play = Play(engine)
-    play.stubborn = {"1"}
-    state = await play.state("")
-    assert play.tools == ["hold"]
-    assert await play("", resume=state) == Returned(value="end")
-    assert play.tools == ["hold", "give"]
 
 
 async def test_an_engine_that_cannot_pause_ends_a_run_that_should() -> None:

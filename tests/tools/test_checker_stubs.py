@@ -6,8 +6,8 @@ from typing import Literal
 import pytest
 from typing_extensions import TypedDict
 
-from lineshaft.engines import MontyChecker
-from lineshaft.tools import Tool, Toolset, checker_stubs, tool
+from lineshaft.checker import TyChecker
+from lineshaft.tools import Tool, Toolset, checker_stubs, record_tools, tool
 
 
 class Colour(enum.Enum):
@@ -171,6 +171,7 @@ issues[0]["odd-key"].upper()
 issues[0]["parent"]["id"]
 issues[0]["list"][0].upper()
 ---
+import github
 labels = ("a", "b")
 await github.list(repo="x", labels=labels)
 ---
@@ -196,7 +197,7 @@ await temperature(town="x")
 ---
 await temperature("a", "b")
 ---
-await edit_file("x", [])
+await edit_file("x", 5)
 ---
 await edit_file(path="x", edits=[{"old": 1, "new": "b"}])
 ---
@@ -230,18 +231,41 @@ temperature("a") + 1
 
 
 @pytest.mark.parametrize("script", [text.strip() for text in RIGHT.split("---")])
-async def test_the_checker_takes_what_is_right(checker: MontyChecker, script: str) -> None:
+async def test_the_checker_takes_what_is_right(checker: TyChecker, script: str) -> None:
     assert await checker.check(script, stubs=STUBS, inputs={}) == ()
 
 
 @pytest.mark.parametrize("script", [text.strip() for text in WRONG.split("---")])
-async def test_the_checker_refuses_what_is_wrong(checker: MontyChecker, script: str) -> None:
+async def test_the_checker_refuses_what_is_wrong(checker: TyChecker, script: str) -> None:
     assert await checker.check(script, stubs=STUBS, inputs={}) != ()
 
 
 @pytest.fixture(scope="module")
 def checker() -> object:
     """Share one checker: its process starts once."""
-    made = MontyChecker()
+    made = TyChecker()
     yield made
     made.close()
+
+
+def test_keys_are_certain_only_where_a_result_is_one_record() -> None:
+    def answers(**properties: object) -> Tool:
+        return Tool.from_schema(
+            name="answers",
+            description="",
+            input_schema={"type": "object"},
+            output_schema={"type": "object", "properties": properties, "required": [*properties]},
+            function=call,
+        )
+
+    def record(*keys: str) -> dict[str, object]:
+        properties = {key: {"type": "string"} for key in keys}
+        closed = {"additionalProperties": False, "required": [*keys]}
+        return {"type": "object", "properties": properties, **closed}
+
+    one = record_tools([answers(inner=record("a")).spec])
+    assert "answers" in one.values()
+    several = record_tools([answers(inner={"anyOf": [record("a"), record("b")]}).spec])
+    inner = [name for name in several if name not in one or "Inner" in name]
+    assert inner
+    assert {several[name] for name in inner} == {""}

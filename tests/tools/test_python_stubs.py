@@ -123,7 +123,7 @@ Issue = TypedDict("Issue", {
     # and further keys
 })
 
-async def edit_file(*, path: str, edits: list_[Edit], mode: Literal["fast", "safe"] = "safe", limit: int | None = None) -> Done:
+async def edit_file(path: str, edits: list_[Edit], mode: Literal["fast", "safe"] = "safe", limit: int | None = None) -> Done:
     """Edit a file.
 
     All edits, or none.
@@ -155,7 +155,7 @@ class Edit(TypedDict):
 class Done(TypedDict):
     path: str
     count: int
-async def edit_file(*, path: str, edits: Sequence[Edit] | Sequence[Mapping[str, str]], mode: str = "safe", limit: int | None = None) -> Done: ...
+async def edit_file(path: str, edits: Sequence[Edit] | Sequence[Mapping[str, str]], mode: str = "safe", limit: int | None = None) -> Done: ...
 async def temperature(city: str) -> float: ...
 """
 
@@ -191,7 +191,7 @@ def test_no_tools_give_valid_empty_stubs() -> None:
 
 def test_a_signature_is_one_line_with_the_keys_of_dicts() -> None:
     assert signature(edit_file.spec) == (
-        'edit_file(*, path: str, edits: list[{"old": str, "new"?: str}], '
+        'edit_file(path: str, edits: list[{"old": str, "new"?: str}], '
         'mode: Literal["fast", "safe"] = "safe", limit: int | None = None) '
         '-> {"path": str, "count": int}'
     )

@@ -100,7 +100,7 @@ def specs(draw: st.DrawFn) -> ToolSpec:
             "$defs": definitions,
         },
         output_schema=draw(st.none() | st.just({"$defs": definitions, "$ref": "#/$defs/A"})),
-        positional=required[0] if len(required) == 1 and draw(st.booleans()) else None,
+        positional=tuple(required) if len(required) == 1 and draw(st.booleans()) else (),
     )
 
 
@@ -161,7 +161,7 @@ def compare(arguments: ast.arguments, spec: ToolSpec) -> None:
     required = cast("list[str]", spec.input_schema["required"])
     named = {name for name in properties if is_parameter(name)}
     first = [argument.arg for argument in arguments.args]
-    assert first == [name for name in [spec.positional] if name in named - {"self"}]
+    assert first == [name for name in spec.positional if name in named - {"self"}]
     assert {*first, *(argument.arg for argument in arguments.kwonlyargs)} == named
     assert (arguments.kwarg is not None) == (named != set(properties))
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):

@@ -54,7 +54,7 @@ def test_names_that_python_cannot_write_are_told_with_the_way_to_give_them() -> 
 def test_a_type_that_is_taken_and_given_is_told_once() -> None:
     text = python_stubs([grow.spec])
 
-    assert "async def grow(*, node: Node) -> Node: ..." in text
+    assert "async def grow(node: Node) -> Node: ..." in text
     assert text.count("class ") == 1
 
 

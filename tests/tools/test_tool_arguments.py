@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_told_with_its_place(
 
 
 def test_the_hint_is_the_signature() -> None:
-    assert refusal(look).hint == "look(path: str, *, deep: bool = False) -> None"
+    assert refusal(look).hint == "look(path: str, deep: bool = False) -> None"
     assert 'edits: list[{"old": str, "new"?: str, "lines"?: list[int]}]' in refusal(paint).hint
 
 
@@ -143,16 +143,17 @@ def test_several_problems_are_told_at_once() -> None:
     assert "and 2 more" in error.message
 
 
-def test_the_one_required_text_may_be_given_by_position() -> None:
-    assert look.spec.positional == "path"
+def test_arguments_are_given_by_position_in_the_order_of_the_signature() -> None:
+    assert look.spec.positional == ("path", "deep")
     assert bind(look, {}, ("a.txt",)) == {"path": "a.txt"}
     assert bind(look, {"deep": True}, ("a.txt",)) == {"deep": True, "path": "a.txt"}
+    assert bind(look, {}, ("a.txt", True)) == {"deep": True, "path": "a.txt"}
 
 
 @pytest.mark.parametrize(
     ("positional", "arguments", "message"),
     [
-        (("a", True), {}, "takes `path` alone by position, got 2"),
+        (("a", True, 1), {}, "takes `path`, `deep` by position, got 3"),
         (("a",), {"path": "b"}, "`path` is given by position and by name"),
         ((5,), {}, "`path` must be a string, not 5"),
     ],
@@ -164,17 +165,60 @@ def test_any_other_use_of_positions_is_refused(
 
 
 def several(first: str, second: str) -> None: ...
-def number(count: int) -> None: ...
-def nullable(path: str | None) -> None: ...
 def optional(path: str = ".") -> None: ...
+def keyword_only(first: str, *, second: str) -> None: ...
 def nothing() -> None: ...
 
 
-@pytest.mark.parametrize("function", [several, number, nullable, optional, nothing])
-def test_other_tools_take_nothing_by_position(function: Callable[..., object]) -> None:
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (several, ("first", "second")),
+        (optional, ("path",)),
+        (keyword_only, ("first",)),
+        (nothing, ()),
+    ],
+)
+def test_positions_are_those_of_the_function(
+    function: Callable[..., object], names: tuple[str, ...]
+) -> None:
     made = Tool.from_function(function)
-    assert made.spec.positional is None
-    assert "takes nothing by position, got 1" in refusal(made, "a").message
+    assert made.spec.positional == names
+    too_many = ["a"] * (len(names) + 1)
+    assert f"by position, got {len(too_many)}" in refusal(made, *too_many).message
+
+
+FOREIGN: dict[str, tuple[list[str], list[str], tuple[str, ...]]] = {
+    "one required": (["depth", "path"], ["path"], ("path",)),
+    "several in the order of the properties": (
+        ["path", "content", "mode"],
+        ["path", "content"],
+        ("path", "content"),
+    ),
+    "several in another order": (["content", "path"], ["path", "content"], ()),
+    "several in the order of the alphabet": (["content", "path"], ["content", "path"], ()),
+    "none": (["path"], [], ()),
+}
+
+
+@pytest.mark.parametrize(("properties", "required", "names"), FOREIGN.values(), ids=FOREIGN)
+def test_positions_of_a_foreign_schema_are_those_whose_order_was_chosen(
+    properties: list[str], required: list[str], names: tuple[str, ...]
+) -> None:
+    made = Tool.from_schema(
+        name="foreign",
+        description="",
+        input_schema={
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in properties},
+            "required": required,
+        },
+        function=several,
+        effect="read",
+    )
+    assert made.spec.positional == names
+    if names:
+        assert bind(made, {}, tuple(names)) == {name: name for name in names}
 
 
 def test_a_choice_of_types_stands_as_it_is_written_whatever_another_tool_says() -> None:

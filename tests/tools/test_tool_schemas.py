@@ -190,7 +190,7 @@ def test_a_signature_and_its_docstring_become_schemas() -> None:
     assert spec.output_schema == OUTPUT
     assert spec.description == "Change a file.\n\nA longer story, over\ntwo lines."
     assert spec.paths == (("path",),)
-    assert spec.positional is None
+    assert spec.positional[0] == "path"
 
 
 def untyped(a, b=2):  # pyright: ignore[reportUnknownParameterType, reportMissingParameterType]  wrong on purpose
@@ -265,4 +265,4 @@ def greet(name: str, *, times: int = 1) -> str:
 def test_docstrings_of_other_styles_do_no_harm() -> None:
     spec = Tool.from_function(greet).spec
     assert spec.description.startswith('Say: hello, "you".')
-    assert spec.positional == "name"
+    assert spec.positional == ("name",)

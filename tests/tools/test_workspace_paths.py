@@ -78,7 +78,7 @@ def test_paths_have_a_format_in_the_schema_and_are_plain_text_otherwise() -> Non
 def test_a_lone_path_may_be_given_by_position() -> None:
     def look(path: WorkspacePath) -> None: ...
 
-    assert Tool.from_function(look).spec.positional == "path"
+    assert Tool.from_function(look).spec.positional[0] == "path"
 
 
 def test_schemas_from_elsewhere_may_say_where_paths_are() -> None:

@@ -24,7 +24,7 @@ from lineshaft.values import (
 RESULT = RunResult(
     run_id="run-1",
     status="error",
-    engine="monty",
+    engine="wasm",
     engine_reason="nothing it lacks",
     duration_ms=12.5,
     value={"rows": [1, None, "x"]},
@@ -195,7 +195,7 @@ def pauses(record: Recorder, *ids: str) -> None:
         record.note("verdict", call_id, verdict="ask", rule="prod", reason="", source="")
     pending = tuple(Pending(id=each, tool="deploy", arguments={}, reason="") for each in ids)
     result = RunResult(
-        run_id="run-1", status="paused", engine="monty", pending=pending, expires_at="2031"
+        run_id="run-1", status="paused", engine="wasm", pending=pending, expires_at="2031"
     )
     record.note("run_paused", None, **result_data(result))
 
@@ -205,7 +205,7 @@ def test_a_record_that_ends_in_a_pause_is_a_paused_result() -> None:
     record.note("run_started", engine="auto")
     pauses(record, "c1", "c2")
     result = summarise(seen)
-    assert (result.status, result.engine, result.expires_at) == ("paused", "monty", "2031")
+    assert (result.status, result.engine, result.expires_at) == ("paused", "wasm", "2031")
     assert [each.id for each in result.pending] == ["c1", "c2"]
     assert [call.status for call in result.calls] == ["pending", "pending"]
     assert (result.exit_code, result.error) == (5, None)
@@ -220,6 +220,7 @@ def test_a_resumed_run_has_the_end_that_came_last_and_each_call_once() -> None:
     pauses(record, "c1", "c2")
     later = Recorder("run-1", [seen.append], Redactor(), seq=seen[-1].seq)
     later.note("run_resumed", answers=1)
+    later.note("output", stream="stdout", text="one\n")  # the script is executed again
     for call_id, status in (("c2", "refused"), ("c1", "done")):
         asks(later, call_id)
         later.note("answer", call_id, allow=status == "done", reason="", scope="call")
@@ -227,7 +228,8 @@ def test_a_resumed_run_has_the_end_that_came_last_and_each_call_once() -> None:
     later.note("output", stream="stdout", text="two\n")
     pauses(later, "c3")
     later.note("run_resumed", answers=1)
-    end = RunResult(run_id="run-1", status="success", engine="monty", value=7)
+    later.note("output", stream="stdout", text="one\ntwo\n")
+    end = RunResult(run_id="run-1", status="success", engine="wasm", value=7)
     later.note("run_finished", None, **result_data(end))
     assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
     result = summarise(seen)

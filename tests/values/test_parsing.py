@@ -9,7 +9,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from lineshaft.scripts import prepare
 from lineshaft.values import steadily
 
 DEEP = "x = [[[[[[[[1, 2], 3], 4], 5], 6], 7], 8], 9]\n" * 20
@@ -32,16 +31,7 @@ def collecting(act: Callable[[], object]) -> Generator[None]:
         gc.callbacks.remove(hook)
 
 
-def _prepared() -> object:
-    prepared = prepare(DEEP, specs=(), name="script.py")
-    assert prepared.ok
-    return prepared
-
-
-@pytest.mark.parametrize("parse", [lambda: steadily(lambda: ast.parse(DEEP)), _prepared])
-def test_what_the_parse_of_somebody_else_disturbs_is_tried_again(
-    parse: Callable[[], object],
-) -> None:
+def test_what_the_parse_of_somebody_else_disturbs_is_tried_again() -> None:
     """Code in a finaliser parses in the middle of ours, without a turn, as it may."""
     disturbances = iter(range(10))
 
@@ -50,7 +40,7 @@ def test_what_the_parse_of_somebody_else_disturbs_is_tried_again(
             ast.parse("[((1))]")
 
     with collecting(disturb):
-        assert parse()
+        assert steadily(lambda: ast.parse(DEEP))
     assert next(disturbances, None) is None
 
 

@@ -4,6 +4,7 @@ Above: a person or a program at a shell. Below: `config`, which reads files and 
 session that it builds. Results go to standard output, everything else to standard error.
 """
 
+import gc
 import signal
 import sys
 from typing import NoReturn
@@ -17,6 +18,7 @@ def main() -> NoReturn:
     """Run the command line of this process and exit."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, leave_at_once)
+    gc.disable()  # until all is imported, which makes no garbage: a tenth of a short command
     from lineshaft.cli._app import execute, leave  # noqa: PLC0415  Ctrl-C counts before it too
 
     leave(execute(sys.argv[1:]))

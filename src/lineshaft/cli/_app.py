@@ -3,6 +3,7 @@
 Only the command that was named is imported: `--help` and completion must not wait for the rest.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -39,6 +40,8 @@ COMMANDS: Mapping[str, str] = {
     "runs prune": "Delete what was kept long enough.",
     "show": "Show the record of a run, the last one if none is named.",
     "explain": "Say which rule decided about a call, and where it is written.",
+    "cache show": "Show what lies outside the workspace, and how much of it.",
+    "cache clear": "Remove what can be made again.",
     "doctor": "Say what works on this machine, by trying it.",
     "config show": "Show every setting and where it comes from.",
     "config trust": "Approve the Python modules and MCP servers that a project's file names.",
@@ -49,13 +52,14 @@ COMMANDS: Mapping[str, str] = {
 """What there is, with its line in the help; each lives in the file of its name."""
 
 _GROUPS = {
+    "cache": "What lies outside the workspace; `cache` alone is `cache show`.",
     "config": "Settings and where they come from.",
     "config mcp": "MCP servers; `config mcp` alone is `config mcp show`.",
     "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
     "runs": "The recorded runs; `runs` alone is `runs list`.",
 }
 
-_UNNAMED = {"python": "run", "runs": "list", "config mcp": "show"}
+_UNNAMED = {"cache": "show", "python": "run", "runs": "list", "config mcp": "show"}
 """Commands whose group alone means them."""
 
 
@@ -205,6 +209,9 @@ def _root(
 
 def _load(name: str) -> Callable[..., None]:
     module = importlib.import_module(f"lineshaft.cli._{name.replace(' ', '_')}")
+    if not gc.isenabled():  # see `main`
+        gc.freeze()
+        gc.enable()
     body = cast("Callable[..., None]", module.command)
 
     @wraps(body)

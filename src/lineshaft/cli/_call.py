@@ -42,7 +42,7 @@ def _complete(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     tool: Annotated[
         str, typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_complete)

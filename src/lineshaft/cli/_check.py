@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for
@@ -38,6 +39,7 @@ def command(
     source = read_script(script)
     offered = offered_for(settings, words=source.text)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
+    announce()
     findings = carry(partial(_check, session, source, inputs=inputs))
     if json:
         result(json_module.dumps([asdict(f) for f in findings], ensure_ascii=False))

@@ -20,7 +20,7 @@ from lineshaft.config import (
 from lineshaft.errors import ConfigError
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     names: Annotated[
         list[str] | None,

@@ -6,13 +6,14 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
+from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._carry import carry
 from lineshaft.cli._doctor_boundaries import attack, table
 from lineshaft.cli._doctor_check import Check, State
@@ -27,7 +28,7 @@ from lineshaft.tools import tool
 from lineshaft.values import Limits, PythonOptions, RunResult
 
 if TYPE_CHECKING:
-    from lineshaft.engines import Boundary
+    from lineshaft.sandbox import Boundary
 
 _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
     "ok": "green",
@@ -96,15 +97,19 @@ def _checks(workspace: Path | None) -> Iterator[Check]:
     yield Check(name="python", state="ok", text=f"{version} on {platform.platform(terse=True)}")
     yield from _settings_checks(workspace)
     yield _tried("state", _state)
-    yield _tried("engine", _engine)
+    yield make_ahead()
+    python = _python(workspace)
+    yield _tried("engine", partial(_engine, "auto", python))
+    yield _tried("wasm", partial(_engine, "wasm", python))
+    yield _cpython(python)
     yield _tried("limits", _ending)
     yield _tried("check", _checker)
     yield Check(
         name="boundary",
         state="note",
-        text="monty: a small interpreter of its own in a worker process; scripts have no system"
-        " calls, files or network but through tools",
-        hint="it is a boundary of the language: no operating system jail is around the worker, and"
+        text="wasm: all of Python in WebAssembly, in this process; scripts have no system calls,"
+        " files or network but through tools",
+        hint="it is a boundary of the machine code: no operating system jail is around it, and"
         " tools (run_command too) run with your rights, held by policy alone",
     )
 
@@ -112,6 +117,7 @@ def _checks(workspace: Path | None) -> Iterator[Check]:
 def _settings_checks(workspace: Path | None) -> Iterator[Check]:
     try:
         settings = settings_for(workspace)
+        _ = settings.python, settings.store, settings.limits()  # what a run takes from them
     except LineshaftError as error:
         yield Check(name="settings", state="fail", text=error.message, hint=error.hint)
         return
@@ -164,11 +170,19 @@ def _state() -> str:
         return f"{folder} is writable"
 
 
-def _engine() -> str:
-    run = carry(partial(_try, "return 1 + await doctor_adds(number=1)"))
+def _engine(name: str, python: PythonOptions) -> str:
+    script = "return 1 + await doctor_adds(number=1)"
+    run = carry(partial(_try, script, engine=name, python=python))
     if run.value != 2:
         raise LineshaftError(f"a script that adds one and one gave {run.value!r}: {_why(run)}")
-    return f"{run.engine}: a script with one call ran in {run.duration_ms:.0f} ms"
+    chosen = f" ({run.engine_reason})" if name == "auto" else ""
+    return f"{run.engine}: a script with one call ran in {run.duration_ms:.0f} ms{chosen}"
+
+
+def _cpython(python: PythonOptions) -> Check:
+    """Try full Python of this machine, which a machine need not be able to hold."""
+    found = _tried("cpython", partial(_engine, "cpython", python))
+    return replace(found, state="note") if found.state == "fail" else found
 
 
 def _ending() -> str:
@@ -189,7 +203,13 @@ def _why(run: RunResult) -> str:
     return run.error.message if run.error else run.status
 
 
-async def _try(script: str, *, seconds: float = 20) -> RunResult:
+async def _try(
+    script: str,
+    *,
+    seconds: float = 20,
+    engine: str = "auto",
+    python: PythonOptions | None = None,
+) -> RunResult:
     @tool(effect="read", name="doctor_adds")
     async def add(number: int) -> int:
         """Return the number plus nothing."""
@@ -197,7 +217,12 @@ async def _try(script: str, *, seconds: float = 20) -> RunResult:
 
     with tempfile.TemporaryDirectory() as empty:
         session = Session(
-            [add], workspace=empty, policy=Policy(mode="read"), limits=Limits(seconds=seconds)
+            [add],
+            workspace=empty,
+            policy=Policy(mode="read"),
+            limits=Limits(seconds=seconds),
+            engine=engine,
+            python=python,
         )
         async with session:
             return await session.run(script)

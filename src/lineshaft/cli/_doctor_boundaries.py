@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from lineshaft.cli._doctor_check import Check
 from lineshaft.errors import LineshaftError
-from lineshaft.values import NO_BOUNDARY, PythonOptions
+from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, PythonOptions
 
 if TYPE_CHECKING:
-    from lineshaft.engines import Boundary
+    from lineshaft.sandbox import Boundary
 
 _OPEN, _HELD, _NO_PROOF = "OPEN", "held", "-"
 
@@ -20,7 +20,7 @@ def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Check]]"
         options: Which Python attacks, and whether a boundary is set by hand.
     """
     try:
-        from lineshaft.engines import probe, resolve  # noqa: PLC0415  not on every machine
+        from lineshaft.sandbox import probe, resolve  # noqa: PLC0415  not on every machine
 
         found = probe(resolve(options))
     except ImportError as error:
@@ -80,6 +80,9 @@ def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
     if used == NO_BOUNDARY:
         text = "none, by python.boundary: python_run has your rights, and asks in mode auto"
         yield Check(name="boundary", state="note", text=text)
+    elif used == WASM_BOUNDARY:
+        text = "wasm, by python.boundary: programs run in WebAssembly, without native packages"
+        yield Check(name="boundary", state="note", text=text)
     elif used not in names:
         yield _none("nothing here holds full Python")
 
@@ -88,7 +91,7 @@ def _none(text: str) -> Check:
     return Check(
         name="boundary",
         state="note",
-        text=f"{text}; scripts get the small engine only, and python_run refuses",
+        text=f"{text}; scripts and programs run in WebAssembly, without native packages",
         hint="sandlock needs Linux 6.12 or newer; bubblewrap needs its package and, for ordinary"
         " users, user namespaces",
     )

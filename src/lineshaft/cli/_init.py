@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._importing import import_all, importable, not_yet_ours
 from lineshaft.cli._server_told import told_lines
 from lineshaft.cli._shape import counted
@@ -89,6 +90,9 @@ def command(
         note(each)
     if import_mcp is None:
         import_mcp = _wants(servers)
+    ahead = make_ahead()
+    if ahead.state != "ok":
+        note(ahead.text)
     if import_mcp:
         import_all(servers, lambda: read_settings(folder), accept_claims=accept_claims)
         note("try: lineshaft tools; then give your client the command: lineshaft serve")

@@ -10,6 +10,7 @@ import anyio
 from lineshaft.cli._terminal import is_terminal
 
 _TTY = "/dev/tty"
+_FLAGS = os.O_RDWR | getattr(os, "O_NOCTTY", 0)
 
 
 def can_ask() -> bool:
@@ -19,7 +20,7 @@ def can_ask() -> bool:
     if sys.stdin.isatty():
         return True
     try:
-        os.close(os.open(_TTY, os.O_RDWR | os.O_NOCTTY))
+        os.close(os.open(_TTY, _FLAGS))
     except OSError:
         return False
     return True
@@ -29,7 +30,7 @@ def can_ask() -> bool:
 async def keyboard() -> AsyncGenerator[int]:
     """Open the terminal, and drop what was typed before, which cannot be meant as an answer."""
     own = sys.stdin.isatty()
-    terminal = sys.stdin.fileno() if own else os.open(_TTY, os.O_RDWR | os.O_NOCTTY)
+    terminal = sys.stdin.fileno() if own else os.open(_TTY, _FLAGS)
     try:
         _forget_typed(terminal)
         yield terminal

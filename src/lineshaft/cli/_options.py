@@ -24,9 +24,7 @@ Tools = Annotated[
     list[str] | None,
     typer.Option("--tools", help="A Python file with more tools.", metavar="FILE"),
 ]
-Engine = Annotated[
-    str | None, typer.Option("--engine", help="auto, monty, cpython or micropython.", metavar="E")
-]
+Engine = Annotated[str | None, typer.Option("--engine", help="auto, wasm or cpython.", metavar="E")]
 Mode = Annotated[
     str | None,
     typer.Option("--mode", help="plan, read, ask, auto or open; rules stay.", metavar="M"),
@@ -50,7 +48,7 @@ AcceptClaims = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
-def settings_for(  # noqa: PLR0913  as many as there are options
+def settings_for(
     workspace: Path | None = None,
     *,
     tools: Iterable[str] | None = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
@@ -33,7 +34,7 @@ from lineshaft.session import Session
 from lineshaft.values import Preview
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     script: ScriptArgument,
     arg: Annotated[
@@ -57,6 +58,7 @@ def command(  # noqa: PLR0913  a command has its options
     session = build(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets
     )
+    announce()
     preview = carry(partial(_preview, session, source, inputs=inputs))
     if json:
         result(json_module.dumps(preview.to_dict(), ensure_ascii=False))

@@ -6,7 +6,7 @@ import typer
 
 from lineshaft.cli._options import Json
 from lineshaft.cli._python_build import print_bundle
-from lineshaft.engines import install
+from lineshaft.sandbox import install
 
 
 def command(

@@ -119,6 +119,8 @@ def _tell(answer: Mapping[str, object]) -> None:
     pass_on(str(printed.get("stderr", "")), sys.stderr)
     for path in cast("Sequence[str]", answer.get("notKept", ())):
         note(f"{paint('not kept', 'yellow')}: {clean(path)}")
+    for path in cast("Sequence[str]", answer.get("leftOut", ())):
+        note(f"{paint('not seen', 'yellow')}: {clean(path)}")
     if error:
         note(f"{paint('error', 'red')}: {clean(str(error['message']))} [{error['code']}]")
     if "hint" in details:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
@@ -42,6 +43,7 @@ def command(
     words = words_of_run(settings, run, replayed=True)
     offered = offered_for(settings, words=words)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
+    announce()
     replay = carry(partial(_replay, session, settings, run))
     if json:
         result(json_module.dumps(asdict(replay), ensure_ascii=False))

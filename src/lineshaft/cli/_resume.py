@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import carry
 from lineshaft.cli._display import Display
@@ -63,7 +64,7 @@ class Standing:
     """Ids and tools of calls that had started when the host died."""
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     run: Annotated[
         str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
@@ -113,6 +114,8 @@ def command(  # noqa: PLR0913  a command has its options
         ended = carry(partial(_cancel, _bare(settings), settings, run))
         note(f"cancelled {ended}")
         return
+    if not quiet:
+        announce()
     display = display_for(quiet=quiet or json)
     offered = offered_for(settings, words=words_of_run(settings, run))
     session = build(

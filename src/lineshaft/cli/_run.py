@@ -7,6 +7,7 @@ from typing import Annotated
 import anyio
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display
@@ -39,7 +40,7 @@ from lineshaft.session import Session
 from lineshaft.values import RunResult
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     script: ScriptArgument,
     arg: Annotated[
@@ -68,6 +69,8 @@ def command(  # noqa: PLR0913  a command has its options
     guards, source = guards_for(settings), read_script(script)
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
     store = store_for(settings)
+    if not quiet:
+        announce()
     display = display_for(quiet=quiet or json)
     session = build(
         settings,

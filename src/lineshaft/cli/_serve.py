@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
@@ -27,7 +28,7 @@ from lineshaft.mcp import Front, HttpOptions, serve_http, serve_stdio
 from lineshaft.session import Session
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP, not on standard input and output.")
@@ -87,6 +88,7 @@ def command(  # noqa: PLR0913  a command has its options
     )
     if not http and sys.stdin.isatty():
         note("serving MCP on standard input and output; an MCP client should start this command")
+    announce()
     with suppress(KeyboardInterrupt):  # to be told to end is how it ends
         carry(lambda: _serve(session, front, options))
 

@@ -30,7 +30,7 @@ _DESCRIBED = 2
 """So many tools are told in full; more of them as a list."""
 
 
-def command(  # noqa: PLR0913  a command has its options
+def command(
     *,
     words: Annotated[
         list[str] | None,

@@ -36,7 +36,7 @@ def load(path: str | Path | None = None) -> Session:
     return build(read_settings(path))
 
 
-def build(  # noqa: PLR0913  what a session is made of
+def build(
     settings: Settings,
     *,
     toolset: Iterable[object] | None = None,

@@ -9,7 +9,14 @@ from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_o
 from lineshaft.config._keys_mcp import MCP_KEYS, TOKEN
 from lineshaft.config._variables import INPUT_PREFIX
 from lineshaft.errors import ConfigError
-from lineshaft.values import NO_BOUNDARY, Limits
+from lineshaft.values import (
+    ENGINES,
+    NO_BOUNDARY,
+    REMOVED_ENGINES,
+    WASM_BOUNDARY,
+    Limits,
+    engine_problem,
+)
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
@@ -48,9 +55,8 @@ def _is_tables(value: object) -> bool:
 
 
 _OWN_ALIASES = ("project", "state")
-_ENGINES = ("auto", "monty", "cpython", "micropython")
 _DEFAULTS = Limits()
-_BOUNDARIES = ("sandlock", "bubblewrap", NO_BOUNDARY)
+_BOUNDARIES = ("sandlock", "bubblewrap", WASM_BOUNDARY, NO_BOUNDARY)
 
 KEYS: Mapping[str, Key] = {
     key.name: key
@@ -136,7 +142,15 @@ KEYS: Mapping[str, Key] = {
             text="What else has to change where a file changes.",
         ),
         *MCP_KEYS,
-        choice("engine.name", _ENGINES, "auto", "What executes scripts."),
+        Key(
+            name="engine.name",
+            allowed="one of " + ", ".join(map(repr, ENGINES)),
+            accepts=lambda value: value in (*ENGINES, *REMOVED_ENGINES),
+            problem=engine_problem,
+            default="auto",
+            text="What executes scripts.",
+            from_text=str,
+        ),
         Key(
             name="python.path",
             allowed="a folder with a bundle, or an interpreter",

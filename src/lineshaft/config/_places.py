@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from lineshaft.store import own_folder
+from lineshaft.files import config_folder
 
 PROJECT_FILE = "lineshaft.toml"
 PYPROJECT = "pyproject.toml"
@@ -12,7 +12,7 @@ PYPROJECT = "pyproject.toml"
 
 def user_file(environ: Mapping[str, str] | None = None) -> Path:
     """Return the path of the person's own settings; it need not exist."""
-    return own_folder("XDG_CONFIG_HOME", ".config", environ) / PROJECT_FILE
+    return config_folder(environ) / PROJECT_FILE
 
 
 def repository_of(folder: Path) -> Path:

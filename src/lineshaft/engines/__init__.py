@@ -1,64 +1,56 @@
-"""What executes scripts, and what checks their types; nothing heavy is imported before use."""
+"""Engines: what executes scripts; each is loaded when it is made."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
-from lineshaft.engines._checker import MontyChecker
-from lineshaft.engines._makers import make_cpython, make_micropython
-from lineshaft.engines._monty import MontyEngine
-from lineshaft.engines._subset import Subset, subset
+from lineshaft.errors import NoBoundary
+from lineshaft.values import Engine, PythonOptions
 
-if TYPE_CHECKING:
-    from lineshaft.engines._bundle import Bundle, Interpreter, build, install, resolve
-    from lineshaft.engines._jail import (
-        Boundary,
-        Changes,
-        FileChange,
-        Jail,
-        Jailed,
-        Walls,
-        best_jail,
-        probe,
-    )
-    from lineshaft.engines._micropython import micropython_lacks
-
-_AT_FIRST_USE = {
-    **dict.fromkeys(("Bundle", "Interpreter", "build", "install", "resolve"), "_bundle"),
-    **dict.fromkeys(
-        ("Boundary", "Changes", "FileChange", "Jail", "Jailed", "Walls", "best_jail", "probe"),
-        "_jail",
-    ),
-    "micropython_lacks": "_micropython",
-}
-"""Where names come from that are loaded when they are first used."""
-
-__all__ = [
-    "Boundary",
-    "Bundle",
-    "Changes",
-    "FileChange",
-    "Interpreter",
-    "Jail",
-    "Jailed",
-    "MontyChecker",
-    "MontyEngine",
-    "Subset",
-    "Walls",
-    "best_jail",
-    "build",
-    "install",
-    "make_cpython",
-    "make_micropython",
-    "micropython_lacks",
-    "probe",
-    "resolve",
-    "subset",
-]
+__all__ = ["make_cpython", "make_wasm", "wasm_packages"]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _AT_FIRST_USE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_AT_FIRST_USE[name]}"), name)
-    globals()[name] = value
-    return value
+def make_wasm(options: PythonOptions) -> Engine:
+    """Return the engine `wasm`.
+
+    Args:
+        options: The package set of its scripts.
+    """
+    from lineshaft.engines.wasm import WasmEngine  # noqa: PLC0415  at its first use
+
+    return WasmEngine(options)
+
+
+def make_cpython(options: PythonOptions) -> Engine:
+    """Return the engine `cpython`; its boundary was tried. May take some tenths of a second.
+
+    Args:
+        options: Which Python, with what, behind which boundary.
+
+    Raises:
+        NoBoundary: Nothing on this machine can hold full Python, or not the one asked for.
+    """
+    try:
+        from lineshaft.engines.cpython import CPythonEngine  # noqa: PLC0415  at its first use
+        from lineshaft.sandbox import best_jail  # noqa: PLC0415  at its first use
+    except ImportError as error:
+        raise NoBoundary(f"full Python cannot be held here: {error}") from error
+    return CPythonEngine(options=options, jail=best_jail(options.boundary))
+
+
+def wasm_packages(requirements: Sequence[str]) -> Path | None:
+    """Return the folder of some packages for the Python in WebAssembly; installs them.
+
+    Those that have no wheel for it are not in it.
+
+    Raises:
+        PythonNotFound: They cannot be had.
+    """
+    if not requirements:
+        return None
+    from lineshaft.engines.wasm.packages import PackageSet  # noqa: PLC0415  at its first use
+
+    def none_needed() -> NoReturn:
+        raise RuntimeError("packages of programs are not tried out")
+
+    return PackageSet(requirements, none_needed).folder()

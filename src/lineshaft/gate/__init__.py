@@ -11,7 +11,6 @@ from lineshaft.gate._clock import RunClock
 from lineshaft.gate._earlier import Earlier, Recorded
 from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
-from lineshaft.gate._reads import Reads
 from lineshaft.gate._scope import Scope
 from lineshaft.gate._standing import Standing
 
@@ -21,7 +20,6 @@ __all__ = [
     "Earlier",
     "Frame",
     "Gate",
-    "Reads",
     "Recorded",
     "RunClock",
     "Scope",

@@ -155,6 +155,7 @@ def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hol
         trace=frame.caller.trace,
         reach=hold.in_reach,
         python=frame.gate.python,
+        belongings=frame.gate.belongings,
     )
 
 

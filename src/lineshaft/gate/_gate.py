@@ -9,7 +9,7 @@ from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy
 from lineshaft.tools import ShapeBook, Tool
 from lineshaft.trace import Redactor
-from lineshaft.values import Caller, Guard, Middleware, PythonOptions
+from lineshaft.values import Belongings, Caller, Guard, Middleware, PythonOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,9 @@ class Gate:
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """Given to tools as `Context.python`."""
+
+    belongings: Belongings = field(default_factory=Belongings)
+    """Given to tools as `Context.belongings`; whoever made the gate closes them."""
 
     shapes: ShapeBook | None = None
     """Sees the results of tools that do not say what they return."""

@@ -1,12 +1,12 @@
 """What is kept of a run while its calls pass, so that it can go on elsewhere."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from lineshaft.errors import StateError
 from lineshaft.gate._book import Entry
 from lineshaft.gate._frame import EndKind, Frame
-from lineshaft.values import Call, Done, KeptCall, RunState
+from lineshaft.values import Done, KeptCall, RunState
 
 End = Callable[[EndKind, str, str], Awaitable[None]]
 
@@ -36,13 +36,11 @@ class Kept:
     Args:
         frame: The run.
         end: Ends the run from outside; does not return where there is a script.
-        again: Keys of calls that another engine made, and that this one is told the end of.
     """
 
-    def __init__(self, frame: Frame, end: End, *, again: Collection[str] = ()) -> None:
+    def __init__(self, frame: Frame, end: End) -> None:
         self._frame = frame
         self._end = end
-        self._again = again
         self._state: State | None = None
         self._unpausable = "nothing is kept of this run"
         self.replays = False
@@ -67,11 +65,6 @@ class Kept:
         """Keep nothing more: the run is over."""
         self._state = None
 
-    def look_at(self, call: Call) -> None:
-        """Take note of a call that would not come again in the same order."""
-        if self.replays and not call.replayable:
-            self._unpausable = "it makes calls from threads, which would not come again in order"
-
     def why_not_pause(self) -> str:
         """Return why the run cannot wait for answers until it is resumed; empty where it can."""
         if self._unpausable or not self.replays or self._state is None:
@@ -89,8 +82,7 @@ class Kept:
 
     async def end(self, entry: Entry, done: Done) -> None:
         """Keep how a call ended."""
-        is_kept = entry.answered and entry.key not in self._again
-        if self._state is None or not entry.key or is_kept:
+        if self._state is None or not entry.key or entry.answered:
             return
         call = _call(entry)
         if not self._state.holds(call, done, size=entry.weigh(done)):

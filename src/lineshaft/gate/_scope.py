@@ -22,7 +22,6 @@ from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.gate._reads import Reads
 from lineshaft.gate._standing import Standing, acts_beyond_files, difference, standing_of
 from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
 from lineshaft.policy import Subject, judge
@@ -45,6 +44,10 @@ REFUSALS_PER_CALL = 3
 """A run ends at this many refused calls for each one that it may make."""
 
 
+_IMPORT = ToolSpec(name="read_file", effect="read", paths=(("path",),))
+"""What stands for the import of a module of the workspace in policy."""
+
+
 class Scope:
     """The calls of one run. Its authority ends when it is closed.
 
@@ -61,7 +64,8 @@ class Scope:
         self._script_waits = frame.alone
         self._open: dict[Entry, None] = {}
         self._reserved = frame.book.counts.total()
-        self._seen: Counter[str] = Counter(self._earlier.seen)
+        self._seen = Counter[str]()
+        self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
         self._order = Line()
         self._held = held_around()
         self._asks = Asks(
@@ -73,15 +77,12 @@ class Scope:
             left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
-        self.kept = Kept(frame, self._end, again=self._earlier.known)
+        self.kept = Kept(frame, self._end)
         """What is kept of the run."""
 
         self._approvals = Approvals(frame, self._earlier, self._asks, self.kept)
         self.dispatch: Dispatch = wrapped(self._enter, frame)
         """Make one call. Raises nothing but cancellation."""
-
-        self.reads: Reads | None = None
-        """Set to keep what the run reads, until it does something else."""
 
         self.preview = False
         """Stop at the first call that acts beyond files, and make it not."""
@@ -90,18 +91,28 @@ class Scope:
         """Where a replay left its record."""
 
         self._suspended: tuple[Pending, ...] = ()
+        self._changed = anyio.Event()
 
-    def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
-        """Take note that nothing in the script can go on before one of these calls ends."""
+    async def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
+        """Return "suspend" once only answers that do not come here can let the script go on.
+
+        Args:
+            call_ids: The unfinished calls; the script can do nothing before one of them ends.
+        """
         self._script_waits = bool(call_ids)
-        if self._earlier.recorded.release():
+        try:
+            while not self._closed:
+                unanswered = self._asks.unanswered
+                everything = len(unanswered) == len(self._open)
+                if unanswered and everything and not self.kept.why_not_pause():
+                    self._suspended = unanswered
+                    return "suspend"
+                self._changed = anyio.Event()
+                self._asks.look()
+                await self._changed.wait()
             return "wait"
-        unanswered = self._asks.unanswered
-        if unanswered and len(unanswered) == len(self._open) and not self.kept.why_not_pause():
-            self._suspended = unanswered
-            return "suspend"
-        self._asks.look()
-        return "wait"
+        finally:
+            self._script_waits = self._frame.alone
 
     @property
     def standing(self) -> Standing:
@@ -110,14 +121,20 @@ class Scope:
         return standing_of(
             [entry for entry in self._frame.book.entries.values() if entry.id in waiting],
             self._suspended,
-            seen=self._seen,
             for_the_run=self._asks.for_the_run,
             shown=self._approvals.shown,
+            dropped=self._dropped,
         )
+
+    @property
+    def dropped(self) -> Collection[str]:
+        """Keys of calls that the script gave up before they ended."""
+        return tuple(self._dropped)
 
     def close(self) -> None:
         """End the authority of everything that belongs to this run."""
         self._over.set()
+        self._changed.set()
         self.kept.close()
         self._asks.close()
         left, self._open = self._open, {}  # calls of tasks of a tool's own
@@ -150,12 +167,37 @@ class Scope:
         elif verdict.kind != "allow":
             raise ToolError("E_DENIED", refusal(spec.name, verdict))
 
+    async def read_module(self, path: str) -> bytes | None:
+        """Return a module's text for an import, judged as `read_file`; None: there is no such file.
+
+        Args:
+            path: In the workspace.
+
+        Raises:
+            ToolError: `E_DENIED`, with the rule; or the file cannot be read.
+        """
+        frame = self._frame
+        try:
+            resolved = await frame.view.resolve(path)
+            call = Call(tool=_IMPORT.name, arguments={"path": resolved.path}, origin="script")
+            subject = Subject(spec=_IMPORT, call=call, paths=(str(resolved.path),))
+            verdict = judge(frame.gate.policy, subject)
+            if verdict.kind != "allow":
+                raise ToolError("E_DENIED", refusal(f"import of {resolved.path}", verdict))
+            data = (await frame.view.read(resolved.path)).data
+        except WorkspaceError as error:
+            if error.code == "E_FILE_NOT_FOUND":
+                return None
+            raise ToolError(error.code, error.message, hint=error.hint) from error
+        digest = hashlib.sha256(data).hexdigest()
+        frame.book.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
+        return data
+
     # The way of a call. A stage that refuses it raises ToolError.
 
     async def _enter(self, call: Call) -> Done:
         if await self._has_ended():
             return OVER
-        self.kept.look_at(call)
         entry = noted(self._frame.book.open(call))
         self._open[entry] = None
         done: Done = CANCELLED
@@ -167,8 +209,8 @@ class Scope:
             done = _fate(entry, done)
             if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
                 self._close(entry, done)
-            self._script_waits = self._frame.alone
             self._asks.look()
+            self._changed.set()
         return done
 
     def _close(self, entry: Entry, done: Done) -> None:
@@ -178,9 +220,9 @@ class Scope:
         elif done is CANCELLED and (self._suspended or self._frame.controls.stands):
             return  # it waits; a later part of the run makes it
         else:
+            if done is CANCELLED and entry.key:
+                self._dropped[entry.key] = None
             book.close(entry, done)
-            if self.reads is not None:
-                self.reads.take(entry, done, bytes_in=book.bytes_in)
 
     async def _through(self, entry: Entry) -> Done:
         try:
@@ -258,19 +300,22 @@ class Scope:
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
             self._frame.book.take_place(entry, earlier.waited[key])
-        if key in earlier.known:
-            entry.answered = True
-            return earlier.known[key]
-        if earlier.recorded.knows(key):
+        if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
-            return await earlier.recorded.take(key)
-        await earlier.recorded.over()
-        if earlier.only:
+            return known
+        if key in earlier.dropped:
+            entry.answered = not earlier.only
+            await anyio.sleep_forever()  # the script gives it up again
+        if earlier.only or (entry.call.recorded and not self._goes_on(entry)):
             await self._differs(entry)
         elif key in earlier.unknown and not tool.spec.idempotent:
             text = f"{tool.name} was started before the host died, and nobody knows what it did"
             return Failure("E_TOOL_FAILED", text, "", "unknown")
         return None
+
+    def _goes_on(self, entry: Entry) -> bool:
+        """Return whether a call waited, or comes of middleware around one that did."""
+        return any(each.key in self._earlier.waited for each in (entry, *entry.beside))
 
     async def _differs(self, entry: Entry) -> None:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
@@ -283,7 +328,7 @@ class Scope:
             status="pending",
         )
         self.difference = difference(call, expected, self._frame.gate.redactor)
-        await self._end("error", "E_REPLAY", self.difference.message)
+        await self._end("error", "E_DIVERGED", self.difference.message)
 
     async def _judge(self, entry: Entry, subject: Subject) -> Verdict:
         verdict = judge(self._frame.gate.policy, subject)
@@ -364,6 +409,7 @@ class Scope:
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""
+        self._changed.set()
         unanswered = self._asks.unanswered
         if self._frame.alone and unanswered and len(unanswered) == len(self._open):
             self._suspended = unanswered

@@ -1,7 +1,6 @@
 """Where a run stands when it is suspended, previewed, or not as it was when it is replayed."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lineshaft.gate._book import Entry
@@ -20,55 +19,40 @@ class Standing:
     keys: Mapping[str, str]
     """Of the pending calls, by their ids."""
 
-    seen: Mapping[str, int]
-    """How many times each pair of tool and arguments was called, but for `keys` and `made`."""
-
     for_the_run: Mapping[str, Answer]
     """By rule."""
 
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """What the pending calls would change, by their keys, as it was when somebody was shown it."""
 
-    made: Sequence[str] = ()
-    """Keys of calls that had ended, and that middleware makes again around the pending ones."""
+    dropped: Collection[str] = ()
+    """Keys of calls that the script gave up before they ended."""
 
 
 def standing_of(
     entries: Sequence[Entry],
     pending: tuple[Pending, ...],
     *,
-    seen: Mapping[str, int],
     for_the_run: Mapping[str, Answer],
     shown: Mapping[str, Files],
+    dropped: Collection[str],
 ) -> Standing:
     """Return where a run stands.
 
     Args:
         entries: Of the pending calls.
         pending: The pending calls.
-        seen: How many times each pair of tool and arguments was called.
         for_the_run: As `Standing.for_the_run`.
         shown: As `Standing.shown`.
+        dropped: As `Standing.dropped`.
     """
-    keys = {entry.id: entry.key for entry in entries}
-    runs = {key.split("/")[0] for key in keys.values()}  # a tool may run another script meanwhile
-    beside = dict.fromkeys(other.key for entry in entries for other in entry.beside)
-    made = [key for key in beside if key.split("/")[0] in runs and key not in keys.values()]
-    left = Counter(seen)
-    left.subtract(map(pair_of, (*keys.values(), *made)))
     return Standing(
         pending=pending,
-        keys=keys,
-        seen={pair: count for pair, count in left.items() if count},
+        keys={entry.id: entry.key for entry in entries},
         for_the_run=dict(for_the_run),
         shown=dict(shown),
-        made=made,
+        dropped=tuple(dropped),
     )
-
-
-def pair_of(key: str) -> str:
-    """Return the part of a call's identity that stands for its tool and arguments."""
-    return key.split("/")[-2]
 
 
 def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) -> Difference:

@@ -12,7 +12,7 @@ async def python_run(
     file: WorkspacePath | None = None,
     args: list[str] | None = None,
 ) -> ProgramRan | ProgramDidNotRun:
-    """Run a Python program in a jail, and return what it printed.
+    """Run a Python program in a jail or in WebAssembly, and return what it printed.
 
     Use it to compute, to parse and convert data, and to read or change many files at once. It is
     CPython with the standard library; modules of the workspace can be imported. It starts in the
@@ -20,7 +20,8 @@ async def python_run(
     there is no network and no other program. Standard input is empty. Nothing but files persists:
     each call is a fresh process. Changes to files count once it has ended by itself, with any exit
     code; one that ran out of time changes nothing. Print what you want to see: 50,000 bytes of
-    output are kept, 10,000 of errors.
+    output are kept, 10,000 of errors. Use relative paths. Where `boundary` is `wasm` there are no
+    threads and no compiled packages.
 
     Where `ok` is true it ran: look at `exitCode`. Where `ok` is false it could not be run, and
     `error` says why.

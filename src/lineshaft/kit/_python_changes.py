@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from anyio import to_thread
 
-from lineshaft.engines import Changes, FileChange
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit._python_walls import canonical
+from lineshaft.sandbox import Changes, FileChange
 from lineshaft.values import Context, Workspace
 
 _TOLD = 20

@@ -1,25 +1,24 @@
 """One program in a jail, from its start until nothing of it is left.
 
 It is started, listened to and ended in one thread, which is told when the call is cancelled, and
-waited for: whoever is cancelled must not leave a program behind. asyncio itself, not anyio's
-threads: those are given up when a task is cancelled from outside of anyio, as the gate does.
+waited for: a cancelled call must not leave a program behind.
 """
 
-import asyncio
 import os
-import select
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+import selectors
+import sys
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TypeVar
 
-from anyio import CapacityLimiter, to_thread
-
-from lineshaft.engines import Jail, Jailed, Walls
+from lineshaft.errors import NoBoundary
+from lineshaft.kit._python_program import Time
+from lineshaft.kit._python_threads import to_the_end
 from lineshaft.processes import Capture
+from lineshaft.sandbox import Jail, Jailed, Walls
 
 STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000
@@ -27,23 +26,6 @@ _CHUNK = 1 << 16
 _DRAIN_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
 _STARTED = b"started\n"
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Time:
-    """When a program is ended."""
-
-    seconds: float
-    """After its start."""
-
-    until: float
-    """By `time.monotonic()`, however long the start took."""
-
-    def left(self) -> float:
-        """Return how long a program that starts now may take."""
-        return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,36 +72,13 @@ async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[Ended]:
     Raises:
         NoBoundary: The jail could not be put up.
     """
-    ended = await _to_the_end(lambda cancelled: _run(jail, order, cancelled))
+    ended = await to_the_end(
+        lambda cancelled: _run(jail, order, cancelled), lambda ended: ended.jailed.close()
+    )
     try:
         yield ended
     finally:
-        await _to_the_end(lambda _: ended.jailed.close())
-
-
-async def _to_the_end(work: Callable[[Event], T]) -> T:
-    """Do something in a thread; who is cancelled says so to it, and waits for it all the same."""
-    told = Event()
-    # A limiter of its own: programs must not wait for threads that other programs hold.
-    thread = to_thread.run_sync(work, told, limiter=CapacityLimiter(1))
-    task = asyncio.ensure_future(thread)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError as error:
-            cancelled = error
-            told.set()
-    if cancelled is not None:
-        _drop(task)
-        raise cancelled
-    return task.result()
-
-
-def _drop(task: asyncio.Future[T]) -> None:
-    """Close the jail of a program whose end came together with the cancellation."""
-    if task.exception() is None and isinstance(ended := task.result(), Ended):
-        ended.jailed.close()
+        await to_the_end(lambda _: ended.jailed.close())
 
 
 def _run(jail: Jail, order: Order, cancelled: Event) -> Ended:
@@ -136,14 +95,14 @@ def _run(jail: Jail, order: Order, cancelled: Event) -> Ended:
         )
         try:
             seconds = order.time.left()
-            listener = _Listener({to_out: out, to_err: err})
-            code = _until_ended(jailed, listener, seconds=seconds, cancelled=cancelled)
+            with closing(_Listener({to_out: out, to_err: err})) as listener:
+                code = _until_ended(jailed, listener, seconds=seconds, cancelled=cancelled)
         except BaseException:
             jailed.close()
             raise
         return Ended(
             exit_code=code,
-            started=os.pread(stdin, len(_STARTED), 0) == _STARTED,
+            started=_says_started(stdin),
             seconds=seconds,
             stdout=out,
             stderr=err,
@@ -187,25 +146,37 @@ class _Listener:
 
     def __init__(self, pipes: dict[_Pipe, Capture]) -> None:
         self._captures = {pipe.read: capture for pipe, capture in pipes.items()}
-        self._poll = select.poll()
+        self._open = selectors.DefaultSelector()
         for pipe in pipes:
             pipe.close_write()
-            self._poll.register(pipe.read, select.POLLIN)
+            self._open.register(pipe.read, selectors.EVENT_READ)
 
     def listen(self, seconds: float) -> bool:
         """Wait for output and take it; return whether more may come."""
         if self._captures:
-            for fd, _ in self._poll.poll(seconds * 1000):
-                data = os.read(fd, _CHUNK)
-                self._captures[fd].add(data)
+            for key, _ in self._open.select(seconds):
+                data = os.read(key.fd, _CHUNK)
+                self._captures[key.fd].add(data)
                 if not data:
-                    self._poll.unregister(fd)
-                    del self._captures[fd]
+                    self._open.unregister(key.fd)
+                    del self._captures[key.fd]
         return bool(self._captures)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._open.close()
+
+
+def _says_started(file: int) -> bool:
+    """Return whether the runner inside has put its sign in the place of the source."""
+    os.lseek(file, 0, os.SEEK_SET)
+    return os.read(file, len(_STARTED)) == _STARTED
 
 
 @contextmanager
 def _memory_file(content: bytes) -> Generator[int]:
+    if sys.platform != "linux":
+        raise NoBoundary("programs run in jails on Linux only")
     file = os.memfd_create("python_run")
     try:
         with os.fdopen(os.dup(file), "wb") as writer:

@@ -19,8 +19,14 @@ class ProgramRan(TypedDict):
     """Whether the middle of it was left out."""
 
     stderrTruncated: bool
+    boundary: str
+    """What held it: a jail's name, `wasm`, or `none`."""
+
     notKept: NotRequired[list[str]]
     """What it left behind that a workspace does not hold: symlinks that lead out."""
+
+    leftOut: NotRequired[list[str]]
+    """What of the workspace it could not see, beside what policy closes, each with the reason."""
 
 
 class ProgramError(TypedDict):

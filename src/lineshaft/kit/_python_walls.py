@@ -1,11 +1,12 @@
 """What `python_run` lets a program see: the workspace, less what policy closes."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lineshaft.files import Identity, OwnFolders, identity_of
 from lineshaft.values import Reach
 
 Look = Callable[[str], Reach]
@@ -19,18 +20,24 @@ class Closed:
     readonly: list[Path] = field(default_factory=list[Path])
 
 
-def closed(root: Path, look: Look) -> Closed:
+def closed(root: Path, look: Look, needed: Iterable[Path] = ()) -> Closed:
     """Walk a workspace and return what is closed in it.
 
     What lies below a hidden folder is left out. Symlinks are not looked at: what they lead to has
-    a name of its own. Other names of a hidden
-    file are as hidden.
+    a name of its own. Other names of a hidden file are as hidden, and so are Lineshaft's own
+    folders.
 
     Args:
         root: Its folder.
         look: What policy says of a canonical path.
+        needed: What the program cannot do without: it is read-only where it would be hidden as
+            Lineshaft's own, which the interpreter is.
     """
     found = Closed()
+    kept = {str(path.resolve()) for path in needed}
+    own = OwnFolders()
+    identities = own.identities()
+    real = str(root.resolve())
     names: dict[int, list[str]] = {}
     waiting: list[tuple[str, str]] = [(str(root), "")]
     while waiting:
@@ -40,7 +47,15 @@ def closed(root: Path, look: Look) -> Closed:
                 continue
             name = f"{above}{entry.name}"
             reach = look(canonical(name))
-            if reach == "hidden":
+            place = f"{real}{os.sep}{name}"
+            is_own = own.hold(place) or _is_one_of(entry, identities)
+            if is_own and place in kept:
+                found.readonly.append(Path(entry.path))
+                continue
+            if is_own and any(path.startswith(place + os.sep) for path in kept):
+                waiting.append((entry.path, f"{name}/"))
+                continue
+            if reach == "hidden" or is_own:
                 found.hidden.append(Path(entry.path))
                 continue
             if reach == "readonly":
@@ -51,6 +66,13 @@ def closed(root: Path, look: Look) -> Closed:
                 names.setdefault(entry.inode(), []).append(entry.path)
     found.hidden += _other_names(found.hidden, names)
     return found
+
+
+def _is_one_of(entry: "os.DirEntry[str]", identities: set[Identity]) -> bool:
+    try:
+        return entry.is_dir() and identity_of(entry.stat()) in identities
+    except OSError:
+        return False  # gone by now
 
 
 def canonical(name: str) -> str:

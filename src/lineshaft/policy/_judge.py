@@ -86,6 +86,24 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     return visible
 
 
+def denies_always(policy: Policy, spec: ToolSpec) -> bool:
+    """Return whether a policy denies every call of a tool, whatever its arguments and origin.
+
+    Args:
+        policy: The user's, tightened by the project's.
+        spec: The tool.
+    """
+    return any(_layer_denies(layer, spec) for layer in policy.layers or (policy,))
+
+
+def _layer_denies(layer: Policy, spec: ToolSpec) -> bool:
+    for matcher in layer.matchers:
+        denies = matcher.verdict.kind in ("deny", "stop")
+        if matcher.is_about(spec) and not (denies and matcher.is_conditional):
+            return denies and not matcher.is_conditional
+    return mode_verdict(layer.mode, spec).kind == "deny"
+
+
 def touched_by_builtins(path: str) -> bool:
     """Return whether a built-in rule may speak of a path; no means no."""
     return _SIEVE.holds(f"{path}/")

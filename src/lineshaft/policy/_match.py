@@ -24,11 +24,6 @@ class Facts:
     call: Call
 
     @cached_property
-    def namespace(self) -> str:
-        """Return the tool's namespace."""
-        return self.spec.namespace
-
-    @cached_property
     def command_lines(self) -> tuple[str, ...]:
         """Return the command line quoted as for a shell, then two plainer readings of it."""
         command = self.call.arguments.get("command")
@@ -146,14 +141,25 @@ class Matcher:
             path: One of its paths with a `/` after it; None where it has none.
         """
         return (
-            (self.effects is None or facts.spec.effect in self.effects)
-            and (self.tool is None or self.tool.fullmatch(facts.spec.name) is not None)
+            self.is_about(facts.spec)
             and (self.origins is None or facts.call.origin in self.origins)
-            and (self.namespace is None or self.namespace.fullmatch(facts.namespace) is not None)
             and (self.path is None or self._covers(facts, path))
             and (self.command is None or self._commands(facts))
             and all(self._has(facts, name, pattern) for name, pattern in self.arguments)
         )
+
+    def is_about(self, spec: ToolSpec) -> bool:
+        """Return whether the rule matches some calls of a tool, as far as the tool decides it."""
+        return (
+            (self.effects is None or spec.effect in self.effects)
+            and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
+            and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)
+        )
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the origin or the arguments of a call decide too."""
+        return any((self.origins, self.path, self.command, self.arguments))
 
     def names(self, path: str) -> bool:
         """Return whether an allowing rule is about this very file, not just about anything."""

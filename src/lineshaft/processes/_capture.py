@@ -56,19 +56,6 @@ class Capture:
         if len(self._tail) > 2 * self._tail_limit:
             del self._tail[: len(self._tail) - self._tail_limit]
 
-    def pack(self) -> tuple[int, bytes, bytes]:
-        """Return what another capture of the same limit can go on from."""
-        return self.total, bytes(self._head), bytes(self._tail)
-
-    def go_on(self, packed: tuple[int, bytes, bytes]) -> None:
-        """Go on where another one was.
-
-        Args:
-            packed: From `pack`.
-        """
-        self.total, head, tail = packed
-        self._head, self._tail = bytearray(head), bytearray(tail)
-
     def text(self) -> str:
         """Return what was kept; bytes that are not UTF-8 become the replacement character."""
         head, tail = self._ends()

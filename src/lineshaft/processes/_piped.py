@@ -268,7 +268,7 @@ class Piped:
 
 
 def _launch(argv: Sequence[str], cwd: Path, env: Mapping[str, str], stderr_bytes: int) -> Piped:
-    if not hasattr(os, "posix_spawnp"):
+    if sys.platform == "win32" or not hasattr(os, "posix_spawnp"):
         raise WorkspaceError(f"programs cannot be started on {sys.platform} by this function")
     mark = secrets.token_hex(16)
     near, far = socket.socketpair()

@@ -91,7 +91,8 @@ def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
 
 def _pipe() -> tuple[FileIO, int]:
     read, write = os.pipe()
-    os.set_blocking(read, False)
+    if sys.platform != "win32":
+        os.set_blocking(read, False)
     return FileIO(read), write
 
 

@@ -19,7 +19,7 @@ def end_marked(mark: str) -> None:
     Does nothing where there is no `/proc`. A process that changed its own environment's memory
     or was started with another one is not found.
     """
-    if not sys.platform.startswith("linux"):
+    if sys.platform != "linux":
         return
     for _ in range(_PASSES):
         pids = set(_marked(f"{MARK}={mark}".encode()))

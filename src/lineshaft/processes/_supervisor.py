@@ -24,6 +24,8 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
+assert sys.platform != "win32"  # noqa: S101  nothing starts it there
+
 _CONTROL = 0
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTTOU)
@@ -34,7 +36,7 @@ _LONGEST_PAUSE = 1.0
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends, where the system can."""
-    if not sys.platform.startswith("linux"):
+    if sys.platform != "linux":
         return
     import ctypes  # noqa: PLC0415  other systems have no use for it
 
@@ -43,7 +45,7 @@ def adopt_orphans() -> None:
 
 def parents() -> Iterator[tuple[int, int]]:
     """Return every process and its parent, from `/proc` or else from `ps`."""
-    if not sys.platform.startswith("linux"):
+    if sys.platform != "linux":
         import subprocess  # noqa: PLC0415  as above
 
         table = ["ps", "-A", "-o", "pid=,ppid="]
@@ -104,7 +106,7 @@ class Supervisor:
         self._poll = select.poll()
         self._poll.register(wake, select.POLLIN)
         self._poll.register(_CONTROL, select.POLLIN)
-        if sys.platform.startswith("linux"):
+        if sys.platform == "linux":
             # A fork of the host may hold the other end of the socket for longer than the host.
             with contextlib.suppress(OSError):
                 self._poll.register(os.pidfd_open(os.getppid()), select.POLLIN)

@@ -3,17 +3,14 @@
 Above: sessions. Below: the gate and the engines.
 """
 
-from lineshaft.scripts._check import check
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._engines import ENGINES, Engines
-from lineshaft.scripts._hints import hint_for
+from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
-from lineshaft.scripts._prepare import Prepared, prepare
 from lineshaft.scripts._resumer import Reply, Resumer
 from lineshaft.scripts._runner import Ground, Runner, Shelf
+from lineshaft.scripts.reading import Prepared, Reading, hint_for
 
 __all__ = [
-    "ENGINES",
     "RUN_SCRIPT",
     "CheckLevel",
     "Control",
@@ -21,12 +18,11 @@ __all__ = [
     "Ground",
     "Job",
     "Prepared",
+    "Reading",
     "Reply",
     "Resumer",
     "Runner",
     "Shelf",
-    "check",
     "hint_for",
     "new_run_id",
-    "prepare",
 ]

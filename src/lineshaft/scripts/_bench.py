@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
@@ -16,22 +16,20 @@ from lineshaft.scripts._keeping import Keeping
 from lineshaft.scripts._late import catch_up
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
-from lineshaft.scripts._standing import Halt, expiry, pause_of
+from lineshaft.scripts._standing import Halt, expiry, pause_of, replay_data
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
     Change,
-    Done,
     Finding,
     Limits,
     Pending,
+    ReplayInputs,
     RunError,
     RunResult,
     Sink,
     Stage,
     Stream,
-    Suspended,
-    Tape,
     Workspace,
 )
 
@@ -49,10 +47,15 @@ class Progress:
     findings: tuple[Finding, ...] = ()
     engine: str = ""
     engine_reason: str = ""
-    suspended: Suspended | None = None
-    """The engine's state, where the run waits for answers."""
+    suspended: bool = False
+    """The run can go on after answers."""
 
-    tape: Tape | None = None
+    replay: ReplayInputs | None = None
+    """What the script took from the world beside its calls."""
+
+    modules: dict[str, str] = field(default_factory=dict[str, str])
+    """Modules of the workspace that the script imported: sha256 of each text, by path."""
+
     lands: bool = True
     """False: whatever it changed is dropped at its end."""
 
@@ -141,7 +144,6 @@ class Bench:
         self.printed = self._fresh_output()
         if part.halt is not None:
             self.book.go_on(part.halt.calls, part.halt.usage)
-            self.printed.go_on(part.halt.printed)
 
     def _fresh_output(self) -> Printed:
         return Printed(
@@ -213,21 +215,6 @@ class Bench:
         self.keeping = keeping
         scope.kept.begin(keeping, unpausable=unpausable, replays=replays)
 
-    def begin_again(self, known: Mapping[str, Done], *, engine: str, reason: str) -> Scope:
-        """Begin the run anew on another engine; what it printed so far is dropped.
-
-        Args:
-            known: Results of the calls made so far, by key.
-            engine: Name of the engine that goes on.
-            reason: Why the first one did not.
-        """
-        assert self._frame is not None and self.scope is not None  # noqa: PT018, S101  it was entered
-        self.scope.close()
-        self.printed = self._fresh_output()
-        self.book.note("run_restarted", engine=engine, reason=reason, known=len(known))
-        self.scope = Scope(self._frame, earlier=Earlier(known=known))
-        return self.scope
-
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
         if self.scope is not None:
@@ -250,7 +237,7 @@ class Bench:
             how = Ended(status="error", error=waits.error)
         result = self._result(how, progress, landed, waits)
         self._note_end(result)
-        await self._let_go(result, progress.tape)
+        await self._let_go(result, progress)
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
@@ -318,21 +305,19 @@ class Bench:
         if how.status != "paused" or self.scope is None:
             return _Waits()
         standing = self.scope.standing
-        if progress.suspended is None or self.keeping is None:
+        if not progress.suspended or self.keeping is None:
             return _Waits(pending=standing.pending)
         try:
-            replays = progress.suspended.state is None
             halt = Halt(
                 standing=standing,
                 calls=self.book.records(),
                 usage=self.book.usage(bytes_out=0),
                 seconds_used=max(self.limits.seconds - self.control.remaining, 0),
                 duration_ms=self._duration_ms(),
-                printed={} if replays else self.printed.pack(),
                 findings=progress.findings,
                 engine_reason=progress.engine_reason,
-                tape=progress.tape,
-                engine=progress.suspended.state,
+                replay=progress.replay,
+                modules=progress.modules,
                 view=await self.view.pack(),
             )
             expires_at = expiry(PAUSE_HOURS)
@@ -342,7 +327,7 @@ class Bench:
             return _Waits(error=RunError(code=error.code, message=text, hint=error.hint))
         return _Waits(pending=standing.pending, expires_at=expires_at)
 
-    async def _let_go(self, result: RunResult, tape: Tape | None) -> None:
+    async def _let_go(self, result: RunResult, progress: Progress) -> None:
         """Keep only what a replay needs of a run that is over."""
         if self.keeping is None or result.status == "paused":
             return
@@ -352,7 +337,9 @@ class Bench:
             "error": result.error.code if result.error else None,
             "stdout": result.stdout,
             "stderr": result.stderr,
-            "clock": tape.clock if tape else [],
+            "replay": replay_data(progress.replay) if progress.replay else None,
+            "modules": progress.modules,
+            "dropped": list(self.scope.dropped) if self.scope else [],
         }
         try:
             await self.keeping.over(replayable=self.control.reason is None, end=end)

@@ -1,9 +1,9 @@
 """The tools under the names that a script uses for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from lineshaft.scripts._names import Recent
-from lineshaft.tools import script_name
+from lineshaft.scripts.reading import Recent
+from lineshaft.tools import script_name, signature
 from lineshaft.values import Call, Dispatch, Done, ToolSpec
 
 
@@ -40,5 +40,24 @@ def _canonical(specs: Sequence[ToolSpec]) -> Mapping[str, str]:
     return {script_name(spec.name): spec.name for spec in specs}
 
 
+def signatures(specs: Sequence[ToolSpec], source: str) -> Mapping[str, str]:
+    """Return the parameters of the tools that a script's text names, by script name."""
+    known = _SIGNATURES.get(specs)
+    named = {name: spec for name, spec in _by_name(specs) if name.rpartition(".")[2] in source}
+    for name in named.keys() - known.keys():
+        known[name] = signature(named[name]).partition("(")[2].partition(") -> ")[0]
+    return {name: known[name] for name in named}
+
+
+def _by_name(specs: Sequence[ToolSpec]) -> Iterator[tuple[str, ToolSpec]]:
+    return ((script_name(spec.name), spec) for spec in specs)
+
+
+def _no_signatures(specs: Sequence[ToolSpec]) -> dict[str, str]:
+    del specs
+    return {}
+
+
 _NAMES = Recent(_program_names)
 _CANONICAL = Recent(_canonical)
+_SIGNATURES = Recent(_no_signatures)

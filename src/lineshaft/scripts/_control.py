@@ -81,6 +81,10 @@ class Control:
         """Seconds that the run has left."""
         return self._clock.remaining
 
+    def elapsed(self) -> float:
+        """Return the seconds of the run so far, without waits for approvals; safe in any thread."""
+        return self._seconds - self._clock.remaining
+
     def end(self, kind: RunStatus, code: str, message: str) -> None:
         """End the run; what was said first counts."""
         if not self.ended:

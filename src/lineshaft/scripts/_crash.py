@@ -42,7 +42,7 @@ def after_crash(
         elif call.id in unknown:
             learnt[call.id] = replace(call, status="unknown", error=None)
     return Halt(
-        standing=Standing(pending=(), keys={}, seen={}, for_the_run={}),
+        standing=Standing(pending=(), keys={}, for_the_run={}),
         calls=tuple(learnt.get(call.id, call) for call in result.calls),
         usage=result.usage,
         seconds_used=0,

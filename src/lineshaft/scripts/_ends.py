@@ -22,6 +22,8 @@ def at_the_end(result: RunResult, saved: SavedRun, recorded: Recorded) -> Differ
         "stdout": result.stdout,
         "stderr": result.stderr,
     }
+    if result.error is not None and result.error.code == "E_DIVERGED":
+        return Difference(call=None, expected=None, message=result.error.message)
     for name, value in now.items():
         if _json(value) != _json(saved.end.get(name)):
             text = f"all calls were as recorded, and {name} is not"

@@ -1,29 +1,30 @@
-"""Which engine executes a script, and why."""
+"""Engines of one session, and the choice of one for a script."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
 import anyio.to_thread
 
-from lineshaft.engines import MontyChecker, MontyEngine, make_cpython, make_micropython
+from lineshaft.checker import TyChecker
+from lineshaft.engines import make_cpython, make_wasm
 from lineshaft.errors import ConfigError, EngineError
-from lineshaft.scripts._choice import FITS, needs
-from lineshaft.scripts._choice_hints import rewrite
-from lineshaft.scripts._choice_micropython import lack
-from lineshaft.scripts._choice_needs import Need
-from lineshaft.scripts._prepare import Prepared
-from lineshaft.values import Checker, Engine, PythonOptions, RunError
+from lineshaft.sandbox import Asker
+from lineshaft.scripts.reading import Prepared, through
+from lineshaft.values import (
+    ENGINES,
+    Checker,
+    Engine,
+    PythonOptions,
+    RunError,
+    engine_problem,
+)
 
-ENGINES = ("auto", "monty", "cpython", "micropython")
-"""The names a session takes."""
+_READING_SECONDS = 15.0
+"""The longest reading of one script."""
 
 Make = Callable[[], Engine]
 """Makes an engine; raises `EngineError` where this machine cannot have it."""
-
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +35,6 @@ class Choice:
     """None: there is none for this script."""
 
     reason: str = ""
-    restarts: bool = False
-    """Where the engine turns out to lack something, full Python may begin again."""
-
     problem: RunError | None = None
     """Why there is none."""
 
@@ -51,8 +49,7 @@ class Engines:
 
     Args:
         wanted: A name out of `ENGINES`, or an engine to use for everything.
-        python: Which full Python, with what.
-        workspace: The folder on this machine that scripts of full Python may import from.
+        python: Which full Python, with which packages.
         makers: Makes engines by name, instead of the ones that come with Lineshaft.
     """
 
@@ -61,23 +58,23 @@ class Engines:
         wanted: str | Engine,
         *,
         python: PythonOptions | None = None,
-        workspace: Path | None = None,
         makers: Mapping[str, Make] | None = None,
     ) -> None:
-        if isinstance(wanted, str) and wanted not in ENGINES:
-            names = ", ".join(ENGINES)
-            raise ConfigError(f"there is no engine {wanted!r}; this version has: {names}")
+        if isinstance(wanted, str):
+            must_be_engine(wanted)
         self._wanted = wanted
         options = python or PythonOptions()
         self._makers: dict[str, Make] = {
-            "monty": MontyEngine,
-            "cpython": lambda: make_cpython(options, workspace),
-            "micropython": make_micropython,
+            "wasm": lambda: make_wasm(options),
+            "cpython": lambda: make_cpython(options),
             **(makers or {}),
         }
         self._made: dict[str, Engine | EngineError] = {}
         self._making = threading.Lock()
-        self.checker: Checker = MontyChecker()
+        self.checker: Checker = TyChecker()
+        self._asker = Asker(seconds=_READING_SECONDS)
+        self.ask = through(self._asker)
+        """Asks the guest's reader, an instance that never runs a script."""
 
     @property
     def wanted(self) -> str:
@@ -89,39 +86,30 @@ class Engines:
         """Whether scripts are read at all, or the engine plays a fixed part."""
         return isinstance(self._wanted, str) or self._wanted.interprets
 
-    @property
-    def promises_full_python(self) -> bool:
-        """Whether scripts may use all of Python here; the first answer may take a moment."""
-        if not isinstance(self._wanted, str):
-            return self._wanted.name == "cpython"
-        can = self._wanted in ("auto", "cpython")
-        return can and not isinstance(self._make("cpython"), EngineError)
-
-    async def choose(self, prepared: Prepared, inputs: Iterable[str] = ()) -> Choice:
+    async def choose(self, prepared: Prepared) -> Choice:
         """Return the engine for a script, before anything of it has run.
 
         Args:
             prepared: The script, read.
-            inputs: Names of the values that it is given.
         """
         if not isinstance(self._wanted, str):
             return Choice(engine=self._wanted, reason="the session was given this engine")
         if self._wanted != "auto":
-            return await self._asked_for(self._wanted, prepared, inputs)
-        found = await _needs(prepared)
-        if not found:
-            return await self._small(FITS)
-        full = await self.get("cpython")
-        if not isinstance(full, EngineError):
-            return Choice(engine=full, reason=found[0].reason)
-        if found[0].kind == "doubt":
-            return await self._small(f"{found[0].reason}; there is no full Python here")
-        return Choice(reason=found[0].reason, problem=_unsupported(found[0], full, prepared))
+            return _made(await self.get(self._wanted), "the session asks for it")
+        wasm = await self.get("wasm")
+        if isinstance(wasm, EngineError):
+            return _made(wasm, "every script")
+        for each in prepared.imports:
+            lack = "" if each.optional else await wasm.lacks(each.module)
+            if lack:
+                reason = f"line {each.line}: {lack}"
+                return _made(await self.get("cpython"), reason, line=each.line, needs=lack)
+        return Choice(engine=wasm, reason="Python in WebAssembly runs every script like this one")
 
     async def get(self, name: str) -> Engine | EngineError:
         """Return an engine by name, or why this machine cannot have it."""
-        if name in self._made or name == "monty":
-            return self._make(name)
+        if name in self._made:
+            return self._made[name]
         return await anyio.to_thread.run_sync(self._make, name)
 
     async def named(self, name: str) -> Engine | EngineError:
@@ -141,25 +129,9 @@ class Engines:
         try:
             await self.checker.aclose()
         finally:
+            await anyio.to_thread.run_sync(self._asker.close)
             made = [engine for engine in self._made.values() if not isinstance(engine, EngineError)]
             await _close_all(made)
-
-    async def _asked_for(self, name: str, prepared: Prepared, inputs: Iterable[str]) -> Choice:
-        reason = "the session asks for it"
-        engine = await self.get(name)
-        if isinstance(engine, EngineError):
-            error = RunError(code=engine.code, message=engine.message, hint=engine.hint)
-            return Choice(reason=reason, problem=error)
-        if name == "micropython":
-            problem = await _beside(prepared, lambda: lack(prepared, inputs))
-            if problem is not None:
-                return Choice(reason=reason, problem=problem)
-        return Choice(engine=engine, reason=reason)
-
-    async def _small(self, reason: str) -> Choice:
-        engine = await self.get("monty")
-        assert not isinstance(engine, EngineError)  # noqa: S101  it is made without a machine
-        return Choice(engine=engine, reason=reason, restarts=True)
 
     def _make(self, name: str) -> Engine | EngineError:
         with self._making:
@@ -171,24 +143,24 @@ class Engines:
             return self._made[name]
 
 
-async def _needs(prepared: Prepared) -> tuple[Need, ...]:
-    resolver, found = prepared.resolver, prepared.found
-    if resolver is None:
-        return ()
-    if found.needs is None:
-        found.needs = await _beside(prepared, lambda: needs(resolver))
-    return found.needs
+def must_be_engine(name: str) -> None:
+    """Refuse a name that no engine has.
+
+    Raises:
+        ConfigError: It names the engines there are.
+    """
+    if problem := engine_problem(name):
+        raise ConfigError(problem, hint="name 'wasm', or leave the setting out")
 
 
-_LONG_SCRIPT = 20_000
-"""Characters; longer ones are read beside the loop."""
-
-
-async def _beside(prepared: Prepared, read: Callable[[], Found]) -> Found:
-    """Read a script, beside the event loop if it is long."""
-    if len(prepared.read_text) > _LONG_SCRIPT:
-        return await anyio.to_thread.run_sync(read)
-    return read()
+def _made(
+    engine: Engine | EngineError, reason: str, *, line: int | None = None, needs: str = ""
+) -> Choice:
+    if not isinstance(engine, EngineError):
+        return Choice(engine=engine, reason=reason)
+    message = f"{needs}, and {engine.message}" if needs else engine.message
+    problem = RunError(code=engine.code, message=message, line=line, hint=engine.hint)
+    return Choice(reason=reason, problem=problem)
 
 
 async def _close_all(engines: list[Engine]) -> None:
@@ -198,14 +170,3 @@ async def _close_all(engines: list[Engine]) -> None:
             await engines[0].aclose()
         finally:
             await _close_all(engines[1:])
-
-
-def _unsupported(need: Need, why: EngineError, prepared: Prepared) -> RunError:
-    lines = prepared.read_text.split("\n")
-    line = lines[need.line - 1].strip() if need.line <= len(lines) else ""
-    return RunError(
-        code="E_UNSUPPORTED",
-        message=f"{need.what}: the small engine does not do this, and {why.message}",
-        line=need.line,
-        hint=rewrite(need, line),
-    )

@@ -1,23 +1,17 @@
 """A script, its engine and its way through the gate, put together."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lineshaft.errors import EngineError
 from lineshaft.gate import Scope
 from lineshaft.scripts._bench import Bench, Progress
-from lineshaft.scripts._catalogue import by_script_name, program_names
+from lineshaft.scripts._catalogue import by_script_name, program_names, signatures
 from lineshaft.scripts._job import Job
+from lineshaft.scripts._modules import WorkspaceModules
 from lineshaft.scripts._outcome import ended
-from lineshaft.scripts._prepare import Prepared
-from lineshaft.values import (
-    Crashed,
-    Engine,
-    Outcome,
-    Program,
-    Raised,
-    Suspended,
-    Tape,
-)
+from lineshaft.scripts.reading import Prepared
+from lineshaft.values import Crashed, Engine, Outcome, Program, Raised, ReplayInputs, Suspended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,36 +21,35 @@ class Ready:
     scope: Scope
     prepared: Prepared
     engine: Engine
-    restarts: bool = False
-    """Where the engine turns out to lack something, full Python may begin again."""
-
-    tape: Tape | None = None
-    resume: bytes | None = None
-    """The engine's state to go on from."""
+    replay: ReplayInputs | None = None
+    """What the script takes from the world beside its calls; None: nothing is kept of it."""
 
 
-async def execute(ready: Ready, job: Job, bench: Bench) -> Outcome:
-    """Execute a script; what the engine cannot do is an outcome too."""
-    specs = ready.prepared.specs
-    flat, namespaces = program_names(specs)
-    program = Program(
-        source=ready.prepared.program_source,
-        name=job.name,
-        inputs=job.inputs,
-        tools=flat,
-        namespaces=namespaces,
-        tape=ready.tape,
+async def execute(ready: Ready, job: Job, bench: Bench, progress: Progress) -> None:
+    """Execute a script, and note in `progress` how that ended."""
+    prepared = ready.prepared
+    progress.replay = ready.replay
+    outcome = await _outcome(ready, job, bench, progress.modules)
+    progress.suspended = isinstance(outcome, Suspended)
+    progress.ended = ended(
+        outcome,
+        source=prepared.original,
+        specs=prepared.specs,
+        chosen=progress.engine_reason,
     )
+
+
+async def _outcome(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]) -> Outcome:
+    engine, prepared = ready.engine, ready.prepared
     try:
         with bench.control.paused():
-            await ready.engine.ready()
-        return await ready.engine.run(
-            program,
-            by_script_name(ready.scope.dispatch, specs),
+            await engine.ready()
+        return await engine.run(
+            _program(ready, job, bench, modules),
+            by_script_name(ready.scope.dispatch, prepared.specs),
             limits=job.limits,
             output=bench.printed.take,
             waiting=ready.scope.waiting,
-            resume=ready.resume,
         )
     except EngineError as error:
         text = f"{error.message}; {error.hint}" if error.hint else error.message
@@ -65,9 +58,38 @@ async def execute(ready: Ready, job: Job, bench: Bench) -> Outcome:
         return Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
 
 
-def take(outcome: Outcome, ready: Ready, progress: Progress) -> None:
-    """Note what an outcome means for the run."""
-    if isinstance(outcome, Suspended):
-        progress.suspended = outcome
+def _program(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]) -> Program:
     prepared = ready.prepared
-    progress.ended = ended(outcome, source=prepared.original, specs=prepared.specs)
+    flat, namespaces = program_names(prepared.specs)
+    importable = bench.gate.python.workspace_imports and ready.engine.name == "wasm"
+    return Program(
+        source=prepared.program_source,
+        name=job.name,
+        inputs=job.inputs,
+        tools=flat,
+        namespaces=namespaces,
+        signatures=signatures(prepared.specs, prepared.program_source),
+        imports=prepared.import_names,
+        workspace_module=WorkspaceModules(ready.scope, modules).find if importable else None,
+        replay=ready.replay,
+        clock=bench.control.elapsed,
+    )
+
+
+def differs(engine: Engine, kept: Mapping[str, str]) -> str:
+    """Return in what an engine differs from the one that a run was begun with; empty: in nothing.
+
+    Args:
+        engine: The engine that is here.
+        kept: The identity of the other one.
+    """
+    here = engine.identity
+    for name in sorted({*here, *kept}):
+        if here.get(name, "") != kept.get(name, ""):
+            return f"its {_WORDS.get(name, name)} {kept.get(name) or 'none'}, and here it is " + (
+                here.get(name) or "none"
+            )
+    return ""
+
+
+_WORDS = {"image": "image is", "python": "Python is", "packages": "package set is"}

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import anyio
 
-from lineshaft.values import Done, KeptCall, KeptPause, KeptRun, RunState, Tape
+from lineshaft.values import Done, KeptCall, KeptPause, KeptRun, ReplayInputs, RunState
 
 _MOST_WAITING = 16_000_000
 _MOST_KEPT = 64_000_000
@@ -42,7 +42,6 @@ class Keeping:
         store: Where.
         run: What it was begun with.
         eager: Whether it is kept even if it only reads.
-        tries: Whether it may begin again, which is to be kept from its beginning then.
         state: Where it is kept already: it goes on.
         begun: Called when it is first kept.
     """
@@ -53,27 +52,25 @@ class Keeping:
         run: KeptRun,
         *,
         eager: bool,
-        tries: bool = False,
         state: RunState | None = None,
         begun: Callable[[], None] | None = None,
     ) -> None:
         self._store = store
         self._run = run
         self._eager = eager
-        self._tries = tries
         self._state = state
         self._on_begin = begun
         self._waiting: list[tuple[KeptCall, Done]] = []
         self._bytes = 0
         self._beginning = anyio.Lock()
         self._too_much = ""
-        self.tape: Tape | None = None
-        """What its script takes from the world beside calls."""
+        self.replay: ReplayInputs | None = None
+        """What the script takes from the world beside its calls."""
 
     @property
     def torn(self) -> str:
         """Why the script cannot be executed again over what is kept; empty where it can."""
-        clocks = self.tape is not None and self.tape.torn
+        clocks = self.replay is not None and self.replay.torn
         return self._too_much or ("it read clocks more often than is kept" if clocks else "")
 
     async def started(self, call: KeptCall) -> None:
@@ -85,8 +82,7 @@ class Keeping:
         read = call.effect == "read"
         if read and not self._has_room(size):
             return True
-        at_once = self._eager and not (self._tries and read)
-        if self._state is not None or at_once or not (read or call.staged):
+        if self._state is not None or self._eager or not (read or call.staged):
             return False
         self._waiting.append((call, done))
         return True

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import pydantic_core
 
-from lineshaft.scripts._hints import hint_for
+from lineshaft.scripts.reading import hint_for
 from lineshaft.values import (
     CallRecord,
     Crashed,
+    Diverged,
     Exceeded,
     Outcome,
     Raised,
@@ -20,7 +21,7 @@ from lineshaft.values import (
 )
 
 _LONGEST_INT = 640  # digits; Python may be set to refuse as few
-_BY_KIND = {"SyntaxError": "E_SYNTAX", "Unsupported": "E_UNSUPPORTED"}
+_BY_KIND = {"SyntaxError": "E_SYNTAX"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +33,20 @@ class Ended:
     error: RunError | None = None
 
 
-def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
+def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec], chosen: str) -> Ended:
     """Return what an engine's outcome means.
 
     Args:
         outcome: From the engine.
         source: The script as written, for hints.
         specs: The tools it could call, for hints.
+        chosen: Why its engine was chosen, for hints.
     """
     match outcome:
         case Returned(value=value):
             return _returned(value)
         case Raised():
-            error = _raised(outcome, source=source, specs=specs)
+            error = _raised(outcome, source=source, specs=specs, chosen=chosen)
             return Ended(status="error", error=error) if error else Ended(status="success")
         case Exceeded(limit="seconds"):
             error = RunError(code="E_TIMEOUT", message=outcome.message, line=outcome.line)
@@ -55,6 +57,12 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec]) -> Ended:
             return Ended(status="limit", error=error)
         case Crashed():
             error = RunError(code="E_ENGINE_CRASHED", message=outcome.message)
+            return Ended(status="error", error=error)
+        case Diverged():
+            hint = "the script or what it reads differs from the record; run it anew"
+            error = RunError(
+                code="E_DIVERGED", message=outcome.message, line=outcome.line, hint=hint
+            )
             return Ended(status="error", error=error)
         case _:
             return Ended(status="paused")
@@ -88,7 +96,9 @@ def _returned(value: object) -> Ended:
     return Ended(status="success", value=value)
 
 
-def _raised(raised: Raised, *, source: str, specs: Sequence[ToolSpec]) -> RunError | None:
+def _raised(
+    raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str
+) -> RunError | None:
     """Return what went wrong; None where the script only ended itself."""
     if raised.kind == "SystemExit" and raised.message in ("", "0", "None"):
         return None
@@ -100,6 +110,6 @@ def _raised(raised: Raised, *, source: str, specs: Sequence[ToolSpec]) -> RunErr
         code=code,
         message=message,
         line=raised.line,
-        hint=hint_for(raised, source=source, specs=specs),
+        hint=hint_for(raised, source=source, specs=specs, chosen=chosen),
         traceback=raised.traceback,
     )

@@ -1,6 +1,6 @@
 """What a script prints: kept up to a cap for the result, redacted line by line for the record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from lineshaft.processes import Capture
 from lineshaft.trace import RedactedStream, Redactor
@@ -49,15 +49,6 @@ class Printed:
             rest = waiting.end()
             if rest:
                 self._note(stream, rest)
-
-    def pack(self) -> "dict[Stream, tuple[int, bytes, bytes]]":
-        """Return what was kept, for another part of the run."""
-        return {stream: kept.pack() for stream, kept in self._kept.items()}
-
-    def go_on(self, packed: "Mapping[Stream, tuple[int, bytes, bytes]]") -> None:
-        """Begin with what an earlier part of the run printed."""
-        for stream, kept in packed.items():
-            self._kept[stream].go_on(kept)
 
     def text(self, stream: Stream) -> str:
         """Return what was kept, with a marker where something was left out."""

@@ -1,26 +1,16 @@
-"""From a script's text to what is known of it: read, checked, an engine chosen."""
+"""Reading of scripts for runs: text to what is known of it, checked, with an engine chosen."""
 
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
-import anyio.to_thread
-
+from lineshaft.policy import Policy, denies_always
 from lineshaft.scripts._bench import Progress
-from lineshaft.scripts._check import check, strangers
 from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._job import CheckLevel
 from lineshaft.scripts._offer import Offer
 from lineshaft.scripts._outcome import Ended
-from lineshaft.scripts._prepare import Prepared, prepare
-from lineshaft.values import Finding, RunError, ToolSpec
-
-_LONG_SCRIPT = 20_000
-"""From so many characters on, a script is read beside the event loop."""
-
-_RECENT = 16
-"""Scripts that are known again: those that are previewed, resumed, or run with other inputs."""
+from lineshaft.scripts.reading import Prepared, Reading, strangers
+from lineshaft.values import Engine, Finding, PythonTarget, RunError, ToolSpec
 
 
 class Reader:
@@ -29,14 +19,19 @@ class Reader:
     Args:
         engines: To choose from; their checker looks at types.
         offer: The tools that scripts may call.
+        policy: What it always denies is known to the check by name alone.
         level: Whether findings block, only inform, or are not looked for.
     """
 
-    def __init__(self, engines: Engines, *, offer: Offer, level: CheckLevel) -> None:
+    def __init__(
+        self, engines: Engines, *, offer: Offer, policy: Policy, level: CheckLevel
+    ) -> None:
         self._engines = engines
+        self._policy = policy
         self._offer = offer
         self._level: CheckLevel = level
-        self._recent: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
+        self._reading = Reading(engines.ask)
+        self._denied: tuple[Sequence[ToolSpec], frozenset[str]] = ((), frozenset())
 
     async def read(self, script: object, *, name: str) -> Prepared:
         """Return a script as it can be executed; waits for the tools that it speaks of."""
@@ -46,31 +41,23 @@ class Reader:
         if not self._engines.reads_scripts:
             text = str(script)
             return Prepared(name=name, original=text, specs=specs, program_source=text)
-        if len(text) > _LONG_SCRIPT:
-            prepared = await anyio.to_thread.run_sync(
-                partial(prepare, script, specs=specs, name=name)
-            )
-        else:
-            prepared = self._known(script, specs, name)
+        prepared = await self._reading.read(
+            script, specs=specs, name=name, hidden=self._hidden(specs)
+        )
         return replace(prepared, missing=missing) if missing else prepared
 
-    def _known(self, script: object, specs: tuple[ToolSpec, ...], name: str) -> Prepared:
-        """Return a script as it was read before, with the same tools, or read it."""
-        if not isinstance(script, str):
-            return prepare(script, specs=specs, name=name)
-        known = self._recent.pop((script, name), None)
-        if known is None or known.specs is not specs:
-            known = prepare(script, specs=specs, name=name)
-        self._recent[script, name] = known
-        if len(self._recent) > _RECENT:
-            self._recent.popitem(last=False)
-        return known
+    def _hidden(self, specs: Sequence[ToolSpec]) -> frozenset[str]:
+        if self._denied[0] is not specs:
+            denied = (spec.name for spec in specs if denies_always(self._policy, spec))
+            self._denied = specs, frozenset(denied)
+        return self._denied[1]
 
     async def find(
         self,
         prepared: Prepared,
         inputs: Mapping[str, object],
         *,
+        engine: Engine | None = None,
         level: CheckLevel | None = None,
     ) -> tuple[Finding, ...]:
         """Return what there is to say about a script.
@@ -78,22 +65,24 @@ class Reader:
         Args:
             prepared: The script.
             inputs: The values it is given, for their types.
+            engine: The engine that will execute it; None: the default one.
             level: Instead of the session's.
         """
         if not self._engines.reads_scripts:
             return ()
         if not prepared.ok:
             return prepared.findings
-        found = await check(
+        found = await self._reading.check(
             prepared,
             checker=self._engines.checker,
             inputs=inputs,
             level=level or self._level,
+            target=PythonTarget() if engine is None else engine.target,
         )
         return prepared.missing + found
 
     def strange(self, prepared: Prepared, inputs: Mapping[str, object]) -> tuple[Finding, ...]:
-        """Return what a script names and nobody has here, where such names block.
+        """Return the names in a script that stand for nothing here, where such names block.
 
         Args:
             prepared: The script.
@@ -105,9 +94,9 @@ class Reader:
         self, prepared: Prepared, inputs: Mapping[str, object], progress: Progress
     ) -> Choice | None:
         """Return the engine for a script; None where nothing can execute it, and say why."""
-        choice = await self._engines.choose(prepared, inputs)
+        choice = await self._engines.choose(prepared)
         progress.engine, progress.engine_reason = choice.name, choice.reason
-        progress.findings = await self.find(prepared, inputs)
+        progress.findings = await self.find(prepared, inputs, engine=choice.engine)
         blocking = [f for f in progress.findings if f.level == "error"]
         if blocking or choice.engine is None:
             error = _blocked(blocking) if blocking else choice.problem

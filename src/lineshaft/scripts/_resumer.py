@@ -1,5 +1,6 @@
 """Runs that go on: after answers, after a crash; and runs that are only executed again."""
 
+import hashlib
 import os
 import shlex
 from collections.abc import Collection, Mapping
@@ -20,12 +21,12 @@ from lineshaft.policy import Mode
 from lineshaft.scripts._bench import Bench, Part, Progress
 from lineshaft.scripts._crash import after_crash
 from lineshaft.scripts._ends import at_the_end
-from lineshaft.scripts._execute import Ready, execute, take
+from lineshaft.scripts._execute import Ready, differs, execute
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._keeping import Keeping
 from lineshaft.scripts._late import ending
 from lineshaft.scripts._runner import Runner, Shelf, settled
-from lineshaft.scripts._standing import Halt, halt_of
+from lineshaft.scripts._standing import Halt, halt_of, replay_of
 from lineshaft.values import (
     Answer,
     Caller,
@@ -35,11 +36,11 @@ from lineshaft.values import (
     KeptCall,
     Pending,
     Replay,
+    ReplayInputs,
     RunResult,
     RunState,
     SavedRun,
     Sink,
-    Tape,
 )
 
 ALL = "*"
@@ -168,8 +169,9 @@ class Resumer:
     ) -> "Resumed":
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
-        engine = None if job.tool else await _engine(runner, str(document["engine"]))
+        engine = None if job.tool else await _engine(runner, saved)
         halt = halt_of(saved.pause) if saved.pause else await self._after_crash(saved)
+        await self._must_have_modules(saved, halt.modules)
         bench = runner.bench(
             Part(
                 run_id=saved.run.run_id,
@@ -184,7 +186,7 @@ class Resumer:
             else (self._archive.sink(saved.run.workspace), *sinks),
             mode=cast("Mode", document.get("mode", "open")),
         )
-        tape = halt.tape or Tape(seed=str(document["seed"]))
+        replay = halt.replay or ReplayInputs(seed=str(document["seed"]))
         keeping = Keeping(self._archive, saved.run, eager=True, state=state)
         earlier = _earlier(saved, halt, reply, landed=bench.view.landed)
         return Resumed(
@@ -194,9 +196,26 @@ class Resumer:
             engine=engine,
             halt=halt,
             keeping=keeping,
-            tape=tape,
+            replay=replay,
             earlier=earlier,
         )
+
+    async def _must_have_modules(self, saved: SavedRun, modules: Mapping[str, str]) -> None:
+        """Refuse a run whose modules of the workspace have changed.
+
+        Raises:
+            StateError: Names the first of them.
+        """
+        workspace = self._runner.ground.workspace
+        for path, digest in modules.items():
+            try:
+                same = hashlib.sha256((await workspace.read(path)).data).hexdigest() == digest
+            except WorkspaceError:
+                same = False
+            if not same:
+                text = f"run {saved.run.run_id!r} cannot be executed again: it imported {path!r}"
+                hint = "bring the file back as it was, or run the script anew"
+                raise StateError(f"{text}, which is another file now", hint=hint)
 
     async def _after_crash(self, saved: SavedRun) -> Halt:
         """Return where a run stands whose host died, whose landings are finished by then."""
@@ -217,8 +236,9 @@ class Resumer:
         """
         saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
-        name = str(saved.run.document["engine"])
-        engine = None if job.tool else await _engine(self._runner, name)
+        engine = None if job.tool else await _engine(self._runner, saved)
+        modules = cast("Mapping[str, str]", (saved.end or {}).get("modules", {}))
+        await self._must_have_modules(saved, modules)
         bench = self._runner.bench(
             Part(run_id=run_id, limits=job.limits),
             control=self._runner.control_of(job, used=0),
@@ -239,7 +259,7 @@ class Resumed:
 
     halt: Halt
     keeping: Keeping
-    tape: Tape
+    replay: ReplayInputs
     earlier: Earlier
 
     async def carry_on(self) -> RunResult:
@@ -253,8 +273,7 @@ class Resumed:
 
     async def _work(self, progress: Progress) -> None:
         bench, engine = self.bench, self.engine
-        again = self.halt.engine is None
-        bench.book.note("run_resumed", None, again=again, answers=len(self.earlier.answers))
+        bench.book.note("run_resumed", None, answers=len(self.earlier.answers))
         for call in self.halt.learnt:
             bench.book.note("call_finished", call.id, **ending(call))
         scope = await bench.enter(earlier=self.earlier, alone=engine is None)
@@ -265,12 +284,10 @@ class Resumed:
         with bench.control.paused():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
         replays = engine.pauses == "replay"
-        progress.tape = self.keeping.tape = self.tape
+        self.keeping.replay = self.replay
         bench.keep(self.keeping, scope, "", replays=replays)
-        ready = Ready(
-            scope=scope, prepared=prepared, engine=engine, tape=self.tape, resume=self.halt.engine
-        )
-        take(await execute(ready, self.job, bench), ready, progress)
+        ready = Ready(scope=scope, prepared=prepared, engine=engine, replay=self.replay)
+        await execute(ready, self.job, bench, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,22 +313,35 @@ class Replaying:
 
     async def _work(self, recorded: Recorded, progress: Progress) -> None:
         bench, job, engine = self.bench, self.job, self.engine
-        earlier = Earlier(recorded=recorded, only=True)
+        dropped = cast("list[str]", (self.saved.end or {}).get("dropped", []))
+        earlier = Earlier(recorded=recorded, dropped=dropped, only=True)
         scope = await bench.enter(earlier=earlier, alone=engine is None)
         if engine is None:
             await self.runner.make(job, scope, bench, progress)
             return
         with bench.control.paused():
             prepared = await self.runner.reader.read(job.script, name=job.name)
-        tape = _tape(self.saved)
-        ready = Ready(scope=scope, prepared=prepared, engine=engine, tape=tape)
-        take(await execute(ready, job, bench), ready, progress)
+        ready = Ready(scope=scope, prepared=prepared, engine=engine, replay=_replay(self.saved))
+        await execute(ready, job, bench, progress)
 
 
-async def _engine(runner: Runner, name: str) -> Engine:
+async def _engine(runner: Runner, saved: SavedRun) -> Engine:
+    """Return the engine that a run was begun on, where it would execute the script alike.
+
+    Raises:
+        StateError: There is no such engine here, or it is another one; names the difference.
+    """
+    document = saved.run.document
+    name = str(document["engine"])
     engine = await runner.engines.named(name)
     if isinstance(engine, EngineError):
         raise StateError(f"the run needs the engine {name!r}: {engine.message}", hint=engine.hint)
+    await engine.ready()
+    kept = cast("Mapping[str, str]", document.get("identity", {}))
+    if difference := differs(engine, kept):
+        text = f"run {saved.run.run_id!r} cannot be executed again here: {difference}"
+        version = document.get("version") or "of the version that began it"
+        raise StateError(text, hint=f"use Lineshaft {version}, with the packages of that run")
     return engine
 
 
@@ -343,9 +373,7 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
 def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earlier:
     """Return what the gate goes on from."""
     standing = halt.standing
-    if halt.engine is not None:
-        known, lost = tuple(e for e in saved.finished if e.call.key in standing.made), ()
-    elif saved.pause is not None:
+    if saved.pause is not None:
         known, lost = saved.finished, ()
     else:
         known, lost = _not_lost(saved.finished, landed)
@@ -355,7 +383,6 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
     gone = {call.key: call.id for call in (*unknown, *_staged(saved.finished, known, lost))}
     return Earlier(
         recorded=Recorded(known),
-        seen=standing.seen if halt.engine is not None else {},
         answers={
             key: answer
             for key, call_id in by_id.items()
@@ -364,6 +391,7 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
         for_the_run=standing.for_the_run,
         shown=standing.shown,
         waited={**by_id, **gone},
+        dropped=standing.dropped,
         unknown=frozenset(call.key for call in unknown) - repeated,
     )
 
@@ -391,7 +419,6 @@ def _staged(
     return tuple(each.call for each in finished if each.call.key not in keys)
 
 
-def _tape(saved: SavedRun) -> Tape:
-    end = saved.end or {}
-    clock = cast("list[float]", end.get("clock", []))
-    return Tape(seed=str(saved.run.document["seed"]), clock=list(clock))
+def _replay(saved: SavedRun) -> ReplayInputs:
+    kept = (saved.end or {}).get("replay")
+    return replay_of(kept) if kept else ReplayInputs(seed=str(saved.run.document["seed"]))

@@ -4,19 +4,19 @@ import math
 import secrets
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 import anyio
 
-from lineshaft.errors import EngineError, LineshaftError, ToolError, WorkspaceError
-from lineshaft.gate import Gate, Reads, Scope
+from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
+from lineshaft.gate import Gate, Scope
 from lineshaft.policy import Mode, Subject, judge
 from lineshaft.scripts._bench import Bench, Part, Progress
-from lineshaft.scripts._choice_restart import lacks
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
-from lineshaft.scripts._execute import Ready, execute, take
+from lineshaft.scripts._execute import Ready, execute
 from lineshaft.scripts._foretold import Foretold
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._keeping import Begins, Keeping
@@ -34,13 +34,10 @@ from lineshaft.values import (
     KeptRun,
     Limits,
     Origin,
-    Outcome,
-    Raised,
+    ReplayInputs,
     RunError,
     RunResult,
     Sink,
-    Suspended,
-    Tape,
     Verdict,
     Workspace,
 )
@@ -103,7 +100,7 @@ class Runner:
         self.gate = gate
         self.engines = engines
         self._offer = ground.offer or Fixed(gate.tools)
-        self.reader = Reader(engines, offer=self._offer, level=check)
+        self.reader = Reader(engines, offer=self._offer, policy=gate.policy, level=check)
         self.ground = ground
         self._sinks = sinks
 
@@ -199,7 +196,7 @@ class Runner:
         call = Call(tool=job.tool, arguments=job.arguments, origin=job.origin)
         with bench.control.paused():
             progress.findings += await self._offer.ready(call.tool)
-        progress.suspended = Suspended(state=None)  # what it is where the call has to wait
+        progress.suspended = True  # what it is where the call has to wait
         progress.ended = of_call(await scope.dispatch(call))
 
     def control_of(self, job: Job, *, used: float) -> Control:
@@ -232,32 +229,7 @@ class Runner:
         ready = await self._read(job, bench, progress)
         if ready is None:
             return
-        outcome = await execute(ready, job, bench)
-        if ready.restarts and isinstance(outcome, Raised) and lacks(outcome):
-            outcome = await self._again(ready, outcome, job, bench, progress)
-        take(outcome, ready, progress)
-
-    async def _again(
-        self, ready: Ready, outcome: Raised, job: Job, bench: Bench, progress: Progress
-    ) -> Outcome:
-        """Run a script that the small engine stopped in full Python, if it has only read."""
-        with bench.control.paused():
-            reads, full = ready.scope.reads, await self.engines.get("cpython")
-        if reads is None or isinstance(full, EngineError):
-            return outcome
-        if reads.spoiled:
-            message = f"{outcome.message}; it was not begun again in full Python: {reads.spoiled}"
-            progress.engine_reason += f"; it stopped at {outcome.message}"
-            return replace(outcome, message=message)
-        known = len(reads.answers)
-        what = f"line {outcome.line}: {outcome.message}" if outcome.line else outcome.message
-        reason = f"the small engine stopped ({what}); begun again with {known} reads known"
-        progress.engine, progress.engine_reason = full.name, reason
-        scope = bench.begin_again(reads.answers, engine=full.name, reason=reason)
-        source = ready.prepared.original
-        tape = self._keep(job, source, bench, scope, engine=full, progress=progress)
-        anew = Ready(scope=scope, prepared=ready.prepared, engine=full, tape=tape)
-        return await execute(anew, job, bench)
+        await execute(ready, job, bench, progress)
 
     async def _read(self, job: Job, bench: Bench, progress: Progress) -> Ready | None:
         try:
@@ -271,18 +243,9 @@ class Runner:
             choice = await self.reader.choose(prepared, job.inputs, progress)
         if choice is None or choice.engine is None:
             return None
-        if choice.restarts:
-            scope.reads = Reads()
-        tape = self._keep(
-            job, prepared.original, bench, scope, engine=choice.engine, progress=progress
-        )
-        return Ready(
-            scope=scope,
-            prepared=prepared,
-            engine=choice.engine,
-            restarts=choice.restarts,
-            tape=tape,
-        )
+        engine, source = choice.engine, prepared.original
+        replay = self._keep(job, source, bench, scope, engine=engine, progress=progress)
+        return Ready(scope=scope, prepared=prepared, engine=engine, replay=replay)
 
     def _keep(
         self,
@@ -293,23 +256,28 @@ class Runner:
         *,
         engine: Engine,
         progress: Progress,
-    ) -> Tape | None:
+    ) -> ReplayInputs | None:
         """Have the run kept, and return what its script takes from the world beside calls."""
         scope.preview = not progress.lands
         shelf, eager = self.ground.shelf, self.ground.eager
         if shelf is None or not progress.lands:
             return None
-        tape = Tape(seed=secrets.token_hex(32))
-        document = {**job.kept(source), "engine": engine.name, "seed": tape.seed}
-        tries = scope.reads is not None  # it may begin again
-        keeping = self._keeping(shelf, document, bench, eager=eager, tries=tries)
+        replay = ReplayInputs(seed=secrets.token_hex(32))
+        document = {
+            **job.kept(source),
+            "engine": engine.name,
+            "identity": dict(engine.identity),
+            "version": _version(),
+            "seed": replay.seed,
+        }
+        keeping = self._keeping(shelf, document, bench, eager=eager)
         why_not = _why_nested(bench)
         if not why_not and engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
-        progress.tape = keeping.tape = tape
+        keeping.replay = replay
         bench.keep(keeping, scope, why_not, replays=replays)
-        return tape
+        return replay
 
     def _keeping(
         self,
@@ -318,13 +286,12 @@ class Runner:
         bench: Bench,
         *,
         eager: bool,
-        tries: bool = False,
     ) -> Keeping:
         document = {**document, "mode": self.gate.policy.own_mode}
         run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
         recorded = self.ground.eager
         begun = None if recorded else partial(bench.record_from_here, shelf.sink(bench.root))
-        return Keeping(shelf, run, eager=eager, tries=tries, begun=begun)
+        return Keeping(shelf, run, eager=eager, begun=begun)
 
     async def _alone(self, job: Job, bench: Bench, progress: Progress) -> None:
         bench.announce(script="", name=job.name, origin=job.origin, engine="")
@@ -349,6 +316,15 @@ class Runner:
         call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
         await scope.admit(RUN_SCRIPT, call, paths=paths)
         return scope, await _text_of(paths[0], bench.view) if paths else job.script
+
+
+@cache
+def _version() -> str:
+    """Return the version that could go on with a run; empty where it is not installed as one."""
+    try:
+        return version("lineshaft")
+    except PackageNotFoundError:
+        return ""
 
 
 async def settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:

@@ -1,6 +1,7 @@
 """Where a run stands while it waits: to what is kept, and back."""
 
 import base64
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,15 +15,13 @@ from lineshaft.values import (
     CallRecord,
     Finding,
     KeptPause,
-    Stream,
-    Tape,
+    ReplayInputs,
     Usage,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Of the documents in run states; others are refused."""
 
-Printed = Mapping[Stream, tuple[int, bytes, bytes]]
 Data = Mapping[str, object]
 T = TypeVar("T")
 
@@ -36,12 +35,13 @@ class Halt:
     usage: Usage
     seconds_used: float
     duration_ms: float
-    printed: Printed = field(default_factory=dict[Stream, tuple[int, bytes, bytes]])
     findings: tuple[Finding, ...] = ()
     engine_reason: str = ""
-    tape: Tape | None = None
-    engine: bytes | None = None
-    """The interpreter's state; None: the script is executed again."""
+    replay: ReplayInputs | None = None
+    """What the script took from the world beside its calls; None: there is no script."""
+
+    modules: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Modules of the workspace that the script imported: sha256 of each text, by path."""
 
     view: bytes = b""
     """Staged changes, and what was seen of the workspace."""
@@ -60,27 +60,23 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
     document: dict[str, object] = {
         "format": FORMAT,
         "keys": dict(halt.standing.keys),
-        "seen": dict(halt.standing.seen),
         "for_the_run": {rule: asdict(a) for rule, a in halt.standing.for_the_run.items()},
         "shown": dict(halt.standing.shown),
-        "made": list(halt.standing.made),
+        "dropped": list(halt.standing.dropped),
         "calls": [asdict(call) for call in halt.calls],
         "usage": asdict(halt.usage),
         "seconds_used": halt.seconds_used,
         "duration_ms": halt.duration_ms,
-        "printed": {
-            stream: [total, _text(head), _text(tail)]
-            for stream, (total, head, tail) in halt.printed.items()
-        },
         "findings": [asdict(finding) for finding in halt.findings],
         "engine_reason": halt.engine_reason,
-        "tape": None if halt.tape is None else asdict(halt.tape),
+        "replay": None if halt.replay is None else replay_data(halt.replay),
+        "modules": dict(halt.modules),
     }
-    blobs = {"view": halt.view}
-    if halt.engine is not None:
-        blobs["engine"] = halt.engine
     return KeptPause(
-        document=document, blobs=blobs, pending=halt.standing.pending, expires_at=expires_at
+        document=document,
+        blobs={"view": halt.view},
+        pending=halt.standing.pending,
+        expires_at=expires_at,
     )
 
 
@@ -96,32 +92,43 @@ def halt_of(pause: KeptPause) -> Halt:
             f"the paused run has format {document.get('format')!r}, and this version has {FORMAT}",
             hint="resume it with the version that paused it",
         )
-    printed = cast("Mapping[Stream, tuple[int, str, str]]", document["printed"])
     return Halt(
         standing=Standing(
             pending=tuple(pause.pending),
             keys=cast("Mapping[str, str]", document["keys"]),
-            seen=cast("Mapping[str, int]", document["seen"]),
             for_the_run={
                 rule: _made(Answer, given)
                 for rule, given in cast("Mapping[str, Data]", document["for_the_run"]).items()
             },
             shown=cast("Mapping[str, Mapping[str, str | None]]", document.get("shown", {})),
-            made=cast("list[str]", document.get("made", [])),
+            dropped=cast("list[str]", document["dropped"]),
         ),
         calls=tuple(_call(each) for each in cast("list[Data]", document["calls"])),
         usage=_made(Usage, document["usage"]),
         seconds_used=cast("float", document["seconds_used"]),
         duration_ms=cast("float", document["duration_ms"]),
-        printed={
-            stream: (total, _bytes(head), _bytes(tail))
-            for stream, (total, head, tail) in printed.items()
-        },
         findings=tuple(_made(Finding, each) for each in cast("list[Data]", document["findings"])),
         engine_reason=str(document["engine_reason"]),
-        tape=None if document["tape"] is None else _made(Tape, document["tape"]),
-        engine=pause.blobs.get("engine"),
+        replay=None if document["replay"] is None else replay_of(document["replay"]),
+        modules=cast("Mapping[str, str]", document["modules"]),
         view=pause.blobs["view"],
+    )
+
+
+def replay_data(replay: ReplayInputs) -> dict[str, object]:
+    """Return replay inputs as JSON-like data."""
+    readings = base64.b64encode(zlib.compress(replay.readings)).decode()
+    return {"seed": replay.seed, "readings": readings, "turns": replay.turns, "torn": replay.torn}
+
+
+def replay_of(data: object) -> ReplayInputs:
+    """Return the replay inputs that `replay_data` was given."""
+    fields = cast("Mapping[str, str]", data)
+    return ReplayInputs(
+        seed=fields["seed"],
+        readings=zlib.decompress(base64.b64decode(fields["readings"])),
+        turns=list(cast("list[int]", fields["turns"])),
+        torn=bool(fields["torn"]),
     )
 
 
@@ -133,11 +140,3 @@ def _made(kind: Callable[..., T], data: object) -> T:
 def _call(data: Data) -> CallRecord:
     error = None if data["error"] is None else _made(CallError, data["error"])
     return _made(CallRecord, {**data, "error": error})
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _bytes(text: str) -> bytes:
-    return base64.b64decode(text)

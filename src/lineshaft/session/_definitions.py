@@ -23,33 +23,9 @@ How to write it:
 - A failed or refused call raises ToolError with .code, .tool and .message; catch it to go on.
 - In scope: asyncio, json, math, re, datetime, tools, ToolError; json_parse(text) (lenient),
   await retry(call, attempts, wait), batched(items, n), table(rows) (Markdown).
-- {language}
-- Files and commands only through the tools; nothing is kept between scripts.
+- All of Python and its standard library; no threads, sockets or processes, and no files of its
+  own: files and commands only through the tools. Nothing is kept between scripts.
 """
-
-_FULL = """\
-All of Python and its standard library; what needs little of it starts fastest."""
-_SMALL = """\
-A small Python: no class inheritance, yield, del, async with, create_task or pandas;
-  functions, dicts, comprehensions, try/except, f-strings and dataclasses are fine."""
-_MICRO = """\
-MicroPython: functions, classes, generators, match, dataclasses; no metaclasses, async
-  generators, except*, frozen dataclasses or private names. Beside those in scope these modules,
-  in part, and no others: array, base64, binascii, bisect, cmath, collections, contextlib, copy,
-  csv, dataclasses, errno, functools, hashlib, heapq, io, itertools, operator, random,
-  statistics, string, struct, sys, textwrap, time, typing."""
-
-
-def language(*, engine: str, full: bool) -> str:
-    """Return what scripts may be written in.
-
-    Args:
-        engine: The session's engine, by name.
-        full: Whether full Python is to be had on this machine.
-    """
-    if full:
-        return _FULL
-    return _MICRO if engine == "micropython" else _SMALL
 
 
 def script_schema(limits: Limits) -> dict[str, Any]:
@@ -78,35 +54,32 @@ def script_schema(limits: Limits) -> dict[str, Any]:
     }
 
 
-def script_description(specs: Sequence[ToolSpec], limits: Limits, *, spoken: str) -> str:
+def script_description(specs: Sequence[ToolSpec], limits: Limits) -> str:
     """Return what `run_script` says of itself, made from the tools that are there now.
 
     Args:
         specs: The tools.
         limits: Of a model's script.
-        spoken: What scripts may be written in: `language`.
     """
     tools = python_stubs(specs) if specs else "(no tools are enabled)\n"
-    return f"{_WHEN}\n{guide(limits, spoken=spoken)}\nTools:\n```python\n{tools.rstrip()}\n```"
+    return f"{_WHEN}\n{guide(limits)}\nTools:\n```python\n{tools.rstrip()}\n```"
 
 
-def guide(limits: Limits, *, spoken: str) -> str:
-    """Return how a script is written; arguments as for `script_description`."""
+def guide(limits: Limits) -> str:
+    """Return how a script is written."""
     bounds = f"At most {limits.calls} calls and {limits.seconds:g} s.\n"
-    return f"{_HOW.format(language=spoken)}{bounds}"
+    return f"{_HOW}{bounds}"
 
 
-def instructions(
-    specs: Sequence[ToolSpec], limits: Limits, *, spoken: str | None, mode: str
-) -> str:
-    """Return the text for a system prompt; `spoken` is None where there are no scripts."""
+def instructions(specs: Sequence[ToolSpec], limits: Limits, *, scripts: bool, mode: str) -> str:
+    """Return the text for a system prompt, with what it says of scripts where there are any."""
     names = ", ".join(model_name(spec.name) for spec in specs) or "none"
     lines = [f"Tools: {names}. Policy mode: {mode}."]
-    if spoken is not None:
+    if scripts:
         lines += [
             "`run_script` runs a Python script over these tools.",
             _WHEN.strip(),
-            _HOW.format(language=spoken).strip(),
+            _HOW.strip(),
         ]
         lines.append(f"A script may make {limits.calls} calls and take {limits.seconds:g} s.")
     return "\n".join(lines)

@@ -33,7 +33,7 @@ class ModelSide:
         runtime: The runtime's own tools, which may be called too.
         limits: For a model's scripts.
         mode: The policy's mode; in `plan` there are no scripts.
-        spoken: Says what scripts may be written in; None: the session has no scripts.
+        scripts: Whether the session has scripts.
         redactor: Takes secrets out of what the model reads.
     """
 
@@ -44,22 +44,22 @@ class ModelSide:
         runtime: Iterable[ToolSpec],
         limits: Limits,
         mode: str,
-        spoken: Callable[[], str] | None,
+        scripts: bool,
         redactor: Redactor,
     ) -> None:
         self._specs = specs
         self._runtime = tuple(runtime)
         self._limits = limits
         self._mode = mode
-        self._spoken = None if mode == "plan" else spoken
+        self._scripts = scripts and mode != "plan"
         self._redactor = redactor
 
     def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
         found: list[dict[str, Any]] = []
-        if self._spoken is not None:
+        if self._scripts:
             scriptable = [spec for spec in self._specs() if spec.scriptable]
-            text = script_description(scriptable, self._limits, spoken=self._spoken())
+            text = script_description(scriptable, self._limits)
             schema = script_schema(self._limits)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
         found += [
@@ -72,13 +72,12 @@ class ModelSide:
 
     def instructions(self) -> str:
         """Return the text for a system prompt."""
-        spoken = self._spoken() if self._spoken is not None else None
-        text = instructions(self._specs(), self._limits, spoken=spoken, mode=self._mode)
+        text = instructions(self._specs(), self._limits, scripts=self._scripts, mode=self._mode)
         return self._redactor.text(text)
 
     def guide(self) -> str:
         """Return how a script is written here."""
-        return "" if self._spoken is None else guide(self._limits, spoken=self._spoken())
+        return guide(self._limits) if self._scripts else ""
 
     def without_secrets(self, value: object) -> object:
         """Return a text, or data with texts in it, as a model may read it."""
@@ -101,7 +100,7 @@ class ModelSide:
         return self.of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
-        if self._spoken is None:
+        if not self._scripts:
             why = "in mode 'plan'" if self._mode == "plan" else "in this session"
             raise ToolError("E_DENIED", f"there are no scripts {why}")
         request = script_request(given, most_seconds=self._limits.longest)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
+from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from lineshaft.errors import ConfigError
@@ -15,7 +16,6 @@ from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
 from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._catalogue import Catalogue
-from lineshaft.session._definitions import language
 from lineshaft.session._facing import Facing
 from lineshaft.session._ground import ground_of
 from lineshaft.session._handle import ScriptRequest
@@ -33,6 +33,7 @@ from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
     Approver,
+    Belongings,
     Caller,
     CallResult,
     Elicit,
@@ -89,7 +90,7 @@ class Session(Afterwards, Facing):
     tools: Catalogue
     """The tools, to look at: a mapping from name to facts, with search and stubs."""
 
-    def __init__(  # noqa: PLR0913  the one constructor that users type
+    def __init__(
         self,
         tools: Iterable[object] | Provider = (),
         *,
@@ -137,7 +138,8 @@ class Session(Afterwards, Facing):
         self._offer = Offer(given, providers, runtime, jailed=jailed, shapes=self._shapes)
         self.tools = Catalogue(lambda: self._offer.specs)
         self.policy, self.limits = policy or Policy(), limits or Limits()
-        self._engines = Engines(engine, python=options, workspace=ground.folder)
+        self._engines = Engines(engine, python=options)
+        self._belongings = Belongings()
         self._runner = Runner(
             Gate(
                 tools=self._offer,
@@ -150,6 +152,7 @@ class Session(Afterwards, Facing):
                 deps=deps,
                 shapes=self._shapes,
                 python=options,
+                belongings=self._belongings,
             ),
             ground=ground.under_runs(self._offer),
             engines=self._engines,
@@ -169,7 +172,7 @@ class Session(Afterwards, Facing):
             runtime=runtime.specs,
             limits=for_model(self.limits),
             mode=self.policy.mode,
-            spoken=self._spoken if scripts else None,
+            scripts=scripts,
             redactor=redactor,
         )
 
@@ -178,7 +181,8 @@ class Session(Afterwards, Facing):
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
         kept = (self.store.aclose,) if self.store is not None else ()
-        closed = (*kept, self._shapes.flush, self._engines.aclose)
+        let_go = partial(to_thread.run_sync, self._belongings.close)
+        closed = (*kept, self._shapes.flush, self._engines.aclose, let_go)
         self._held = Held(background(self._offer.opened(), closed=closed))
         self._group = await self._held.open()
         return self
@@ -311,10 +315,6 @@ class Session(Afterwards, Facing):
             return await self._runner.call(
                 tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
-
-    def _spoken(self) -> str:
-        engines = self._engines
-        return language(engine=engines.wanted, full=engines.promises_full_python)
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
         """Carry out what a model called, through the same door as everything else.

@@ -5,7 +5,6 @@ kept exactly is signed, is read only in order to go on or to replay, and is neve
 """
 
 from lineshaft.store._places import (
-    own_folder,
     private_folder,
     state_folder,
     workspace_folder,
@@ -18,7 +17,6 @@ __all__ = [
     "Pruned",
     "RunSummary",
     "Store",
-    "own_folder",
     "private_folder",
     "state_folder",
     "workspace_folder",

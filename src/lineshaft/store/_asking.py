@@ -3,15 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import anyio
 
 from lineshaft.errors import StateError
+from lineshaft.store._books import Books
 from lineshaft.store._writer import Work, Writer
-
-if TYPE_CHECKING:
-    from lineshaft.store._books import Books
 
 T = TypeVar("T")
 
@@ -32,7 +30,7 @@ class Desk:
         self._left: list[Future[object]] = []
 
     async def ask(
-        self, act: "Callable[[Books], T]", *, durable: bool = False, thoroughly: bool = False
+        self, act: Callable[[Books], T], *, durable: bool = False, thoroughly: bool = False
     ) -> T:
         """Do work in a transaction and wait until it is committed.
 
@@ -51,7 +49,7 @@ class Desk:
         work = Work(act=act, durable=durable, thoroughly=thoroughly)
         return await self._answer(self._writer.ask(work))
 
-    async def leave(self, act: "Callable[[Books], object]") -> None:
+    async def leave(self, act: Callable[[Books], object]) -> None:
         """Hand over work without waiting for it, unless much waits already.
 
         Raises:
@@ -72,10 +70,7 @@ class Desk:
         waiting.add_done_callback(_seen)
         with anyio.move_on_after(self._seconds):
             return await asyncio.shield(waiting)
-        raise StateError(
-            f"the store gave no answer within {self._seconds:g} s",
-            hint="look at the disk that it lies on",
-        )
+        raise no_answer(self._seconds)
 
     def _raise_earlier(self) -> None:
         """Raise what work came to that nobody waited for."""
@@ -87,11 +82,18 @@ class Desk:
                 raise error
 
 
+def no_answer(seconds: float) -> StateError:
+    """Return the error for a store that does not answer."""
+    return StateError(
+        f"the store gave no answer within {seconds:g} s", hint="look at the disk that it lies on"
+    )
+
+
 def _seen(future: "asyncio.Future[T]") -> None:
     if not future.cancelled():
         future.exception()
 
 
-def _nothing(books: "Books") -> None:
+def _nothing(books: Books) -> None:
     """Only what was queued before is done."""
     del books

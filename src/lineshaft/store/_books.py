@@ -5,8 +5,7 @@ the transaction is committed all the same.
 """
 
 from datetime import datetime
-
-from sqlalchemy import Connection
+from sqlite3 import Connection
 
 from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner

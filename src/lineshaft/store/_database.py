@@ -1,115 +1,119 @@
-"""An open database: transactions over the record and over what is kept.
+"""The file of a store: transactions and checkpoints of one connection, and snapshots for readers.
 
-Everything here is used by one thread, the writer's.
+A `Database` is used by one thread, the writer's. A snapshot has a connection of its own, which can
+only read, takes no lock that a writer waits for, and is closed with it.
 """
 
+import os
+import sqlite3
+import stat
+import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
-
-from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from lineshaft.errors import StateError
+from lineshaft.files import private_folder
 from lineshaft.store._books import Books
+from lineshaft.store._checkpoints import CheckpointLock
+from lineshaft.store._faults import fault
+from lineshaft.store._files import publish
 from lineshaft.store._key import Keys
 from lineshaft.store._migrate import STEPS, migrate, version_of
 from lineshaft.store._owner import this_process
-from lineshaft.store._sqlite import Sqlite
 
+_SUFFIXES = ("-wal", "-shm")
 _PAGES = 1_000
 _PAGE = 4_096
+_PRAGMAS = ("secure_delete=ON", "wal_autocheckpoint=0", "trusted_schema=OFF")
 
 
-class _Kind(Protocol):
-    """What differs between databases."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """Where a store lies, and how it is used."""
 
-    def engine(self) -> Engine: ...
+    path: Path
+    """The file; made where it is missing, for its owner alone."""
 
-    def prepare(self, connection: Connection) -> None: ...
+    keys: Keys
+    """Find the key that states are signed with."""
 
-    def begin(self, connection: Connection, *, durable: bool) -> None: ...
+    keep_days: float
+    """How long states stay."""
 
-    def tidy(self, connection: Connection, *, thoroughly: bool) -> None: ...
+    patience: float
+    """Seconds to wait for another process."""
+
+    clock: Callable[[], datetime]
+    """Tells the time."""
+
+    def books(self, connection: sqlite3.Connection) -> Books:
+        """Return what a transaction of a connection can do."""
+        return Books(
+            connection,
+            keys=self.keys,
+            keep_days=self.keep_days,
+            now=self.clock(),
+            owner=this_process(),
+        )
+
+    @contextmanager
+    def snapshot(self) -> Generator[Books]:
+        """Read the store as it is at one moment.
+
+        Raises:
+            OlderTables: It has to be opened for writing first.
+            Exception: It cannot be read; `_faults.told` says it in words.
+        """
+        _provide(self.path)
+        with closing(_connect(self.path, patience=self.patience, reads=True)) as connection:
+            connection.execute("BEGIN")
+            if version_of(connection, self.path.name) != len(STEPS):
+                raise OlderTables
+            yield self.books(connection)
 
 
-class _Shared:
-    """A database that is reached by a URL: its commits are durable as it is set up."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    def engine(self) -> Engine:
-        try:
-            return create_engine(make_url(self._url), hide_parameters=True, pool_pre_ping=True)
-        except ArgumentError:  # it may hold a password
-            raise StateError(
-                "the URL of the store is not understood",
-                hint="such as sqlite:////var/lib/lineshaft.db or postgresql+psycopg://host/name",
-            ) from None
-
-    def prepare(self, connection: Connection) -> None:
-        """Nothing is to be set."""
-
-    def begin(self, connection: Connection, *, durable: bool) -> None:
-        """The first statement begins it."""
-
-    def tidy(self, connection: Connection, *, thoroughly: bool) -> None:
-        """The server does it."""
+class OlderTables(Exception):
+    """The tables of a store are not those of this version."""
 
 
 class Database:
-    """A connection to the store, and transactions on it.
+    """A connection to a store, and transactions on it.
 
     Args:
-        where: A file, or a URL.
-        keys: Find the key that states are signed with.
-        keep_days: How long states stay.
-        patience: Seconds to wait for another process.
-        clock: Tells the time.
+        location: Where the store lies.
 
     Raises:
         Exception: It cannot be opened; `_faults.told` says it in words.
     """
 
-    def __init__(
-        self,
-        where: Path | str,
-        *,
-        keys: Keys,
-        keep_days: float,
-        patience: float,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self.name = name_of(where)
-        self._keys = keys
-        self._keep_days = keep_days
-        self._clock = clock
-        self._owner = this_process()
+    def __init__(self, location: Location) -> None:
+        path, patience = location.path, location.patience
+        self._location = location
+        self._name = path.name
         self._unmoved = 0
-        self._kind: _Kind = (
-            Sqlite(where, patience=patience) if isinstance(where, Path) else _Shared(where)
-        )
-        self._engine = self._kind.engine()
-        self._connection = self._engine.connect()
+        self._synchronous = ""
+        _provide(path)
+        self._checkpoints = CheckpointLock(path, patience=patience)
         try:
-            self._kind.prepare(self._connection)
+            self._connection = _connect(path, patience=patience)
+        except BaseException:
+            self._checkpoints.close()
+            raise
+        try:
+            for pragma in _PRAGMAS:
+                self._connection.execute(f"PRAGMA {pragma}").close()
             self._migrate()
         except BaseException:
             self.close()
             raise
 
     def _migrate(self) -> None:
-        if version_of(self._connection, self.name) == len(STEPS):
-            self._connection.rollback()
-            return
-        self._connection.rollback()
-        self._kind.begin(self._connection, durable=True)
-        migrate(self._connection, self.name)
-        self._connection.commit()
+        if version_of(self._connection, self._name) != len(STEPS):
+            with self._committed(durable=True):
+                migrate(self._connection, self._name)
 
     @contextmanager
     def transaction(self, *, durable: bool) -> Generator[Books]:
@@ -118,37 +122,106 @@ class Database:
         Args:
             durable: Whether it is on the disk afterwards, whatever happens to the machine.
         """
-        self._kind.begin(self._connection, durable=durable)
-        books = Books(
-            self._connection,
-            keys=self._keys,
-            keep_days=self._keep_days,
-            now=self._clock(),
-            owner=self._owner,
-        )
-        try:
+        with self._committed(durable=durable):
+            books = self._location.books(self._connection)
             yield books
             books.settle()
-            self._connection.commit()
-        except BaseException:
-            self._connection.rollback()
-            raise
         self._unmoved += 4 + books.written // _PAGE
 
+    @contextmanager
+    def _committed(self, *, durable: bool) -> Generator[None]:
+        wanted = "FULL" if durable else "NORMAL"
+        if wanted != self._synchronous:
+            self._connection.execute(f"PRAGMA synchronous={wanted}").close()
+            self._synchronous = wanted
+        with self._checkpoints.commit():
+            self._connection.execute("BEGIN IMMEDIATE").close()
+            try:
+                yield
+                self._connection.execute("COMMIT").close()
+            except BaseException:
+                # A full disk has ended the transaction by itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK").close()
+                raise
+
+    def renew(self) -> int:
+        """Renew the leases of all runs that this process works on; return how many there are."""
+        with self._committed(durable=False):
+            return self._location.books(self._connection).record.renew()
+
     def tidy(self, *, thoroughly: bool = False) -> None:
-        """Do what can wait until nobody waits."""
-        if thoroughly or self._unmoved > _PAGES:
-            self._unmoved = 0
-            self._kind.tidy(self._connection, thoroughly=thoroughly)
+        """Move the log into the file, when nobody waits and there is enough of it.
+
+        Args:
+            thoroughly: In any case; give free pages back, too, and empty the log of what was
+                deleted.
+        """
+        if not thoroughly and self._unmoved <= _PAGES:
+            return
+        with self._checkpoints.checkpoint(wait=thoroughly) as alone:
+            if alone:
+                if thoroughly:
+                    self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+                kind = "TRUNCATE" if thoroughly else "PASSIVE"
+                self._connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
+                self._unmoved = 0
 
     def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-        self._engine.dispose()
+        """Close the connection; the last one of a file moves its log into it."""
+        with self._checkpoints.checkpoint():  # where others commit, this one is not the last
+            self._connection.close()
+        self._checkpoints.close()
+
+    def abandon(self) -> None:
+        """Leave the connection to the parent, in the child of a fork.
+
+        To close it would take the parent's locks away.
+        """
+        self._checkpoints.close()
 
 
-def name_of(where: Path | str) -> str:
-    """Return what messages call a store: no folder, no user, no password."""
-    if isinstance(where, Path):
-        return where.name
-    return where.partition("://")[0].partition("+")[0]
+def _provide(path: Path) -> None:
+    """See that the file is there, and that others cannot read it.
+
+    Raises:
+        OSError: It cannot be made.
+        StateError: It is empty, or a folder.
+    """
+    private_folder(path.parent)
+    if not os.path.lexists(path):
+        _make(path)
+    found = path.stat()
+    if stat.S_ISDIR(found.st_mode):  # which can be opened for reading
+        raise fault(sqlite3.SQLITE_CANTOPEN, path.name)
+    if found.st_size == 0 and not path.with_name(f"{path.name}-wal").exists():
+        raise StateError(
+            f"the store {path.name!r} is damaged: the file is empty",
+            hint="delete it (a new store is begun), or put it back from a copy",
+        )
+    # Never by opening it: closing the file would drop the locks that this process holds.
+    for each in (path, *(path.with_name(path.name + suffix) for suffix in _SUFFIXES)):
+        with suppress(FileNotFoundError, PermissionError):
+            if stat.S_IMODE(each.stat().st_mode) & 0o077:
+                each.chmod(0o600)
+
+
+def _make(path: Path) -> None:
+    """Make the file beside its place, whole, and give it its name: nobody sees it half."""
+    with tempfile.TemporaryDirectory(prefix=".store-", dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(_connect(draft, patience=0)) as connection:
+            for pragma in ("auto_vacuum=INCREMENTAL", "journal_mode=WAL"):
+                connection.execute(f"PRAGMA {pragma}").close()
+            connection.execute("BEGIN")
+            migrate(connection, path.name)
+            connection.execute("COMMIT")
+        publish(draft, path)
+
+
+def _connect(path: Path, *, patience: float, reads: bool = False) -> sqlite3.Connection:
+    place = f"{path.as_uri()}?mode=ro" if reads else path
+    connection = sqlite3.connect(place, timeout=patience, isolation_level=None, uri=reads)
+    connection.row_factory = sqlite3.Row
+    return connection

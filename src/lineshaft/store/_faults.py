@@ -38,23 +38,32 @@ def told(error: Exception, name: str) -> StateError:
     """Return the error that a user gets.
 
     Args:
-        error: What SQLAlchemy, a driver or the system raised.
+        error: What SQLite or the system raised.
         name: What to call the store.
     """
     if isinstance(error, StateError):
         return error
     if isinstance(error, LineshaftError):
         return StateError(error.message, hint=error.hint)
-    driver = getattr(error, "orig", None) or error
-    code = getattr(driver, "sqlite_errorcode", None)
-    if isinstance(code, int) and code & 0xFF in _SQLITE:
-        what, hint = _SQLITE[code & 0xFF]
-        return StateError(f"the store {name!r} {what}", hint=hint)
+    code = _code(error)
+    if code is not None and code in _SQLITE:
+        return fault(code, name)
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
         hint = "name another place by LINESHAFT_STORE_URL, or in [store] of your own settings"
         return StateError(f"the store {name!r} cannot be used: {reason}", hint=hint)
-    if isinstance(error, ImportError):
-        hint = "install the driver that the URL of the store names"
-        return StateError(f"the store {name!r} needs a package: {error.name}", hint=hint)
-    return StateError(f"the store {name!r} failed: {type(driver).__name__}")
+    return StateError(f"the store {name!r} failed: {type(error).__name__}")
+
+
+def fault(code: int, name: str) -> StateError:
+    """Return the error that a user gets for one of SQLite's codes."""
+    what, hint = _SQLITE[code]
+    return StateError(f"the store {name!r} {what}", hint=hint)
+
+
+def _code(error: Exception) -> int | None:
+    """Return what SQLite calls an error, without what it adds to that."""
+    if isinstance(error, TimeoutError):  # of a lock of our own
+        return sqlite3.SQLITE_BUSY
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None

@@ -4,25 +4,32 @@ A step never changes once it was released: a store that somebody has takes the s
 """
 
 from collections.abc import Callable, Sequence
-
-from sqlalchemy import Connection, inspect, select
+from sqlite3 import Connection
 
 from lineshaft.errors import StateError
-from lineshaft.store._tables import METADATA, SCHEMA, SHAPES
+from lineshaft.store._tables import EVENTS, NOW, ROWS, RUNS, SCHEMA, SHAPES, STATES
 
 Step = Callable[[Connection], None]
 
 
 def _first(connection: Connection) -> None:
-    METADATA.create_all(connection)
+    for table in (SCHEMA, RUNS, EVENTS, STATES, ROWS):
+        _execute(connection, table)
 
 
 def _second(connection: Connection) -> None:
-    SHAPES.create(connection, checkfirst=True)
+    _execute(connection, SHAPES)
 
 
-STEPS: Sequence[Step] = (_first, _second)
-"""From version n to n + 1 at index n; the first makes all tables as they are now."""
+def _third(connection: Connection) -> None:
+    """Add leases; runs that a process of an earlier version may work on have one for a day."""
+    connection.execute("ALTER TABLE runs ADD COLUMN lease_until REAL NOT NULL DEFAULT 0")
+    a_day_on = f"{NOW} + 86400"
+    connection.execute(f"UPDATE runs SET lease_until = {a_day_on} WHERE status IS NULL")  # noqa: S608  text of our own
+
+
+STEPS: Sequence[Step] = (_first, _second, _third)
+"""From version n to n + 1 at index n."""
 
 
 def migrate(connection: Connection, name: str, steps: Sequence[Step] = STEPS) -> None:
@@ -46,9 +53,8 @@ def migrate(connection: Connection, name: str, steps: Sequence[Step] = STEPS) ->
     for step in steps[version:]:
         step(connection)
     if version < len(steps):
-        if version:
-            connection.execute(SCHEMA.delete())
-        connection.execute(SCHEMA.insert().values(version=len(steps)))
+        connection.execute("DELETE FROM lineshaft_schema")
+        connection.execute("INSERT INTO lineshaft_schema (version) VALUES (?)", (len(steps),))
 
 
 def version_of(connection: Connection, name: str) -> int:
@@ -57,12 +63,20 @@ def version_of(connection: Connection, name: str) -> int:
     Raises:
         StateError: There are tables, but none of ours.
     """
-    tables = inspect(connection).get_table_names()
-    if SCHEMA.name not in tables:
+    found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    tables = {name for (name,) in found}
+    if "lineshaft_schema" not in tables:
         if tables:
             raise StateError(
                 f"{name!r} is a database, but no store of Lineshaft",
                 hint="name another place by LINESHAFT_STORE_URL",
             )
         return 0
-    return connection.execute(select(SCHEMA.c.version)).scalar() or 0
+    row = connection.execute("SELECT version FROM lineshaft_schema").fetchone()
+    return row[0] if row else 0
+
+
+def _execute(connection: Connection, statements: str) -> None:
+    """Execute statements one by one: `executescript` would commit what is open."""
+    for statement in statements.split(";"):
+        connection.execute(statement)

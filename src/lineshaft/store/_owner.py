@@ -1,4 +1,4 @@
-"""Which process works on a run, and whether it still lives."""
+"""Which process works on a run, and whether it is known to have died."""
 
 import os
 import sys
@@ -19,18 +19,19 @@ class Owner:
     """Boot, PID namespace and start time; empty where the system does not tell them."""
 
     @property
-    def lives(self) -> bool:
-        """Whether the process is there; one in another container of this machine counts as so."""
+    def has_died(self) -> bool:
+        """Whether the process is known to be gone.
+
+        Only a process of this boot and this PID namespace can be looked at: of one on another
+        machine or in another container nothing is known.
+        """
         own = this_process()
-        if self == own:
-            return True
+        if not self.mark and not own.mark:
+            return not _is_there(self.pid)
         if not self.mark or not own.mark:
-            return _is_there(self.pid)
-        boot, space, _ = self.mark.split("/")
-        own_boot, own_space, _ = own.mark.split("/")
-        if boot != own_boot:
             return False
-        return space != own_space or _mark(self.pid) == self.mark
+        here = self.mark.rpartition("/")[0] == own.mark.rpartition("/")[0]
+        return here and _mark(self.pid) != self.mark
 
 
 def this_process() -> Owner:

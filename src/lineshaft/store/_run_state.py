@@ -1,14 +1,11 @@
 """The state of one run, kept while it goes on."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from lineshaft.store._asking import Desk
+from lineshaft.store._books import Books
 from lineshaft.store._texts import call_data, done_data, dumped
 from lineshaft.values import Done, KeptCall, KeptPause
-
-if TYPE_CHECKING:
-    from lineshaft.store._books import Books
 
 
 def finished_row(told: Mapping[str, object], of: int | None, done: Done) -> bytes:
@@ -42,7 +39,7 @@ class KeptState:
         if call.effect == "read" or call.staged:
             return  # nothing of it is left behind where it does not end
 
-        def act(books: "Books") -> int:
+        def act(books: Books) -> int:
             data = dumped({"call": call_data(call)})
             return books.states.append(self._run_id, self._lock, "started", data)
 
@@ -57,7 +54,7 @@ class KeptState:
         else:
             of = None
 
-        def act(books: "Books") -> None:
+        def act(books: Books) -> None:
             data = finished_row(told, of, done)
             books.states.append(self._run_id, self._lock, "finished", data)
 
@@ -73,7 +70,7 @@ class KeptState:
     async def paused(self, pause: KeptPause) -> None:
         """Keep that the run waits for answers."""
 
-        def act(books: "Books") -> None:
+        def act(books: Books) -> None:
             books.states.pause(self._run_id, self._lock, pause)
 
         await self._desk.ask(act, durable=True)
@@ -81,7 +78,7 @@ class KeptState:
     async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
         """Keep no more than a replay needs, or nothing."""
 
-        def act(books: "Books") -> None:
+        def act(books: Books) -> None:
             books.states.over(self._run_id, self._lock, replayable=replayable, end=end)
 
         await self._desk.ask(act)

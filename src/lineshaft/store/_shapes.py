@@ -4,13 +4,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from sqlite3 import Connection
 from typing import cast
 
-from sqlalchemy import Connection, delete, select, update
-
-from lineshaft.store._dialects import adding
 from lineshaft.store._record import stamp
-from lineshaft.store._tables import SHAPES
 from lineshaft.store._texts import storable
 from lineshaft.values import ObservedShape
 
@@ -42,54 +39,72 @@ class Shapes:
             merge: Makes one schema of two.
         """
         key = _key(workspace, seen)
-        known = self._connection.execute(select(SHAPES).where(SHAPES.c.id == key)).first()
+        of_key = "SELECT schema, results, drifted FROM shapes WHERE id = ?"
+        known = self._connection.execute(of_key, (key,)).fetchone()
         if known is None:
-            of_tool = (SHAPES.c.workspace == storable(workspace), SHAPES.c.tool == _name(seen.tool))
-            self._connection.execute(delete(SHAPES).where(*of_tool))
-        had = None if known is None else _schema(known.schema)
-        row: dict[str, object] = {
-            "schema": json.dumps(seen.schema if had is None else merge(had, seen.schema)),
-            "results": seen.count + (0 if known is None else known.results),
-            "drifted": seen.drifted + (0 if known is None else known.drifted),
-            "last_at": stamp(self._now),
-        }
-        self.written += len(cast("str", row["schema"]))
-        if known is not None:
-            self._connection.execute(update(SHAPES).where(SHAPES.c.id == key).values(row))
-            return
-        row |= {"id": key, "workspace": storable(workspace), "tool": _name(seen.tool)}
-        row["version"] = seen.version
-        self._connection.execute(adding(self._connection, SHAPES).values(row))
+            self._connection.execute(
+                "DELETE FROM shapes WHERE workspace = ? AND tool = ?",
+                (storable(workspace), _name(seen.tool)),
+            )
+        had = None if known is None else _schema(known["schema"])
+        schema = json.dumps(seen.schema if had is None else merge(had, seen.schema))
+        self.written += len(schema)
+        self._connection.execute(
+            _PUT,
+            {
+                "id": key,
+                "workspace": storable(workspace),
+                "tool": _name(seen.tool),
+                "version": seen.version,
+                "schema": schema,
+                "results": seen.count + (0 if known is None else known["results"]),
+                "drifted": seen.drifted + (0 if known is None else known["drifted"]),
+                "last_at": stamp(self._now),
+            },
+        )
 
     def all(self, workspace: str) -> list[ObservedShape]:
         """Return the shapes of a workspace, by the names of their tools."""
-        of_workspace = select(SHAPES).where(SHAPES.c.workspace == storable(workspace))
+        of_workspace = "SELECT * FROM shapes WHERE workspace = ? ORDER BY tool"
         found: list[ObservedShape] = []
-        for row in self._connection.execute(of_workspace.order_by(SHAPES.c.tool)):
-            schema = _schema(row.schema)
+        for row in self._connection.execute(of_workspace, (storable(workspace),)):
+            schema = _schema(row["schema"])
             if schema is not None:
                 found.append(
                     ObservedShape(
-                        tool=row.tool,
-                        version=row.version,
+                        tool=row["tool"],
+                        version=row["version"],
                         schema=schema,
-                        count=row.results,
-                        drifted=row.drifted,
-                        last_seen=row.last_at,
+                        count=row["results"],
+                        drifted=row["drifted"],
+                        last_seen=row["last_at"],
                     )
                 )
         return found
 
     def forget(self, workspace: str, tools: Iterable[str] | None) -> int:
         """Delete the shapes of some tools of a workspace, or of all; return how many there were."""
-        gone = delete(SHAPES).where(SHAPES.c.workspace == storable(workspace))
-        if tools is not None:
-            gone = gone.where(SHAPES.c.tool.in_([_name(tool) for tool in tools]))
-        return self._connection.execute(gone).rowcount
+        of_workspace = "DELETE FROM shapes WHERE workspace = ?"
+        place = storable(workspace)
+        if tools is None:
+            return self._connection.execute(of_workspace, (place,)).rowcount
+        of_tool = f"{of_workspace} AND tool = ?"
+        return sum(
+            self._connection.execute(of_tool, (place, name)).rowcount
+            for name in sorted({_name(tool) for tool in tools})
+        )
 
     def forget_before(self, time: datetime) -> None:
         """Delete the shapes of tools that were not used since then."""
-        self._connection.execute(delete(SHAPES).where(SHAPES.c.last_at < stamp(time)))
+        self._connection.execute("DELETE FROM shapes WHERE last_at < ?", (stamp(time),))
+
+
+_PUT = """
+INSERT INTO shapes (id, workspace, tool, version, schema, results, drifted, last_at)
+VALUES (:id, :workspace, :tool, :version, :schema, :results, :drifted, :last_at)
+ON CONFLICT (id) DO UPDATE SET
+    schema = :schema, results = :results, drifted = :drifted, last_at = :last_at
+"""
 
 
 def _name(tool: str) -> str:

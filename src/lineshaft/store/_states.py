@@ -6,30 +6,17 @@ was changed, left out, put in or moved is seen.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
-
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    LargeBinary,
-    bindparam,
-    cast,
-    delete,
-    select,
-    update,
-)
+from sqlite3 import Connection
 
 from lineshaft.errors import RunBusy, RunUnknown, StateExpired, UntrustedState
 from lineshaft.store._key import Keys
 from lineshaft.store._read_back import Rows, Standing, saved_run
-from lineshaft.store._record import INTERRUPTED, Record, stamp
+from lineshaft.store._record import EXPIRED, INTERRUPTED, Record, stamp
 from lineshaft.store._seals import FORMAT, Seals, changed, check_format
-from lineshaft.store._tables import ROWS, STATES
 from lineshaft.store._texts import dumped, pause_data, storable
-from lineshaft.values import KeptPause, KeptRun, SavedRun
+from lineshaft.values import Event, KeptPause, KeptRun, SavedRun
 
 
 @dataclass(slots=True, kw_only=True)
@@ -172,13 +159,14 @@ class States:
         chain = self._kept(run_id)
         if chain.phase == "running":
             owner = self._record.owner(run_id)
-            if owner is not None and owner.lives:
+            if owner is not None:
                 raise RunBusy(
                     f"run {run_id!r} goes on: process {owner.pid} works on it",
                     hint="wait for it, or end that process",
                 )
         if chain.phase == "over" or self._record.has_ended(run_id):
             raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
+        self._record.end(run_id, self.ends(run_id))
         saved = self._saved(chain)
         chain.phase, chain.expires_at = "running", None
         chain.lock += 1
@@ -202,19 +190,39 @@ class States:
         _, lock = self.take(run_id)
         chain, _ = self._own(run_id, lock)
         self._end(chain, "over")
-        self._record.end(
-            run_id, "cancelled", code="E_CANCELLED", message="the run was cancelled while it waited"
-        )
+        if (row := self._record.row(run_id)) is not None:
+            error = _error("E_CANCELLED", "the run was cancelled while it waited")
+            end = self._record.end_of(row, "cancelled", error, at=stamp(self._now))
+            self._record.end(run_id, [end])
 
     def look_after(self) -> int:
         """Note which hosts died and which pauses are over; return how many states went."""
         self.settle()
-        for run_id in self._record.orphans():
-            self._orphaned(run_id)
         expired = [chain for chain in self._chains_due() if self._is_due(chain)]
+        for run_id in {*self._record.orphans(), *(chain.run_id for chain in expired)}:
+            self._record.end(run_id, self.ends(run_id))
         for chain in expired:
             self._expire(chain)
         return len(expired)
+
+    def ends(self, run_id: str) -> list[Event]:
+        """Return the ends that the record of a run lacks: its host died, or nobody answered it."""
+        row, chain = self._record.row(run_id), self._row(run_id)
+        if row is None:
+            return []
+        waits = chain is not None and chain.phase == "paused"
+        died = row["status"] is None and not self._record.is_held(row)
+        if died and not waits:
+            hint = "run the script anew" if chain is None else f"lineshaft resume {run_id}"
+            error = _error(INTERRUPTED, "the process that ran it died before its end", hint)
+            return [self._record.end_of(row, "error", error, at=row["last_at"])]
+        ends = [self._record.pause_of(row)] if died else []
+        if chain is not None and waits and self._is_due(chain):
+            until = str(chain.expires_at)
+            error = _error(EXPIRED, f"nobody answered until {until}, and the run ended")
+            pause = ends[0] if ends else None
+            ends.append(self._record.end_of(row, "cancelled", error, at=until, pause=pause))
+        return ends
 
     def forget(self, run_ids: list[str]) -> int:
         """Delete all that is kept of some runs; return of how many something was."""
@@ -222,8 +230,8 @@ class States:
         for run_id in run_ids:
             row = self._row(run_id)
             found += row is not None and row.phase != "expired"
-            for table in (ROWS, STATES):
-                self._connection.execute(delete(table).where(table.c.run_id == run_id))
+            self._connection.execute(_DROP, (run_id,))
+            self._connection.execute("DELETE FROM states WHERE run_id = ?", (run_id,))
         return found
 
     def settle(self) -> None:
@@ -232,7 +240,7 @@ class States:
             chain.changed_at = stamp(self._now)
             chain.seal = chain.sealed(self._keys.made())
             if chain.run_id in self._begun:
-                self._connection.execute(_BEGIN, _values(chain))
+                self._connection.execute(_BEGIN, asdict(chain))
             else:
                 self._put(chain)
         self._chains.clear()
@@ -241,7 +249,7 @@ class States:
     def _row(self, run_id: str) -> Chain | None:
         if run_id in self._chains:
             return self._chains[run_id]
-        row = self._connection.execute(_CHAIN_OF, {"of_run": run_id}).mappings().first()
+        row = self._connection.execute(_CHAIN_OF, (run_id,)).fetchone()
         return None if row is None else Chain(**row)
 
     def _kept(self, run_id: str) -> Chain:
@@ -251,11 +259,9 @@ class States:
                 f"nothing of run {run_id!r} was kept",
                 hint="`lineshaft runs` lists the runs; one that only read keeps nothing",
             )
-        if chain.phase != "expired" and self._is_due(chain):
-            self._expire(chain)
-        if chain.phase == "expired":
+        if chain.phase == "expired" or self._is_due(chain):
             raise StateExpired(
-                f"the state of run {run_id!r} was kept until {chain.changed_at}",
+                f"the state of run {run_id!r} was kept until {self._until(chain)}",
                 hint="run the script anew; the record is still there: lineshaft show",
             )
         return chain
@@ -286,13 +292,13 @@ class States:
 
     def _saved(self, chain: Chain) -> SavedRun:
         seals = self._trusted(chain)
-        found = self._connection.execute(_ROWS_OF, {"of_run": chain.run_id}).all()
+        found = self._connection.execute(_ROWS_OF, (chain.run_id,))
         rows: Rows = {(part, ordinal): body for part, ordinal, body in found}
         row = self._record.row(chain.run_id)
         standing = Standing(
             run_id=chain.run_id, count=chain.count, head=chain.head, pause=chain.pause
         )
-        return saved_run(rows, seals, standing, last_seq=0 if row is None else row.last_seq)
+        return saved_run(rows, seals, standing, last_seq=0 if row is None else row["last_seq"])
 
     def _add(self, chain: Chain, seals: Seals, part: str, data: bytes) -> int:
         ordinal = chain.count
@@ -303,20 +309,19 @@ class States:
 
     def _insert(self, run_id: str, part: str, ordinal: int, body: bytes) -> None:
         self.written += len(body)
-        row = {"run_id": run_id, "part": part, "ordinal": ordinal, "body": body}
-        self._connection.execute(_INSERT, row)
+        self._connection.execute(_INSERT, (run_id, part, ordinal, body))
 
     def _put(self, chain: Chain) -> None:
-        self._connection.execute(_UPDATE, {**_values(chain), "of_run": chain.run_id})
+        self._connection.execute(_UPDATE, asdict(chain))
 
     def _drop_pause(self, chain: Chain) -> None:
         if chain.pause:
-            self._connection.execute(_DROP_PAUSE, {"of_run": chain.run_id})
+            self._connection.execute(_DROP_PAUSE, (chain.run_id,))
             chain.pause = b""
 
     def _end(self, chain: Chain, phase: str) -> None:
         """Delete all rows of a run."""
-        self._connection.execute(_DROP, {"of_run": chain.run_id})
+        self._connection.execute(_DROP, (chain.run_id,))
         chain.phase, chain.count = phase, 0
         chain.head = chain.pause = b""
         chain.expires_at = None
@@ -324,65 +329,62 @@ class States:
     def _chains_due(self) -> list[Chain]:
         """Return the runs that may be due, as their own rows say."""
         times = {"now": stamp(self._now), "late": stamp(self._now - self._keep)}
-        found = self._connection.execute(_DUE, times).mappings()
-        return [Chain(**row) for row in found]
+        return [Chain(**row) for row in self._connection.execute(_DUE, times)]
 
     def _is_due(self, chain: Chain) -> bool:
         if chain.phase == "paused":
             return chain.expires_at is not None and chain.expires_at <= stamp(self._now)
         if chain.changed_at > stamp(self._now - self._keep):
             return False
-        owner = self._record.owner(chain.run_id)
-        return chain.phase == "over" or owner is None or not owner.lives
+        return chain.phase == "over" or self._record.owner(chain.run_id) is None
+
+    def _until(self, chain: Chain) -> str:
+        """Return until when a state is, or was, kept."""
+        if chain.phase == "expired":
+            return chain.changed_at
+        if chain.phase == "paused" and chain.expires_at:
+            return chain.expires_at
+        return stamp(datetime.fromisoformat(chain.changed_at) + self._keep)
 
     def _expire(self, chain: Chain) -> None:
         """Delete what was kept, and keep when that was due."""
-        until = datetime.fromisoformat(chain.changed_at) + self._keep
-        paused = chain.phase == "paused" and chain.expires_at
+        until = self._until(chain)
         self._end(chain, "expired")
-        chain.changed_at = paused or stamp(until)
+        chain.changed_at = until
         self._put(chain)
-        if paused:
-            message = f"nobody answered until {paused}, and the run ended"
-            self._record.end(chain.run_id, "cancelled", code="E_EXPIRED", message=message)
-
-    def _orphaned(self, run_id: str) -> None:
-        """Add the end that a run's host could not write."""
-        chain = self._row(run_id)
-        phase = "" if chain is None else chain.phase
-        if phase == "paused":
-            self._record.end(run_id, "paused", code="", message="")
-            return
-        hint = f"lineshaft resume {run_id}" if phase == "running" else "run the script anew"
-        message = "the process that ran it died before its end"
-        self._record.end(run_id, "error", code=INTERRUPTED, message=message, hint=hint)
 
 
-def _exact(column: Column[Any]) -> ColumnElement[Any]:
-    """Read bytes as bytes, also where something else put text there."""
-    is_bytes = isinstance(column.type, LargeBinary)
-    return (cast(column, LargeBinary) if is_bytes else column).label(column.key)
+def _error(code: str, message: str, hint: str = "") -> dict[str, object]:
+    return {"code": code, "message": message, "hint": hint}
 
 
-# Built once: to build a statement takes longer than to execute it.
-_CHAINS = select(*map(_exact, STATES.c))
-_OF_RUN = STATES.c.run_id == bindparam("of_run")
-_CHAIN_OF = _CHAINS.where(_OF_RUN).with_for_update()
-_WAITS = (STATES.c.phase == "paused") & (STATES.c.expires_at <= bindparam("now"))
-_IS_OLD = STATES.c.phase.in_(["over", "running"]) & (STATES.c.changed_at <= bindparam("late"))
-_DUE = _CHAINS.where(_WAITS | _IS_OLD)
-_UPDATE = update(STATES).where(_OF_RUN).values({c.key: bindparam(c.key) for c in STATES.c})
-_BEGIN = STATES.insert()
-_INSERT = ROWS.insert()
-_DROP = delete(ROWS).where(ROWS.c.run_id == bindparam("of_run"))
-_DROP_PAUSE = _DROP.where(ROWS.c.part.in_(["pause", "blob"]))
-_ROWS_OF = select(ROWS.c.part, ROWS.c.ordinal, _exact(ROWS.c.body)).where(
-    ROWS.c.run_id == bindparam("of_run")
-)
-
-
-def _values(chain: Chain) -> dict[str, object]:
-    return {name: getattr(chain, name) for name in Chain.__slots__}
+# Signatures are read as bytes, also where something else put text there.
+_CHAINS = """
+SELECT run_id, workspace, format, phase, claim AS lock, count, CAST(head AS BLOB) AS head,
+    CAST(pause AS BLOB) AS pause, CAST(seal AS BLOB) AS seal, key_id, changed_at, expires_at
+FROM states
+"""
+_CHAIN_OF = f"{_CHAINS} WHERE run_id = ?"
+_DUE = f"""{_CHAINS}
+WHERE phase = 'paused' AND expires_at <= :now
+    OR phase IN ('over', 'running') AND changed_at <= :late
+"""
+_BEGIN = """
+INSERT INTO states (run_id, workspace, format, phase, claim, count, head, pause, seal, key_id,
+    changed_at, expires_at)
+VALUES (:run_id, :workspace, :format, :phase, :lock, :count, :head, :pause, :seal, :key_id,
+    :changed_at, :expires_at)
+"""
+_UPDATE = """
+UPDATE states SET workspace = :workspace, format = :format, phase = :phase, claim = :lock,
+    count = :count, head = :head, pause = :pause, seal = :seal, key_id = :key_id,
+    changed_at = :changed_at, expires_at = :expires_at
+WHERE run_id = :run_id
+"""
+_INSERT = "INSERT INTO state_rows (run_id, part, ordinal, body) VALUES (?, ?, ?, ?)"
+_DROP = "DELETE FROM state_rows WHERE run_id = ?"
+_DROP_PAUSE = f"{_DROP} AND part IN ('pause', 'blob')"
+_ROWS_OF = "SELECT part, ordinal, CAST(body AS BLOB) FROM state_rows WHERE run_id = ?"
 
 
 def _normal(at: str) -> str | None:

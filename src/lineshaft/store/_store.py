@@ -1,23 +1,26 @@
 """The store: the record of every run, and apart from it what is kept of runs that may go on.
 
 Above: sessions, which hand over events and what is to be kept; commands, which read. Below: one
-writer thread and a database. Nothing is opened, and SQLAlchemy not imported, before first use.
+writer thread and a file of SQLite. Nothing is opened before first use.
 """
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypeVar
 
 import anyio.to_thread
 
-from lineshaft.errors import ConfigError, RunUnknown, StateError
-from lineshaft.store._asking import Desk
+from lineshaft.errors import ConfigError, RecordError, RunUnknown, StateError
+from lineshaft.store._asking import Desk, no_answer
+from lineshaft.store._books import Books
+from lineshaft.store._database import Database, Location, OlderTables
+from lineshaft.store._faults import told
 from lineshaft.store._key import Keys
 from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._run_state import KeptState, finished_row
+from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
 from lineshaft.store._texts import call_data
 from lineshaft.store._writer import Work, Writer
@@ -33,10 +36,7 @@ from lineshaft.values import (
     Sink,
 )
 
-if TYPE_CHECKING:
-    from lineshaft.store._books import Books
-    from lineshaft.store._database import Database
-    from lineshaft.store._shapes import Merge
+T = TypeVar("T")
 
 _PATIENCE = 10.0
 _STUCK = 30.0
@@ -52,8 +52,7 @@ class Store:
     """Records and states of runs, in one place; safe to use from several threads and processes.
 
     Args:
-        where: A file; or a URL, such as `sqlite:///...` or `postgresql+psycopg://...`. None: the
-            file `store.db` in the state folder.
+        where: A file, or its URL: `sqlite:///...`. None: the file `store.db` in the state folder.
         keep_days: How long what a replay needs stays after a run is over.
         key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
         patience: Seconds to wait for another process that writes.
@@ -79,14 +78,13 @@ class Store:
         self._keys = Keys(key)
         self._patience = patience
         self._clock = clock
-        self._writer = Writer(self._open, explain=self._explain, warm=_warm)
+        self._writer = Writer(self._open, explain=self._explain)
         self._seconds = patience + _STUCK
         self._desk = Desk(self._writer, seconds=self._seconds)
 
     def __repr__(self) -> str:
-        """Return which store it is, without a password that its URL may hold."""
-        where = self._where
-        return f"Store({str(where)!r})" if not isinstance(where, str) else "Store(<a database>)"
+        """Return which store it is."""
+        return f"Store({str(self._where)!r})"
 
     @property
     def keep_days(self) -> float:
@@ -99,8 +97,6 @@ class Store:
         Raises:
             ConfigError: It cannot.
         """
-        if isinstance(self._where, str):
-            return
         path = self._path()
         places = (private_folder(path.parent), *([path] if os.path.lexists(path) else []))
         for place in places:
@@ -109,10 +105,6 @@ class Store:
                     f"the store {path.name!r} cannot be written: {str(place)!r} is read-only",
                     hint="name another place by LINESHAFT_STORE_URL, or set XDG_STATE_HOME",
                 )
-
-    def warm(self) -> None:
-        """Begin to import what the first write needs, in the background."""
-        self._writer.start()
 
     def sink(self, workspace: str | Path) -> Sink:
         """Return a sink that records the events of any run in a workspace.
@@ -147,7 +139,7 @@ class Store:
             StateError: It cannot be kept.
         """
 
-        def act(books: "Books") -> int:
+        def act(books: Books) -> int:
             books.states.look_after()
             lock = books.states.begin(run)
             for call, done in calls:
@@ -177,7 +169,7 @@ class Store:
 
         A run that goes on in another process is read as it stands.
         """
-        return await self._desk.ask(lambda books: books.states.load(run_id))
+        return await self._read(lambda books: books.states.load(run_id))
 
     async def cancel(self, run_id: str) -> None:
         """End a run that waits or was interrupted: its record gets an end, its state goes.
@@ -197,16 +189,13 @@ class Store:
         Raises:
             RunUnknown: There is none, or there are several.
         """
-        return await self._desk.ask(lambda books: books.record.find(prefix, workspace))
+        return await self._read(lambda books: books.record.find(prefix, workspace))
 
     async def runs(self, *, workspace: str | None = None, limit: int = 50) -> list[RunSummary]:
         """Return the newest runs, the newest first."""
-
-        def act(books: "Books") -> list[RunSummary]:
-            books.states.look_after()
-            return books.record.runs(workspace, limit)
-
-        return await self._desk.ask(act)
+        return await self._read(
+            lambda books: books.record.runs(workspace, limit, ends=books.states.ends)
+        )
 
     async def summary(self, run_id: str) -> RunSummary:
         """Return how one run stands.
@@ -215,14 +204,13 @@ class Store:
             RunUnknown: Nothing is recorded of it.
         """
 
-        def act(books: "Books") -> RunSummary:
-            books.states.look_after()
-            found = [r for r in books.record.runs(None, 1, run_id=run_id) if r.run_id == run_id]
-            if not found:
-                raise RunUnknown(f"no run {run_id!r} is recorded")
-            return found[0]
+        def find(books: Books) -> list[RunSummary]:
+            return books.record.runs(None, 1, ends=books.states.ends, run_id=run_id)
 
-        return await self._desk.ask(act)
+        found = await self._read(find)
+        if not found or found[0].run_id != run_id:
+            raise RunUnknown(f"no run {run_id!r} is recorded")
+        return found[0]
 
     async def events(self, run_id: str) -> list[Event]:
         """Return the record of a run.
@@ -231,12 +219,9 @@ class Store:
             RunUnknown: There is none.
             RecordError: It is damaged.
         """
-
-        def act(books: "Books") -> list[Event]:
-            books.states.look_after()
-            return books.record.events(run_id)
-
-        return await self._desk.ask(act)
+        return await self._read(
+            lambda books: books.record.events(run_id) + books.states.ends(run_id)
+        )
 
     async def prune(self, *, days: float | None = None) -> Pruned:
         """Delete states whose time is over, and old records.
@@ -245,7 +230,7 @@ class Store:
             days: Runs that were over so long ago are forgotten whole; None: records stay.
         """
 
-        def act(books: "Books") -> Pruned:
+        def act(books: Books) -> Pruned:
             states = books.states.look_after()
             if days is None:
                 return Pruned(records=0, states=states)
@@ -257,7 +242,7 @@ class Store:
 
         return await self._desk.ask(act, thoroughly=True)
 
-    def observe(self, workspace: str | Path, seen: ObservedShape, merge: "Merge") -> None:
+    def observe(self, workspace: str | Path, seen: ObservedShape, merge: Merge) -> None:
         """Add to what is known of a tool's results; it only queues, and raises nothing.
 
         Args:
@@ -267,7 +252,7 @@ class Store:
         """
         name = str(workspace)
 
-        def act(books: "Books") -> None:
+        def act(books: Books) -> None:
             books.shapes.add(name, seen, merge)
 
         self._writer.ask(Work(act=act, keep=True))
@@ -278,7 +263,7 @@ class Store:
         Raises:
             StateError: The store cannot be read.
         """
-        return await self._desk.ask(lambda books: books.shapes.all(str(workspace)))
+        return await self._read(lambda books: books.shapes.all(str(workspace)))
 
     async def forget_shapes(self, workspace: str | Path, tools: Iterable[str] | None = None) -> int:
         """Forget what results of some tools looked like, or of all; return of how many.
@@ -321,11 +306,41 @@ class Store:
     def _state(self, run_id: str, lock: int) -> KeptState:
         return KeptState(Desk(self._writer, seconds=self._seconds), run_id, lock)
 
-    def _open(self) -> "Database":
-        from lineshaft.store._database import Database  # noqa: PLC0415  SQLAlchemy takes its time
+    def _open(self) -> Database:
+        return Database(self._location())
 
-        return Database(
-            self._where if isinstance(self._where, str) else self._path(),
+    async def _read(self, look: Callable[[Books], T]) -> T:
+        """Read in a snapshot, in which all is written that was handed over before.
+
+        Raises:
+            LineshaftError: What reading raised.
+            StateError: The store cannot be read, or gives no answer.
+        """
+        if self._writer.waits:
+            await self._desk.flush()
+        try:
+            return await self._look(look)
+        except OlderTables:
+            await self._desk.flush()  # which gives it those of this version
+            return await self._look(look)
+
+    async def _look(self, look: Callable[[Books], T]) -> T:
+        def read() -> T:
+            try:
+                with self._location().snapshot() as books:
+                    return look(books)
+            except (StateError, RecordError, OlderTables):
+                raise
+            except Exception as error:  # whatever it is, it is said in words
+                raise self._explain(error) from error
+
+        with anyio.move_on_after(self._seconds):
+            return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+        raise no_answer(self._seconds)
+
+    def _location(self) -> Location:
+        return Location(
+            path=self._path(),
             keys=self._keys,
             keep_days=self._keep_days,
             patience=self._patience,
@@ -333,35 +348,39 @@ class Store:
         )
 
     def _path(self) -> Path:
-        return self._where if isinstance(self._where, Path) else state_folder() / _DEFAULT
+        return self._where or state_folder() / _DEFAULT
 
     def _explain(self, error: Exception) -> StateError:
-        from lineshaft.store._faults import told  # noqa: PLC0415  as above
-
-        where = self._where
-        name = (
-            where.partition(":")[0] if isinstance(where, str) else (where or Path("store.db")).name
-        )
-        return told(error, name)
+        return told(error, (self._where or Path(_DEFAULT)).name)
 
 
-def _warm() -> None:
-    import_module("lineshaft.store._database")  # SQLAlchemy takes its time
+def _place(where: str | Path | None) -> Path | None:
+    """Return the file of a store, or None for the default.
 
-
-def _place(where: str | Path | None) -> Path | str | None:
-    """Return a file, the URL of another database, or None for the default."""
+    Raises:
+        ConfigError: It is no file; what a URL holds is not said, since that may be a password.
+    """
+    if where is None:
+        return None
     if isinstance(where, str) and "://" in where:
         if not where.startswith("sqlite:"):
-            return where
+            raise ConfigError(
+                f"a store is a file so far, and {_kind(where)} is none: runs are not yet shared"
+                " between machines",
+                hint="name a file, such as sqlite:////var/lib/lineshaft.db",
+            )
         if not where.startswith(_FILE) or "?" in where or len(where) == len(_FILE):
             raise ConfigError(
                 f"{where!r} is not the URL of a file", hint="such as sqlite:////var/lib/runs.db"
             )
         where = where.removeprefix(_FILE)
-    if where is None:
-        return None
     path = Path(where).expanduser()
     if not str(where).strip() or "\0" in str(where):
         raise ConfigError(f"{where!r} is not the name of a file")
     return path.absolute()
+
+
+def _kind(url: str) -> str:
+    """Return what a URL leads to: nothing of it but a word that it begins with."""
+    scheme = url.partition("://")[0].partition("+")[0]
+    return f"a {scheme} database" if scheme.isalnum() else "this URL"

@@ -1,27 +1,27 @@
 """The one thread that touches the database: events and work are queued, and committed in groups.
 
 Above: the store, from any thread and any event loop. Below: the database, which is opened at first
-need, so that nobody waits for the import of SQLAlchemy before there is something to write.
+need, so that a run which writes nothing makes no file.
 """
 
 import atexit
 import os
+import sys
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from lineshaft.errors import LineshaftError, RecordError, StateError
+from lineshaft.store._books import Books
+from lineshaft.store._database import Database
 from lineshaft.store._texts import UNFIT, shown
 from lineshaft.values import Event
-
-if TYPE_CHECKING:
-    from lineshaft.store._books import Books
-    from lineshaft.store._database import Database
 
 T = TypeVar("T")
 
@@ -30,6 +30,9 @@ _LINGER = 0.05
 
 _AGAIN = 1.0
 """What could not be written is tried again after so many seconds."""
+
+_RENEWAL = 10.0
+"""Leases are renewed after so many seconds, well before they end."""
 
 _MOST_BYTES = 64_000_000
 """About what may wait in memory."""
@@ -43,7 +46,7 @@ _AT_ONCE = frozenset({"run_finished", "run_paused"})
 class Work(Generic[T]):
     """Something to do in a transaction."""
 
-    act: "Callable[[Books], T]"
+    act: Callable[[Books], T]
     durable: bool = False
     thoroughly: bool = False
     """Tidy up afterwards, before it is answered."""
@@ -52,7 +55,7 @@ class Work(Generic[T]):
     keep: bool = False
     """Nobody waits for it: it is tried again where it could not be written."""
 
-    def do(self, books: "Books") -> Callable[[], None]:
+    def do(self, books: Books) -> Callable[[], None]:
         """Do it; return what tells whoever waits, once it is committed."""
         try:
             result = self.act(books)
@@ -74,19 +77,19 @@ class Writer:
     Args:
         open_: Opens the database; called in the writer's thread.
         explain: Says in words what went wrong below.
-        warm: Imports what opening needs.
+        renewal: Seconds after which leases are renewed.
     """
 
     def __init__(
         self,
-        open_: "Callable[[], Database]",
+        open_: Callable[[], Database],
         *,
         explain: Callable[[Exception], StateError],
-        warm: Callable[[], None],
+        renewal: float = _RENEWAL,
     ) -> None:
         self._open = open_
         self._explain = explain
-        self._warm = warm
+        self._renewal = renewal
         self._set_up()
         _WRITERS.add(self)
 
@@ -130,9 +133,10 @@ class Writer:
         self._nudge()
         return work.answer
 
-    def start(self) -> None:
-        """Begin to import what is needed, so that it is there when something is to be written."""
-        self._nudge()
+    @property
+    def waits(self) -> bool:
+        """Whether something that was handed over is not yet written."""
+        return bool(self._queue) or self._writing
 
     def close(self, seconds: float) -> None:
         """Write what waits, and end the thread; further use begins anew.
@@ -161,7 +165,9 @@ class Writer:
 
     def forked(self) -> None:
         """Begin anew in the child of a fork: what waits is the parent's to write."""
-        _ABANDONED.append(self._database)  # to close it would take the parent's locks away
+        if self._database is not None:
+            self._database.abandon()
+            _ABANDONED.append(self._database)
         self._set_up()
 
     def _set_up(self) -> None:
@@ -170,12 +176,16 @@ class Writer:
         self._urgent = threading.Event()
         self._queue: deque[Item] = deque()
         self._bytes = 0
+        self._writing = False
         self._closing = False
         self._failure: StateError | None = None
         self._told = False
         """Somebody who wrote or asked was told of the failure."""
 
         self._database: Database | None = None
+        self._renew_at: float | None = None
+        """When leases are to be renewed, by the clock of this process; None: there are none."""
+
         self._thread: threading.Thread | None = None
 
     def _nudge(self) -> None:
@@ -193,19 +203,35 @@ class Writer:
                 self._thread.start()
 
     def _live(self) -> None:
-        try:
-            self._warm()
-        except ImportError as error:
-            self._failure = self._explain(error)
         while not self._is_over():
-            self._wake.wait(_AGAIN if self._queue else None)
+            self._wake.wait(self._rest())
             self._wake.clear()
             if not self._closing:
                 self._urgent.wait(_LINGER)
             group = self._take()
             if group:
                 self._write(group)
+            self._writing = False
+            self._renew()
         self._shut()
+
+    def _rest(self) -> float | None:
+        """Return for how many seconds there is nothing to do, unless something comes."""
+        if self._queue:
+            return _AGAIN
+        return None if self._renew_at is None else max(self._renew_at - time.monotonic(), 0)
+
+    def _renew(self) -> None:
+        """Renew leases where that is due; what is wrong is said with what is written next."""
+        if self._renew_at is None or time.monotonic() < self._renew_at:
+            return
+        try:
+            self._database = self._database or self._open()
+            held, wait = self._database.renew(), self._renewal
+        except Exception:  # noqa: BLE001  whatever it is, it is tried again
+            self._shut()
+            held, wait = 1, _AGAIN
+        self._renew_at = time.monotonic() + wait if held else None
 
     def _is_over(self) -> bool:
         """Say whether the thread is to end; who comes later then begins another."""
@@ -220,6 +246,7 @@ class Writer:
         with self._lock:
             self._urgent.clear()
             group = list(self._queue)
+            self._writing = bool(group)
             self._queue.clear()
             self._bytes = 0
         return group
@@ -254,13 +281,15 @@ class Writer:
         with self._database.transaction(durable=durable) as books:
             answers = _do(group, books)
         self._failure, self._told = None, False
+        if self._renew_at is None:  # the group may have begun a run
+            self._renew_at = time.monotonic() + self._renewal
         if thoroughly:
             self._database.tidy(thoroughly=True)
         return answers
 
     def _is_unfit(self, error: Exception) -> bool:
         """Say whether it is for what was to be written, and not for the store."""
-        return self._database is not None and isinstance(getattr(error, "orig", error), UNFIT)
+        return self._database is not None and isinstance(error, UNFIT)
 
     def _tidy(self) -> None:
         try:
@@ -298,7 +327,7 @@ def _refuse(items: Iterable[Item], failure: StateError) -> None:
             item.answer.set_exception(failure)
 
 
-def _do(group: Sequence[Item], books: "Books") -> list[Callable[[], None]]:
+def _do(group: Sequence[Item], books: Books) -> list[Callable[[], None]]:
     """Do all of a group in its order, events that follow each other at once."""
     answers: list[Callable[[], None]] = []
     events: list[Told] = []
@@ -322,7 +351,7 @@ def _size(item: Item) -> int:
 
 
 _WRITERS: "weakref.WeakSet[Writer]" = weakref.WeakSet()
-_ABANDONED: list[object] = []
+_ABANDONED: list[Database] = []
 _LAST_SECONDS = 5.0
 
 
@@ -341,5 +370,5 @@ def _forked() -> None:
         writer.forked()
 
 
-if hasattr(os, "register_at_fork"):
+if sys.platform != "win32" and hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)

@@ -1,14 +1,12 @@
 """An engine without an interpreter: its script is a list of calls."""
 
 import asyncio
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any
 
 from lineshaft.values import (
     Call,
-    Crashed,
     Dispatch,
     Done,
     Limits,
@@ -16,14 +14,12 @@ from lineshaft.values import (
     Output,
     Pauses,
     Program,
+    PythonTarget,
     Raised,
     Returned,
     Suspended,
     Waiting,
 )
-
-_FIRST_PAUSE = 0.001
-_LONGEST_PAUSE = 0.1
 
 
 class ScriptedEngine:
@@ -38,7 +34,7 @@ class ScriptedEngine:
         value: What the script returns.
         printed: What it prints before its first call.
         pauses: How its runs go on after a pause. By "replay" they begin again and make all their
-            calls again, under the same ids; by "snapshot" they make those that were left.
+            calls again, under the same ids.
     """
 
     def __init__(
@@ -71,6 +67,21 @@ class ScriptedEngine:
         """How its runs go on after a pause."""
         return self._pauses
 
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """An execution over a record depends on nothing."""
+        return {}
+
+    @property
+    def target(self) -> PythonTarget:
+        """Nothing is executed: any will do."""
+        return PythonTarget()
+
+    async def lacks(self, module: str) -> str:
+        """Return that nothing is missing."""
+        del module
+        return ""
+
     async def ready(self) -> None:
         """Do nothing: there is nothing to start."""
 
@@ -82,46 +93,38 @@ class ScriptedEngine:
         limits: Limits,
         output: Output,
         waiting: Waiting,
-        resume: bytes | None = None,
     ) -> Outcome:
-        """Make the calls, or those that were left when the run was suspended with a state."""
+        """Make the calls; those of one group at once, one group after another."""
         del program, limits
         self.results = {}
-        finished: set[str] = set()
-        if resume is not None:
-            try:
-                finished = set(cast("list[str]", json.loads(resume)))
-            except ValueError:
-                return Crashed(message="the suspended run cannot be read: its state is damaged")
-        elif self._printed:
+        if self._printed:
             output("stdout", self._printed)
         for group in self._groups:
-            left = [call for call in group if call.id not in finished]
-            made = await self._make(left, dispatch, waiting)
-            finished.update(call.id for call in left if call.id in self.results)
-            if not made:
-                return self._suspended(finished)
+            if not await self._make(group, dispatch, waiting):
+                return self._suspended()
         return Returned(value=self._value)
 
-    def _suspended(self, finished: Collection[str]) -> Outcome:
+    def _suspended(self) -> Outcome:
         if self._pauses == "never":
             message = "this engine cannot pause a run"
             return Raised(kind="ToolError", message=message, code="E_NO_PAUSE")
-        if self._pauses == "replay":
-            return Suspended(state=None)
-        return Suspended(state=json.dumps(sorted(finished)).encode())
+        return Suspended()
 
     async def _make(self, calls: Sequence[Call], dispatch: Dispatch, waiting: Waiting) -> bool:
         """Make calls at once, until all of them are done; False: the run is to be suspended."""
         tasks = [asyncio.create_task(self._dispatch(call, dispatch)) for call in calls]
-        pause = 0.0
         try:
             while left := [task for task in tasks if not task.done()]:
-                await asyncio.wait(left, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-                pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
                 ids = [call.id for call in calls if call.id not in self.results]
-                if ids and waiting(ids) == "suspend":
-                    return False
+                asked = asyncio.ensure_future(waiting(ids))
+                try:
+                    await asyncio.wait([*left, asked], return_when=asyncio.FIRST_COMPLETED)
+                    if asked.done() and asked.result() == "suspend":
+                        return False
+                    if asked.done():  # it is asked again once something has changed
+                        await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    await _end([asked])
         finally:
             await _end(tasks)
         return True
@@ -133,7 +136,7 @@ class ScriptedEngine:
         """Do nothing: there is no process."""
 
 
-async def _end(tasks: Sequence["asyncio.Task[None]"]) -> None:
+async def _end(tasks: Sequence["asyncio.Future[Any]"]) -> None:
     """Cancel what is unfinished and wait for it; raise what a dispatch should not have raised."""
     for task in tasks:
         task.cancel()

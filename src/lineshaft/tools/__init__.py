@@ -17,7 +17,13 @@ from lineshaft.tools._providers import (
     renamed,
     unlisted,
 )
-from lineshaft.tools._python import checker_stubs, describe, python_stubs, signature
+from lineshaft.tools._python import (
+    checker_stubs,
+    describe,
+    python_stubs,
+    record_tools,
+    signature,
+)
 from lineshaft.tools._search import search_specs
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
@@ -44,6 +50,7 @@ __all__ = [
     "model_name",
     "opened",
     "python_stubs",
+    "record_tools",
     "renamed",
     "script_name",
     "search_specs",

@@ -26,6 +26,11 @@ class Contract(Protocol):
         ...
 
     @property
+    def positional(self) -> tuple[str, ...]:
+        """Names of the parameters that may be given by position, in order."""
+        ...
+
+    @property
     def context(self) -> tuple[str, ...]:
         """Names of the parameters that are filled in with the `Context`."""
         ...

@@ -58,6 +58,7 @@ class Foreign:
         self._names = tuple(found.properties)
         self._open = found.open
         self.context = _context(function, name)
+        self.positional = _positional(self.input_schema)
         for parameter in set(self.context) & set(self._names):
             raise ConfigError(
                 f"parameter {parameter!r} of {name!r} takes the Context, and is in the schema too",
@@ -163,6 +164,22 @@ def _in_place(schema: Schema, root: Schema) -> list[Schema]:
         parts.extend(as_schema(schema.get(key)).values())
     parts.extend(resolve(schema[key], root) for key in ("$ref", "$dynamicRef") if key in schema)
     return [cast("Schema", part) for part in parts if isinstance(part, Mapping)]
+
+
+def _positional(schema: Schema) -> tuple[str, ...]:
+    """Return the parameters of a foreign schema whose order its author has chosen.
+
+    The only required parameter has no order to lose. Several have one where `required` lists them
+    as `properties` does, unless that is the order of the alphabet: programs that sort keys would
+    swap a path and a content in silence.
+    """
+    if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "if"}:
+        return ()
+    required = [str(name) for name in as_list(schema.get("required"))]
+    written = [name for name in as_schema(schema.get("properties")) if name in required]
+    if len(required) > 1 and (written != required or required == sorted(required)):
+        return ()
+    return tuple(required)
 
 
 def _context(function: Function, name: str) -> tuple[str, ...]:

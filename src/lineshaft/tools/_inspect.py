@@ -25,6 +25,8 @@ class Parameter:
     name: str
     type: object
     default: object = inspect.Parameter.empty
+    by_position: bool = True
+    """It may be given by position."""
 
     @property
     def required(self) -> bool:
@@ -78,7 +80,8 @@ def read_signature(function: Function, *, method: bool, name: str) -> Signature:
             raise ConfigError(
                 f"parameter {parameter.name!r} of {name}() is {_UNNAMED[parameter.kind]}"
             )
-        kept.append(Parameter(parameter.name, kind, parameter.default))
+        by_position = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kept.append(Parameter(parameter.name, kind, parameter.default, by_position))
     about, described, result = _documented(target)
     return Signature(
         parameters=tuple(kept),

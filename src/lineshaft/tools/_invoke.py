@@ -81,14 +81,16 @@ async def invoke(
 
 
 def _place(spec: ToolSpec, given: dict[str, object], positional: Sequence[object]) -> None:
-    """Put an argument given by position where it belongs."""
-    name = spec.positional
-    if name is None or len(positional) > 1:
-        what = f"takes {f'`{name}` alone' if name else 'nothing'} by position"
-        raise Mismatch([Problem((), f"{what}, got {len(positional)}: write name=value")])
-    if name in given:
-        raise Mismatch([Problem((name,), "is given by position and by name")])
-    given[name] = positional[0]
+    """Put arguments given by position where they belong."""
+    names = spec.positional
+    if len(positional) > len(names):
+        takes = ", ".join(f"`{name}`" for name in names) or "nothing"
+        what = f"takes {takes} by position, got {len(positional)}"
+        raise Mismatch([Problem((), f"{what}: write name=value")])
+    for name, value in zip(names, positional, strict=False):
+        if name in given:
+            raise Mismatch([Problem((name,), "is given by position and by name")])
+        given[name] = value
 
 
 async def _run(tool: Tool, values: dict[str, object]) -> object:

@@ -1,10 +1,20 @@
 """Python stubs: what a model or a person reads, and what a type checker reads."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from lineshaft.tools._read import read_specs
-from lineshaft.tools._shapes import Catalogue, Field, Named, Routine, Shape
+from lineshaft.tools._shapes import (
+    Catalogue,
+    DictOf,
+    Field,
+    ListOf,
+    Named,
+    OneOf,
+    Routine,
+    Shape,
+    TupleOf,
+)
 from lineshaft.tools._writer import Writer, docstring, literal, odd_parameters
 from lineshaft.values import Stubs, ToolSpec, beginning
 
@@ -48,6 +58,43 @@ def checker_stubs(specs: Iterable[ToolSpec]) -> Stubs:
     texts = {space: _module(catalogue, routines) for space, routines in spaces.items()}
     main = texts.pop("")
     return Stubs(main=main, modules={**texts, "tools": main})
+
+
+def record_tools(specs: Iterable[ToolSpec]) -> Mapping[str, str]:
+    """Return the records that `checker_stubs` writes, each with the tool whose result it is in.
+
+    Args:
+        specs: The tools. A record that is no part of a result, that may have further keys, or that
+            is one of several in its place, comes with an empty name.
+    """
+    catalogue = read_specs(specs)
+    found: dict[str, str] = {}
+    for routine in catalogue.routines:
+        used = catalogue.used_by([replace(routine, parameters=(), more=None)])
+        shapes = (routine.result, *(field.shape for record in used for field in record.fields))
+        unsure = {name for shape in shapes for name in _alternatives(shape)}
+        for record in used:
+            is_sure = record.more is None and record.name not in unsure
+            found.setdefault(record.name, routine.spec.name if is_sure else "")
+    return {**dict.fromkeys(catalogue.records, ""), **found}
+
+
+def _alternatives(shape: Shape) -> Iterator[str]:
+    """Yield the records in a type that stand beside another dict."""
+    match shape:
+        case ListOf(item) | DictOf(item):
+            yield from _alternatives(item)
+        case TupleOf(items):
+            for item in items:
+                yield from _alternatives(item)
+        case OneOf(options):
+            dicts = [option for option in options if isinstance(option, Named | DictOf)]
+            if len(dicts) > 1:
+                yield from (option.record for option in dicts if isinstance(option, Named))
+            for option in options:
+                yield from _alternatives(option)
+        case _:
+            return
 
 
 def signature(spec: ToolSpec) -> str:

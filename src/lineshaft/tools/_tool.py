@@ -22,7 +22,6 @@ from lineshaft.tools._contract import Contract
 from lineshaft.tools._inspect import own_name, target_of
 from lineshaft.tools._names import check_name
 from lineshaft.tools._paths import places
-from lineshaft.tools._pointers import Schema, as_list, as_schema, resolve
 from lineshaft.values import Effect, ToolSpec
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ class Tool(Generic[P, R]):
             container=options.container,
             staged=options.staged,
             jailed=options.jailed,
-            positional=_positional(schema),
+            positional=self.contract.positional,
         )
 
     @property
@@ -336,14 +335,3 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
 
 def _in_a_class(thing: object) -> bool:
     return isinstance(thing, classmethod | property | functools.cached_property)
-
-
-def _positional(schema: Schema) -> str | None:
-    """Return the one required parameter, if it is a string."""
-    required = as_list(schema.get("required"))
-    if len(required) != 1 or schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "if"}:
-        return None
-    name = str(required[0])
-    found = as_schema(as_schema(schema.get("properties")).get(name))
-    found = as_schema(resolve(found["$ref"], schema)) if "$ref" in found else found
-    return name if found.get("type") == "string" else None

@@ -39,6 +39,7 @@ class Typed:
         signature = read_signature(function, method=method, name=name)
         self.description = signature.description
         self.context = signature.context
+        self.positional = tuple(p.name for p in signature.parameters if p.by_position)
         self._names = tuple(p.name for p in signature.parameters)
         self._arguments = _arguments(signature, name)
         self._result = _result(signature, name)

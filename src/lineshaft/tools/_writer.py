@@ -1,6 +1,6 @@
 """Types as Python source."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, cast
 
 from lineshaft.tools._names import is_identifier
@@ -130,14 +130,12 @@ class Writer:
         write = self.loose if loose else self.type
         named = [p for p in routine.parameters if _is_parameter(p.name)]
         odd = odd_parameters(routine)
-        # The checkers take a first parameter of these names for an object.
-        alone = {routine.spec.positional} - {"self", "cls"}
-        first = [p for p in named if p.name in alone]
-        parts = [f"{p.name}: {write(p.shape)}" for p in first]
+        first = _first(routine.spec.positional, named)
         others = [p for p in named if p not in first]
-        if others:
-            parts.append("*")
-        for p in others:
+        parts: list[str] = []
+        for p in (*first, *others):
+            if others and p is others[0]:
+                parts.append("*")
             default = "" if p.required else f" = {self.default(p)}"
             parts.append(f"{p.name}: {write(p.shape)}{default}")
         if odd or routine.more is not None:
@@ -276,6 +274,18 @@ def docstring(lines: list[str], indent: str) -> str:
 
 def _is_parameter(name: str) -> bool:
     return is_identifier(name) and not name.startswith("__")
+
+
+def _first(positional: Sequence[str], fields: Sequence[Field]) -> list[Field]:
+    """Return the fields that stand before the `*` of a signature, in order."""
+    by_name = {field.name: field for field in fields}
+    found: list[Field] = []
+    for name in positional:
+        # A checker takes a first parameter of these names for an object.
+        if name not in by_name or name in ("self", "cls"):
+            break
+        found.append(by_name[name])
+    return found
 
 
 def _free_name(fields: list[Field]) -> str:

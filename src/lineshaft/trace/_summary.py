@@ -144,15 +144,10 @@ def _run_started(summary: _Summary, event: Event) -> None:
     summary.engine = str(event.data.get("engine", ""))
 
 
-def _run_restarted(summary: _Summary, event: Event) -> None:
-    """The script begins anew: what it printed is dropped, what it read stays."""
-    summary.engine = str(event.data.get("engine", ""))
-    summary.output.clear()
-
-
 def _run_resumed(summary: _Summary, event: Event) -> None:
-    """The run goes on: what was its end is none, and what it waits for is yet to be told."""
+    """The run goes on: its script is executed again, and prints again what it printed."""
     summary.end = None
+    summary.output.clear()
 
 
 def _call_asked(summary: _Summary, event: Event) -> None:
@@ -218,7 +213,6 @@ def _nothing(summary: _Summary, event: Event) -> None:
 
 _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
     "run_started": _run_started,
-    "run_restarted": _run_restarted,
     "run_paused": _ends,
     "run_resumed": _run_resumed,
     "call_asked": _call_asked,

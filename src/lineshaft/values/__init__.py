@@ -1,5 +1,6 @@
 """What crosses rooms and wires: values and seams, without behaviour or I/O."""
 
+from lineshaft.values._belongings import Belonging, Belongings
 from lineshaft.values._caller import (
     Caller,
 )
@@ -34,21 +35,29 @@ from lineshaft.values._context import (
 )
 from lineshaft.values._cutting import beginning, ending
 from lineshaft.values._engines import (
+    ENGINES,
+    REMOVED_ENGINES,
     Checker,
     Crashed,
     Diagnostic,
+    Diverged,
     Engine,
     Exceeded,
+    ModuleSource,
+    ModuleText,
     Outcome,
     Output,
     Pauses,
     Program,
+    PythonTarget,
     Raised,
+    ReplayInputs,
     Returned,
     Stubs,
     Suspended,
-    Tape,
     Waiting,
+    engine_problem,
+    minor_version,
 )
 from lineshaft.values._kept import (
     Finished,
@@ -67,6 +76,7 @@ from lineshaft.values._parsing import (
 )
 from lineshaft.values._python import (
     NO_BOUNDARY,
+    WASM_BOUNDARY,
     PythonOptions,
 )
 from lineshaft.values._runs import (
@@ -111,16 +121,21 @@ from lineshaft.values._workspace import (
 )
 
 __all__ = [
+    "ENGINES",
     "EXIT_CODES",
     "KEY_BLOCK",
     "NO_BOUNDARY",
+    "REMOVED_ENGINES",
     "TOKEN_FORMS",
+    "WASM_BOUNDARY",
     "Answer",
     "Answerer",
     "Approver",
     "Arguments",
     "Ask",
     "Askable",
+    "Belonging",
+    "Belongings",
     "Call",
     "CallError",
     "CallRecord",
@@ -138,6 +153,7 @@ __all__ = [
     "Diagnostic",
     "Difference",
     "Dispatch",
+    "Diverged",
     "Done",
     "Effect",
     "Elicit",
@@ -159,6 +175,8 @@ __all__ = [
     "Limits",
     "Line",
     "Middleware",
+    "ModuleSource",
+    "ModuleText",
     "ObservedShape",
     "Origin",
     "Outcome",
@@ -169,9 +187,11 @@ __all__ = [
     "Process",
     "Program",
     "PythonOptions",
+    "PythonTarget",
     "Raised",
     "Reach",
     "Replay",
+    "ReplayInputs",
     "Resolved",
     "Returned",
     "Roots",
@@ -186,7 +206,6 @@ __all__ = [
     "Stream",
     "Stubs",
     "Suspended",
-    "Tape",
     "TokenForm",
     "ToolSpec",
     "Usage",
@@ -197,6 +216,8 @@ __all__ = [
     "Workspace",
     "beginning",
     "ending",
+    "engine_problem",
+    "minor_version",
     "not_offered",
     "steadily",
 ]

@@ -42,8 +42,8 @@ class Call:
     parent: str | None = None
     """The container call that this call was made under."""
 
-    replayable: bool = True
-    """False: the engine cannot say that the call would come again in the same order."""
+    recorded: bool = False
+    """Made while the run's record was played back: the record has this call too."""
 
     def decided(self, tool: str, arguments: Arguments) -> Self:
         """Return the same call with its tool's canonical name and what its arguments mean."""
@@ -54,7 +54,7 @@ class Call:
             id=self.id,
             positional=self.positional,
             parent=self.parent,
-            replayable=self.replayable,
+            recorded=self.recorded,
         )
 
 
@@ -178,8 +178,8 @@ class ToolSpec:
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""
 
-    positional: str | None = None
-    """The one required parameter, if it is a string: it may be given by position."""
+    positional: tuple[str, ...] = ()
+    """Parameters that may be given by position, in order."""
 
     @property
     def namespace(self) -> str:

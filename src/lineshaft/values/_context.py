@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from lineshaft.errors import ToolError
+from lineshaft.values._belongings import Belongings
 from lineshaft.values._calls import Dispatch
 from lineshaft.values._python import PythonOptions
 from lineshaft.values._workspace import Workspace
@@ -111,6 +112,9 @@ class Context:
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """The session's full Python."""
+
+    belongings: Belongings = field(default_factory=Belongings)
+    """What tools keep from one call of the session to the next."""
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """Say how far the call is.

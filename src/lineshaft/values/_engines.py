@@ -1,6 +1,6 @@
 """What crosses the seam between a run and the engine that executes its script."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -8,29 +8,60 @@ from lineshaft.values._calls import Dispatch
 from lineshaft.values._limits import Limits
 from lineshaft.values._workspace import Stream
 
+ENGINES = ("auto", "wasm", "cpython")
+"""Names of engines that a person can ask for; `auto` chooses."""
+
+REMOVED_ENGINES = ("monty", "micropython")
+"""Names of engines of earlier versions."""
+
 Output = Callable[[Stream, str], None]
 """Take printed text. Called in the host's event loop, in order."""
 
-Waiting = Callable[[Collection[str]], Literal["wait", "suspend"]]
-"""Told the ids of the unfinished calls whenever nothing in the script can go on."""
+Waiting = Callable[[Collection[str]], Awaitable[Literal["wait", "suspend"]]]
+"""Awaited with the ids of the unfinished calls whenever nothing in the script can go on.
+
+The engine gives it up (cancels it) when a completion comes first. An answer "suspend" ends the run
+as `Suspended`; after "wait" the engine asks again only once something has changed.
+"""
+
+ModuleText = tuple[str, bytes]
+"""A module of the workspace: its canonical path, and its text."""
+
+ModuleSource = Callable[[str], Awaitable[ModuleText | None]]
+"""Return a module of the workspace by its dotted name, judged as a read of its path; None: there is
+none. A package is its `__init__.py`. Raises `ToolError` where policy refuses the read."""
 
 
-Pauses = Literal["snapshot", "replay", "never"]
-"""How a run of an engine goes on after a pause: from a state, from its record, or not at all."""
+Pauses = Literal["replay", "never"]
+"""How a run of an engine goes on after a pause: by execution over its record, or not at all."""
+
+
+def engine_problem(name: object) -> str:
+    """Return why an engine cannot be asked for, or nothing."""
+    if name in ENGINES:
+        return ""
+    if name in REMOVED_ENGINES:
+        return f"the engine {name!r} is gone: scripts run on 'wasm', which has all of Python"
+    return f"there is no engine {name!r}; this version has: {', '.join(ENGINES)}"
 
 
 @dataclass(slots=True, kw_only=True)
-class Tape:
-    """What a script takes from the world beside its calls, so that it can be executed again.
+class ReplayInputs:
+    """What a script takes from the world beside the results of its calls.
 
-    An engine takes what is there in order, and records what it takes beyond it.
+    With it, and with the results, a script can be executed again. An engine plays back what is
+    there in order, and records what the script takes beyond it.
     """
 
     seed: str
     """Of random numbers, uuids and secrets; text of 64 hexadecimal digits."""
 
-    clock: list[float] = field(default_factory=list[float])
-    """Readings of clocks, in order."""
+    readings: bytes = b""
+    """Readings of clocks, in order, compact; how they are written is the engine's own."""
+
+    turns: list[int] = field(default_factory=list[int])
+    """What ended each turn of the script's event loop, in order: the number of a call whose
+    completion was given, or 0: its time passed, or nothing was there."""
 
     torn: bool = False
     """More was taken than is kept: the run cannot be executed again."""
@@ -53,8 +84,23 @@ class Program:
     namespaces: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Script names of the tools of each namespace; each namespace is a module."""
 
-    tape: Tape | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Parameters of tools by script name, as they stand between the brackets of a `def`; for
+    `inspect.signature`. Tools may be missing."""
+
+    imports: frozenset[str] = frozenset()
+    """Modules that the script's text imports, as far as reading finds them; engines may prepare
+    them before the script begins."""
+
+    workspace_module: ModuleSource | None = None
+    """None: the workspace's own modules cannot be imported."""
+
+    replay: ReplayInputs | None = None
     """None: nobody will execute it again."""
+
+    clock: Callable[[], float] | None = None
+    """Seconds, standing still while only approvals are awaited; safe in any thread. None: those of
+    `time.monotonic`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +116,7 @@ class Raised:
     """The script raised an exception that it did not catch, or is not Python."""
 
     kind: str
-    """Name of the exception's class, `ToolError` for ours; `SyntaxError`; `Unsupported`."""
+    """Name of the exception's class, `ToolError` for ours; `SyntaxError`."""
 
     message: str
     line: int | None = None
@@ -103,13 +149,37 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspended:
-    """`waiting` said so."""
-
-    state: bytes | None
-    """Enough to go on elsewhere; None: the run must be replayed."""
+    """`waiting` said so; the run goes on by execution over its record."""
 
 
-Outcome = Returned | Raised | Exceeded | Crashed | Suspended
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diverged:
+    """While its record was played back, the script did something else; nothing was dispatched."""
+
+    message: str
+    line: int | None = None
+
+
+Outcome = Returned | Raised | Exceeded | Crashed | Suspended | Diverged
+
+
+def minor_version(version: str) -> str:
+    """Return the first two parts of a version: `3.14` of `3.14.0`."""
+    return ".".join(version.split(".")[:2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonTarget:
+    """The Python that a script is checked for; it need not be the host's."""
+
+    version: str = "3.14"
+    """Major and minor; syntax and standard library are those of this version."""
+
+    platform: str = "linux"
+    """As in `sys.platform`."""
+
+    packages: tuple[str, ...] = ()
+    """Folders of the installed packages that the script may import."""
 
 
 class Engine(Protocol):
@@ -135,6 +205,32 @@ class Engine(Protocol):
         """How its runs go on after a pause; where never, `waiting` is not to say "suspend"."""
         ...
 
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What an execution over a record depends on, by name.
+
+        `image` is a digest, `python` a version, `packages` a digest of the package set, empty
+        without one.
+        """
+        ...
+
+    @property
+    def target(self) -> PythonTarget:
+        """The Python that its scripts are checked for, with the packages that are installed."""
+        ...
+
+    async def lacks(self, module: str) -> str:
+        """Return why scripts of this engine cannot import a module that another engine may have.
+
+        Args:
+            module: Its dotted name.
+
+        Returns:
+            The reason, such as "numpy is native code"; empty where the module is there, or where
+            no engine is known to have it.
+        """
+        ...
+
     async def ready(self) -> None:
         """Have what all runs share started, which takes no time of a run; `run` would start it too.
 
@@ -151,9 +247,8 @@ class Engine(Protocol):
         limits: Limits,
         output: Output,
         waiting: Waiting,
-        resume: bytes | None = None,
     ) -> Outcome:
-        """Execute a program, or go on from a suspended state."""
+        """Execute a program; over its record, where it has one."""
         ...
 
     async def aclose(self) -> None:
@@ -192,14 +287,20 @@ class Checker(Protocol):
     """Checks types of scripts without running them."""
 
     async def check(
-        self, source: str, *, stubs: Stubs, inputs: Mapping[str, str]
+        self,
+        source: str,
+        *,
+        stubs: Stubs,
+        inputs: Mapping[str, str],
+        target: PythonTarget = PythonTarget(),
     ) -> tuple[Diagnostic, ...]:
         """Return all that is wrong.
 
         Args:
-            source: The script, as it would be run.
+            source: The script, as it would be run: a module with `await` and `return` at its top.
             stubs: The tools it may call.
             inputs: Type of each input, by name, as Python annotations.
+            target: The Python that executes it.
         """
         ...
 

@@ -6,6 +6,10 @@ NO_BOUNDARY = "none"
 """What a person names as the boundary to have none: nothing counts as jailed then."""
 
 
+WASM_BOUNDARY = "wasm"
+"""What a person names as the boundary to have programs in WebAssembly, also where jails work."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonOptions:
     """What the full Python of a session is, and what it may use."""
@@ -20,10 +24,11 @@ class PythonOptions:
     """Modules that are imported once, before the first script."""
 
     workspace_imports: bool = False
-    """Scripts may import from the workspace, which they then can read outside the gate."""
+    """Scripts may import modules of the workspace; each is judged as a read of its file."""
 
     seconds: float = 60
     """Longest run of `python_run`."""
 
     boundary: str | None = None
-    """Name of the boundary to use, `none` to do without; None: the best that works here."""
+    """Name of the boundary to use, `none` to do without; None: the best that works here, for
+    programs of `python_run` WebAssembly where no jail does."""

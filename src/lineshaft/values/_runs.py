@@ -11,7 +11,6 @@ from lineshaft.values._workspace import Change, Finding
 
 EventKind = Literal[
     "run_started",
-    "run_restarted",
     "run_paused",
     "run_resumed",
     "answer",

@@ -8,6 +8,7 @@ goes, and folders get their modes. A place is looked at once more just before it
 import errno
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -238,13 +239,15 @@ def _write_file(journal: Journal, plan: _Plan, item: Item, at: At) -> None:
     with os.fdopen(descriptor, "wb") as file:
         for chunk in journal.parts(after.sha256 or ""):
             file.write(chunk)
-        if before.kind == "file" and hasattr(os, "fchown"):
+        if before.kind == "file":
             _keep_owner(plan.folders.at(item.place), descriptor)
-        if after.mode is not None and hasattr(os, "fchmod"):
+        if after.mode is not None and sys.platform != "win32":
             os.fchmod(descriptor, after.mode)
 
 
 def _keep_owner(at: At, descriptor: int) -> None:
+    if sys.platform == "win32":
+        return
     with suppress(FileNotFoundError, PermissionError):
         old = os.stat(at[0], dir_fd=at[1], follow_symlinks=False)
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
-from lineshaft.workspace._mounts import Place
+from lineshaft.files import Identity, identity_of
+from lineshaft.workspace._mounts import Place, is_own
 
 MOST_BYTES = 64_000_000
 """Of a file that is read whole."""
@@ -131,15 +132,32 @@ def opened(place: Place, *, create: bool = False) -> Generator[At]:
             os.makedirs(os.path.dirname(place.real), exist_ok=True)  # noqa: PTH103, PTH120  as in At
         yield place.real, None
         return
+    own = own_identities(place)
     folder = _open_root(place)
     try:
         for part in place.parts[:-1]:
             inner = _open_folder(part, folder, create=create)
             os.close(folder)
             folder = inner
+            must_not_be_own(place, os.fstat(folder), own)
         yield place.parts[-1] if place.parts else ".", folder
     finally:
         os.close(folder)
+
+
+def own_identities(place: Place) -> set[Identity]:
+    """Return what Lineshaft's own folders are known by, as far as a mount could hold them."""
+    return set() if place.root.own is None else place.root.own.identities()
+
+
+def must_not_be_own(place: Place, status: os.stat_result, own: set[Identity]) -> None:
+    """Refuse what is a folder of Lineshaft's own by another name.
+
+    Raises:
+        OutsideWorkspace: It is.
+    """
+    if identity_of(status) in own:
+        raise is_own(repr(place.path))
 
 
 class Folders:
@@ -198,9 +216,12 @@ def status(place: Place) -> os.stat_result | None:
     with told(place.path):
         try:
             with opened(place) as (name, folder):
-                return os.stat(name, dir_fd=folder, follow_symlinks=False)
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
             return None
+    if stat.S_ISDIR(found.st_mode):
+        must_not_be_own(place, found, own_identities(place))
+    return found
 
 
 def kind_of(mode: int) -> Kind:
@@ -295,6 +316,7 @@ def listing(place: Place) -> "Generator[Iterator[os.DirEntry[str]]]":
             return
         descriptor = os.open(name, _FOLDER, dir_fd=folder)
         try:
+            must_not_be_own(place, os.fstat(descriptor), own_identities(place))
             with os.scandir(descriptor) as entries:
                 yield entries
         finally:

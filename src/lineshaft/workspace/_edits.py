@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -107,7 +108,7 @@ def make_folder(place: Place, *, mode: int | None = None) -> State:
 
 def set_mode(place: Place, mode: int) -> None:
     """Give a folder its permission bits."""
-    if not BY_DESCRIPTOR:
+    if sys.platform == "win32" or not BY_DESCRIPTOR:
         return
     flags = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | FILE_FLAGS
     with opened(place) as (name, folder):
@@ -151,10 +152,10 @@ def _replace(at: At, data: bytes, old: os.stat_result | None, mode: int | None =
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            if old is not None and hasattr(os, "fchown"):
+            if old is not None and sys.platform != "win32":
                 with suppress(PermissionError):
                     os.fchown(descriptor, old.st_uid, old.st_gid)
-            if mode is not None and hasattr(os, "fchmod"):
+            if mode is not None and sys.platform != "win32":
                 os.fchmod(descriptor, mode)
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

@@ -1,18 +1,20 @@
 """Where a path leads: confinement, decided on real paths.
 
 Covered: absolute paths, NUL, `..`, symlinks (dangling, looping, in the middle, before a file that
-does not exist yet), folders whose names only start alike, unknown aliases. Not covered here: what
-somebody swaps between the decision and the opening; `_disk.py` opens without following symlinks.
+does not exist yet), folders whose names only start alike, unknown aliases, and the folders that are
+Lineshaft's own. Not covered here: what somebody swaps between the decision and the opening;
+`_disk.py` opens without following symlinks.
 """
 
 import errno
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
+from lineshaft.files import OwnFolders
 from lineshaft.values import Resolved, beginning
 
 PROJECT = "project"
@@ -52,6 +54,8 @@ class Root:
     alias: str
     real: str
     writable: bool
+    own: OwnFolders | None = field(default=None, compare=False, repr=False)
+    """What is closed in it; None: nothing, it is a run's own folder."""
 
     def holds(self, real: str) -> bool:
         """Whether a real path is this folder or lies below it."""
@@ -116,12 +120,13 @@ class Mounts:
     """
 
     def __init__(self, root: str | Path, aliases: Mapping[str, Mount]) -> None:
-        self.roots = {PROJECT: _root(PROJECT, Mount(root, writable=True))}
+        self.own = OwnFolders()
+        self.roots = {PROJECT: _root(PROJECT, Mount(root, writable=True), self.own)}
         for alias, mount in aliases.items():
             name = alias.removeprefix("@")
             if name in (*self.roots, RUN):
                 raise ConfigError(f"the alias {alias!r} is taken: choose another name")
-            self.roots[name] = _root(name, mount)
+            self.roots[name] = _root(name, mount, self.own)
 
         self._make: Mapping[str, Callable[[], None]] = {}
         self.link: ReadLink = read_link
@@ -137,13 +142,14 @@ class Mounts:
         more = Mounts.__new__(Mounts)
         more.roots = {**self.roots, alias: Root(alias, path, writable=True)}
         more._make = {**self._make, alias: make}
-        more.link = self.link
+        more.link, more.own = self.link, self.own
         return more
 
     def with_links(self, read: "ReadLink") -> "Mounts":
         """Return the same mounts, with symlinks as somebody else sees them."""
         other = Mounts.__new__(Mounts)
         other.roots, other._make, other.link = self.roots, self._make, read
+        other.own = self.own
         return other
 
     def place(self, path: str, *, follow: bool = True) -> Place:
@@ -154,7 +160,7 @@ class Mounts:
             follow: Whether the last part is followed if it is a symlink.
 
         Raises:
-            OutsideWorkspace: It leads out, or nowhere that is mounted.
+            OutsideWorkspace: It leads out, nowhere that is mounted, or to what is Lineshaft's own.
         """
         root, parts = self._parse(path)
         if isinstance(path, Decided):
@@ -185,6 +191,19 @@ class Mounts:
         if len(self.roots) == 1 or place.root.alias == PROJECT:
             return place
         return self._named(place.real, place.path)
+
+    def must_stay(self, *places: Place) -> None:
+        """Refuse to have something else at a place that leads to Lineshaft's own folders.
+
+        Raises:
+            OutsideWorkspace: One of them is below the place, or would be.
+        """
+        for place in places:
+            if self.own.are_below(place.real):
+                raise OutsideWorkspace(
+                    f"{place.path!r} holds folders of Lineshaft's own: "
+                    "it is not moved, replaced or deleted"
+                )
 
     def _parse(self, path: str) -> tuple[Root, list[str]]:
         reason = _unusable(path)
@@ -245,6 +264,8 @@ class Mounts:
         holders = [root for root in self.roots.values() if root.holds(real)]
         if not holders:
             raise _leads_out(given)
+        if self.own.hold(real):
+            raise is_own(_short(given))
         # One file has one name, else a rule for the one is no rule for the other.
         depth = max(len(root.real) for root in holders)
         deepest = [root for root in holders if len(root.real) == depth]
@@ -254,14 +275,26 @@ class Mounts:
         return Place(root, _parts(inner), all(root.writable for root in deepest))
 
 
-def _root(alias: str, mount: Mount) -> Root:
+def is_own(given: str) -> OutsideWorkspace:
+    """Return the error for a path that leads to Lineshaft's own folders."""
+    return OutsideWorkspace(f"{given} is in a folder of Lineshaft's own, which is closed to tools")
+
+
+def _root(alias: str, mount: Mount, own: OwnFolders) -> Root:
     if not alias.replace("-", "_").isidentifier():
         raise ConfigError(f"the alias {alias!r} is not a name: use letters, digits, '_' and '-'")
     path = Path(mount.path)
     if not path.is_dir():
         what = "the workspace" if alias == PROJECT else f"the folder of '@{alias}'"
         raise ConfigError(f"{what}, {str(path)!r}, is not a folder")
-    return Root(alias, str(path.resolve()), mount.writable)
+    real = str(path.resolve())
+    if own.hold(real):
+        what = "the workspace" if alias == PROJECT else f"the folder of '@{alias}'"
+        raise ConfigError(
+            f"{what}, {str(path)!r}, is a folder of Lineshaft's own: it is closed to tools",
+            hint="name another folder",
+        )
+    return Root(alias, real, mount.writable, own)
 
 
 def _unusable(path: str) -> str:

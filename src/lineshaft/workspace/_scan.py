@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lineshaft.errors import OutsideWorkspace, WorkspaceError
+from lineshaft.files import identity_of
 from lineshaft.values import Entry, EntryKind
-from lineshaft.workspace._disk import Kind, kind_of, missing, told
+from lineshaft.workspace._disk import Kind, kind_of, missing, own_identities, told
 from lineshaft.workspace._edits import is_temporary
 from lineshaft.workspace._files import DISK, Files
 from lineshaft.workspace._ignore import Ignore
@@ -31,6 +32,8 @@ def scan(
     tree: Files = DISK,
 ) -> Iterator[Found]:
     """Return everything below a folder, each folder before what is in it.
+
+    Lineshaft's own folders are left out.
 
     Args:
         folder: Where to start.
@@ -62,8 +65,15 @@ def scan(
 
 def _entries(tree: Files, folder: Place, rules: Ignore | None, *, files_too: bool) -> list[Found]:
     found: list[Found] = []
+    own = folder.root.own
+    names = set[str]() if own is None else own.names_in(folder.real)
+    identities = own_identities(folder)
     for name, status in tree.entries(folder):
         kind = kind_of(status.st_mode)
+        if own is not None and own.is_named(name, names):
+            continue
+        if kind == "folder" and identity_of(status) in identities:
+            continue
         place = Place(folder.root, (*folder.parts, name), folder.writable)
         is_folder = kind == "folder"
         asked = rules if files_too or is_folder else None

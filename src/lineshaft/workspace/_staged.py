@@ -213,6 +213,7 @@ class StagedView(FolderView):
         if is_private(place):
             return super()._make_link(path, target)
         self._mounts.behind(place, target)
+        self._mounts.must_stay(place)
         with self._lock, nothing_there(place):
             before = self._now(place)
             after = _stage_edits.link(self._overlay, place, target, before)
@@ -222,6 +223,7 @@ class StagedView(FolderView):
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         if is_private(old) or is_private(new):
             return self._move_private(old, new)
+        self._mounts.must_stay(old, new)
         with self._lock, _disk.told(new.path), nothing_there(new):
             before = self._now(old)
             self._seen.check(old.path, before.thing.state())
@@ -249,6 +251,7 @@ class StagedView(FolderView):
         place = self._writable(path, follow=False)
         if is_private(place):
             return super()._delete(path)
+        self._mounts.must_stay(place)
         with self._lock, _disk.told(place.path):
             before = self._now(place)
             self._seen.check(place.path, before.thing.state())

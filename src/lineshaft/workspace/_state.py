@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 import tempfile
 import threading
 import weakref
@@ -59,7 +60,7 @@ def _temporary(path: str) -> str:
 
 def sweep_states() -> None:
     """Remove the folders of processes that were killed; on POSIX systems only."""
-    if not hasattr(os, "getuid"):
+    if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob("lineshaft-state-*"):
         name = _NAME.fullmatch(folder.name)

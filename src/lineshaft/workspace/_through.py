@@ -150,6 +150,7 @@ class Through:
     def _make_link(self, path: str, target: str) -> Change:
         place = self._writable(path, follow=False)
         self._mounts.behind(place, target)
+        self._mounts.must_stay(place)
         with self._shared.lock, _disk.told(place.path), nothing_there(place):
             _edits.link(place, target)
             return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
@@ -161,6 +162,7 @@ class Through:
     def _move(self, source: str, target: str) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         ledger = self._ledger
+        self._mounts.must_stay(old, new)
         with self._shared.lock, _disk.told(new.path):
             with nothing_there(new):
                 before = _edits.move(old, new, partial(ledger.seen.check, old.path))
@@ -180,6 +182,7 @@ class Through:
 
     def _delete(self, path: str) -> Change:
         place, ledger = self._writable(path, follow=False), self._ledger
+        self._mounts.must_stay(place)
         with self._shared.lock:
             before = _edits.delete(place, partial(ledger.seen.check, place.path))
             if before.kind == "folder":

@@ -3,7 +3,7 @@
 import pytest
 
 from engines.play import Play
-from lineshaft.engines import _helpers
+from lineshaft.engines.guest import helpers
 from lineshaft.errors import ToolError
 
 CASES: dict[str, tuple[str, object]] = {
@@ -29,14 +29,14 @@ CASES: dict[str, tuple[str, object]] = {
 async def test_a_helper_does_the_same_everywhere(
     play: Play, expression: str, expected: object
 ) -> None:
-    assert eval(expression, dict(vars(_helpers))) == expected  # noqa: S307  our own text
+    assert eval(expression, dict(vars(helpers))) == expected  # noqa: S307  our own text
     assert await play.value(f"return {expression}") == expected
 
 
 @pytest.mark.parametrize("expression", ["json_parse('{')", "json_parse('')", "batched([1], 0)"])
 async def test_a_helper_refuses_nonsense(play: Play, expression: str) -> None:
     with pytest.raises(ValueError, match=r".+") as raised:
-        eval(expression, dict(vars(_helpers)))  # noqa: S307  our own text
+        eval(expression, dict(vars(helpers)))  # noqa: S307  our own text
     error = await play.error(f"x = 1\n{expression}")
     assert (error.kind, error.line) == (type(raised.value).__name__, 2)
 
@@ -81,7 +81,7 @@ async def test_retry_in_python_does_the_same() -> None:
             raise ToolError("E_TOOL_FAILED", "no")
         return len(made)
 
-    assert await _helpers.retry(call, wait=0) == 3
+    assert await helpers.retry(call, wait=0) == 3
     made.clear()
     with pytest.raises(ToolError):
-        await _helpers.retry(call, attempts=2, wait=0)
+        await helpers.retry(call, attempts=2, wait=0)

@@ -4,14 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from engines.play import Play
-from lineshaft.engines import Jail, Jailed, best_jail
-from lineshaft.engines._cpython import CPythonEngine
+from lineshaft.engines.cpython import CPythonEngine
 from lineshaft.errors import NoBoundary
-from lineshaft.values import PythonOptions
+from lineshaft.sandbox import Jail, Jailed, best_jail
 
 
 class Counted:
@@ -78,29 +76,3 @@ async def test_a_parent_that_was_killed_is_replaced_before_the_next_run(
     assert len(jail.started) == 2
     assert await Play(engine).value("return 1") == 1
     assert len(jail.started) == 2
-
-
-PACKAGES = {
-    "is used": ("made = 0\ndef DataFrame(data):\n    global made\n    made += 1\n", 1),
-    "fails": (
-        "made = 0\ndef DataFrame(data):\n    global made\n    made += 1\n    raise OSError\n",
-        1,
-    ),
-    "has nothing like it": ("made = 0\n", 0),
-}
-
-
-@pytest.mark.parametrize(("text", "made"), PACKAGES.values(), ids=PACKAGES)
-async def test_a_package_that_was_imported_ahead_is_rehearsed_before_there_is_a_script(
-    jail: Counted, open_folder: Path, text: str, made: int
-) -> None:
-    (open_folder / "pandas.py").write_text(text)
-    options = PythonOptions(preload=("pandas",), workspace_imports=True)
-    engine = CPythonEngine(options=options, jail=jail, workspace=open_folder)
-    try:
-        play = Play(engine)
-        with anyio.fail_after(20):
-            while await play.value("import pandas\nreturn pandas.made") != made:
-                await anyio.sleep(0.02)  # a script that comes early is not kept waiting
-    finally:
-        await engine.aclose()

@@ -1,213 +1,100 @@
-"""The protocol between a host and an engine: frames, events, and nonsense."""
+"""Frames between a host and a process: bytes in, messages out, in whatever pieces they come."""
 
-import json
 import struct
-from collections.abc import Mapping
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineshaft.engines._cpython._wire import (
-    DEPTH,
-    TO_ENGINE,
-    TO_HOST,
-    VERSION,
-    Answered,
-    Asked,
-    Blocked,
+from lineshaft.engines.cpython._wire import (
+    FROM_GUEST,
+    FROM_HOST,
+    HELLO,
+    ORDER,
+    READINGS,
+    RESULT,
+    STDOUT,
+    TURN,
     Broken,
-    Execute,
-    Finished,
-    Hello,
-    Printed,
-    Refused,
-    Took,
-    TooLarge,
-    Withdrawn,
+    Receiver,
+    TooLong,
     frame,
-    from_engine,
-    from_host,
+    pack_answer,
+    pack_turn,
+    text_of,
+    unpack_answer,
+    unpack_turn,
 )
 
-MESSAGES: dict[str, tuple[Mapping[str, object], object]] = {
-    "hello": ({"type": "hello", "version": VERSION}, Hello(VERSION)),
-    "a call": (
-        {"type": "tool_call", "id": "1", "tool": "t", "positional": [1], "arguments": {"a": None}},
-        Asked("1", "t", (1,), {"a": None}),
-    ),
-    "a call without arguments": (
-        {"type": "tool_call", "id": "1", "tool": "t"},
-        Asked("1", "t", (), {}),
-    ),
-    "a call of no tool": (
-        {"type": "tool_call", "id": "1", "tool": 5},
-        Refused("1", "`tool` must be a text"),
-    ),
-    "a withdrawn call": ({"type": "tool_call_cancel", "id": "1"}, Withdrawn("1")),
-    "a call that may come in another order": (
-        {"type": "tool_call", "id": "1", "tool": "t", "replayable": False},
-        Asked("1", "t", (), {}, replayable=False),
-    ),
-    "readings": ({"type": "clock", "readings": [1.5, 2.0]}, Took((1.5, 2.0))),
-    "too many readings": ({"type": "clock", "torn": True}, Took((), torn=True)),
-    "waiting": ({"type": "waiting", "ids": ["1", "2"]}, Blocked(("1", "2"))),
-    "printed": ({"type": "output"}, Printed("stdout", "")),
-    "printed text": ({"type": "output", "stream": "stderr", "text": "é"}, Printed("stderr", "é")),
-    "a value": (
-        {"type": "result", "how": "returned", "value": [1]},
-        Finished(how="returned", value=[1]),
-    ),
-    "an error": (
-        {"type": "result", "how": "raised", "kind": "E", "message": "m", "line": 3, "code": None},
-        Finished(how="raised", kind="E", message="m", line=3),
-    ),
-    "a limit": (
-        {"type": "result", "how": "exceeded", "limit": "memory_mb", "message": "m"},
-        Finished(how="exceeded", limit="memory_mb", message="m"),
-    ),
-}
+HEAD = struct.Struct("!BI")
 
 
-@pytest.mark.parametrize(("message", "event"), MESSAGES.values(), ids=MESSAGES)
-def test_a_message_of_an_engine_is_an_event(message: Mapping[str, object], event: object) -> None:
-    assert from_engine().receive(frame(message, TO_HOST)) == [event]
-
-
-def test_a_message_of_a_host_is_an_event() -> None:
-    order = {"type": "execute", "source": "1", "name": "s.py", "inputs": {"a": 1}, "recursion": 9}
-    answer = {"type": "tool_call_response", "id": "7", "value": {"a": 1}}
-    failure = {"type": "tool_call_response", "id": "8", "error": {"code": "E", "message": "m"}}
-    data = b"".join(frame(message, TO_ENGINE) for message in (order, answer, failure))
-    assert from_host().receive(data) == [
-        Execute(source="1", name="s.py", inputs={"a": 1}, recursion=9),
-        Answered("7", {"a": 1}),
-        Answered("8", None, {"code": "E", "message": "m"}),
-    ]
-
-
-VALUE = b'{"type": "result", "how": "returned", "value": %s}'
-
-WRONG: dict[str, bytes] = {
-    "not JSON": b"{",
-    "not UTF-8": b'"\xff"',
-    "not an object": b"[1]",
-    "no type": b"{}",
-    "an unknown type": b'{"type": "execute", "source": "1"}',
-    "a type that is no text": b'{"type": [1]}',
-    "a call without an id": b'{"type": "tool_call", "tool": "t"}',
-    "an id that is no text": b'{"type": "tool_call", "id": 1, "tool": "t"}',
-    "a number that JSON has not": VALUE % b"NaN",
-    "a number that takes too long": VALUE % (b"9" * 5000),
-    "a nest": VALUE % (b"[" * 900 + b"]" * 900),
-    "a deep nest": b"[" * 200_000,
-    "a result of no kind": b'{"type": "result"}',
-    "a result with a limit of no kind": b'{"type": "result", "how": "exceeded", "limit": "luck"}',
-    "a line that is none": b'{"type": "result", "how": "raised", "line": true}',
-    "a negative line": b'{"type": "result", "how": "raised", "line": -1}',
-    "a code that is no text": b'{"type": "result", "how": "raised", "code": 5}',
-    "ids that are no list": b'{"type": "waiting", "ids": "12"}',
-    "an id of a list that is no text": b'{"type": "waiting", "ids": ["1", 2]}',
-    "readings that are no list": b'{"type": "clock", "readings": 1.5}',
-    "a reading that is no number": b'{"type": "clock", "readings": ["1"]}',
-    "a reading that is true": b'{"type": "clock", "readings": [true]}',
-    "an output to nowhere": b'{"type": "output", "stream": "stdin", "text": "x"}',
-    "very many lists": VALUE % (b"[" + b"[]," * 600_000 + b"[]]"),
-}
-
-
-@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
-def test_nonsense_breaks_the_connection_and_raises_nothing(body: bytes) -> None:
-    receiver = from_engine()
-    good = frame({"type": "waiting", "ids": []}, TO_HOST)
-    events = receiver.receive(good + struct.pack("!I", len(body)) + body + good)
-    assert events[0] == Blocked(())
-    assert isinstance(events[1], Broken)
-    assert events[1].why
-    assert len(events) == 2
-    assert receiver.receive(good) == []
-
-
-def test_a_frame_that_is_too_long_is_refused_by_its_head() -> None:
-    [event] = from_engine().receive(struct.pack("!I", TO_HOST + 1))
-    assert event == Broken(f"a frame of {TO_HOST + 1:,} bytes")
-    with pytest.raises(TooLarge, match="at most 10 "):
-        frame({"a": "x" * 20}, 10)
-
-
-def test_what_is_not_json_cannot_be_framed() -> None:
-    for value in (object(), {1, 2}):
-        with pytest.raises(TypeError):
-            frame({"a": value}, TO_HOST)
-    for value in (float("nan"), 10**5000):
-        with pytest.raises(ValueError, match=r".+"):
-            frame({"a": value}, TO_HOST)
-    nest: list[object] = []
-    for _ in range(DEPTH + 5):
-        nest = [nest]
-    with pytest.raises(ValueError, match="nested more than 200 deep"):
-        frame({"a": nest}, TO_HOST)
-
-
-def test_half_a_character_becomes_a_question_mark() -> None:
-    data = frame({"type": "result", "how": "returned", "value": {"\ud800": "é\udc00😀"}}, TO_HOST)
-    assert from_engine().receive(data) == [Finished(how="returned", value={"?": "é?😀"})]
-
-
-def test_five_megabytes_pass_both_ways() -> None:
-    value = "é" * 2_500_000
-    [event] = from_engine().receive(
-        frame({"type": "result", "how": "returned", "value": value}, TO_HOST)
-    )
-    assert event == Finished(how="returned", value=value)
-    [answer] = from_host().receive(
-        frame({"type": "tool_call_response", "id": "1", "value": value}, TO_ENGINE)
-    )
-    assert answer == Answered("1", value)
-
-
-def cut(data: bytes, places: list[int]) -> list[bytes]:
-    """Return bytes in pieces."""
-    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
-    return [data[a:b] for a, b in pairwise(edges)]
-
-
-json_like = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
-    ),
-    max_leaves=10,
+@pytest.mark.parametrize(
+    "data",
+    [HEAD.pack(99, 1), HEAD.pack(0, 0), HEAD.pack(ORDER, 1), HEAD.pack(HELLO, 17), b"\xff" * 5],
+    ids=["an unknown kind", "none", "what only a host says", "too much", "noise"],
 )
-frames = st.one_of(
-    st.sampled_from([frame(message, TO_HOST) for message, _ in MESSAGES.values()]),
-    json_like.map(lambda v: frame({"type": "result", "how": "returned", "value": v}, TO_HOST)),
-    st.sampled_from(
-        [struct.pack("!I", len(body)) + body for body in WRONG.values() if len(body) < 2000]
+def test_what_may_not_come_breaks_the_connection(data: bytes) -> None:
+    with pytest.raises(Broken):
+        list(Receiver(FROM_GUEST).receive(data))
+
+
+def test_frames_before_a_broken_one_count() -> None:
+    frames = Receiver(FROM_GUEST).receive(frame(STDOUT, b"x") + HEAD.pack(99, 0))
+    assert next(frames) == (STDOUT, b"x")
+    with pytest.raises(Broken):
+        next(frames)
+
+
+def test_a_frame_that_is_too_long_is_not_made() -> None:
+    for kind in (TURN, RESULT):
+        with pytest.raises(TooLong):
+            frame(kind, bytes(FROM_GUEST[kind] + 1))
+
+
+def test_a_head_alone_is_judged_before_what_follows_it() -> None:
+    with pytest.raises(Broken):
+        list(Receiver(FROM_GUEST).receive(HEAD.pack(TURN, 1 << 31)))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([TURN, STDOUT, READINGS, RESULT]), st.binary(max_size=40)),
+        max_size=6,
     ),
-    st.binary(max_size=20),
+    st.data(),
 )
-
-
-@given(parts=st.lists(frames, max_size=8), places=st.lists(st.integers(min_value=0), max_size=12))
-def test_any_split_of_the_bytes_gives_the_same_events(
-    parts: list[bytes], places: list[int]
+def test_any_split_of_the_bytes_gives_the_same_frames(
+    frames: list[tuple[int, bytes]], data: st.DataObject
 ) -> None:
-    data = b"".join(parts)
-    whole = from_engine().receive(data)
-    receiver = from_engine()
-    pieces = [event for piece in cut(data, places) for event in receiver.receive(piece)]
-    assert pieces == whole
+    text = b"".join(frame(kind, said) for kind, said in frames)
+    receiver, found = Receiver(FROM_GUEST), list[tuple[int, bytes]]()
+    while text:
+        size = data.draw(st.integers(1, len(text)))
+        found += receiver.receive(text[:size])
+        text = text[size:]
+    assert found == frames
 
 
-@given(value=json_like)
-def test_a_value_arrives_as_it_was_sent(value: object) -> None:
-    data = frame({"type": "tool_call", "id": "1", "tool": "t", "positional": [value]}, TO_HOST)
-    [event] = from_engine().receive(data)
-    assert isinstance(event, Asked)
-    assert json.dumps(event.positional[0]) == json.dumps(value).encode("utf-8", "replace").decode()
+@given(st.floats(allow_nan=False), st.booleans(), st.text())
+def test_a_turn_arrives_as_it_was_said(seconds: float, behind: bool, requests: str) -> None:
+    said = unpack_turn(pack_turn(seconds, behind=behind, requests=requests))
+    assert said == (seconds, behind, requests.encode("utf-8", "replace").decode())
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.booleans(), st.text())
+def test_an_answer_arrives_as_it_was_said(now: int, live: bool, text: str) -> None:
+    said = unpack_answer(pack_answer(now, live=live, text=text))
+    assert said == (now, live, text.encode("utf-8", "replace").decode())
+
+
+def test_what_is_no_text_or_no_turn_is_broken() -> None:
+    with pytest.raises(Broken):
+        text_of(b"\xff")
+    with pytest.raises(Broken):
+        unpack_turn(b"123")
+
+
+def test_whole_orders_pass() -> None:
+    order = b"x" * 20_000_000
+    assert list(Receiver(FROM_HOST).receive(frame(ORDER, order))) == [(ORDER, order)]

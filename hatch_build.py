@@ -1,0 +1,186 @@
+"""The build's own step: the image of Python for WebAssembly, made where there is none yet.
+
+The image is the guest (`engines/guest`), CPython and its standard library in one component. Wheel
+and sdist carry it, so that one release has one image and installing needs no `componentize-py`.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zlib
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOM = Path("src", "lineshaft", "sandbox", "webassembly")
+GUEST = Path("src", "lineshaft", "engines", "guest")
+APP = "lineshaft_image"
+FACTS = re.compile(rb"lineshaft facts (\{[^\0]*?\}) end of facts")
+TOOL = "componentize-py"
+LICENCES = (TOOL, "tzdata")
+PAGE = 65_536
+
+
+class ImageHook(BuildHookInterface[Any]):
+    """Makes the image before files are collected."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Name what makes an image, if one has to be made."""
+        return [] if is_made(Path(self.root)) else tools(Path(self.root))
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Make the image, unless there is one of the same sources."""
+        del version
+        root = Path(self.root)
+        if not is_made(root):
+            self.app.display_info("making the image of Python for WebAssembly, some 20 seconds")
+            make(root)
+        build_data["artifacts"].append(f"/{(ROOM / 'image').as_posix()}/")
+
+
+def tools(root: Path) -> list[str]:
+    """Return the exact versions of what makes the image."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return [each for each in project["dependency-groups"]["build"] if "==" in each]
+
+
+def sources(root: Path) -> dict[str, bytes]:
+    """Return all that the image is made from, by the names under which it is staged."""
+    inside = root / ROOM / "inside"
+    found = {path.name: path.read_bytes() for path in inside.iterdir() if path.is_file()}
+    for path in (root / GUEST).rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            found[f"_lineshaft/{path.relative_to(root / GUEST).as_posix()}"] = path.read_bytes()
+    return found
+
+
+def sources_digest(root: Path) -> str:
+    """Return what an image has to have been made from."""
+    digest = hashlib.sha256(repr(sorted(tools(root))).encode())
+    digest.update(Path(__file__).read_bytes())
+    for name, data in sorted(sources(root).items()):
+        digest.update(repr((name, len(data))).encode() + data)
+    return digest.hexdigest()
+
+
+def is_made(root: Path) -> bool:
+    """Return whether there is an image of these sources."""
+    folder = root / ROOM / "image"
+    try:
+        facts = json.loads((folder / "facts.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    made = facts.get("sources") == sources_digest(root)
+    return made and (folder / "guest.wasm.zlib").is_file()
+
+
+def make(root: Path) -> None:
+    """Make the image, its facts and the licences of what is in it."""
+    wanted = sources_digest(root)
+    with tempfile.TemporaryDirectory() as place:
+        stage = Path(place)
+        for name, data in sources(root).items():
+            target = stage / "program" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        component = componentize(stage)
+    found = FACTS.findall(component)
+    if not found:
+        sys.exit("the image does not say what is in it; see inside/lineshaft_image.py")
+    facts: dict[str, Any] = {
+        **json.loads(found[0]),
+        "digest": hashlib.sha256(component).hexdigest(),
+        "sources": wanted,
+        "memory": first_memory(component),
+    }
+    folder = Path(tempfile.mkdtemp(prefix=".image-", dir=root / ROOM))
+    folder.chmod(0o755)
+    (folder / "guest.wasm.zlib").write_bytes(zlib.compress(component, 6))
+    keep_licences(folder, facts.pop("licences", {}))
+    (folder / "facts.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    shutil.rmtree(root / ROOM / "image", ignore_errors=True)
+    folder.rename(root / ROOM / "image")
+
+
+def componentize(stage: Path) -> bytes:
+    """Return the component made of the staged program and zone data."""
+    zones = Path(str(importlib.metadata.distribution("tzdata").locate_file("tzdata")))
+    shutil.copytree(zones, stage / "data" / "tzdata")
+    target = stage / "guest.wasm"
+    start = "import sys, componentize_py; sys.exit(componentize_py.script())"
+    world = ["-d", str(stage / "program" / "world.wit"), "-w", "guest"]
+    paths = ["-p", str(stage / "program"), "-p", str(stage / "data")]
+    command = [sys.executable, "-c", start, *world, "componentize", *paths, APP, "-o", str(target)]
+    none = stage / "packages"  # or it takes in those of whichever Python is found first
+    (none / "lib" / "python3" / "site-packages").mkdir(parents=True)
+    done = subprocess.run(  # noqa: S603  our own words and no shell
+        command,
+        env={**os.environ, "VIRTUAL_ENV": str(none)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode or not target.is_file():
+        sys.exit(f"the image of Python for WebAssembly cannot be made:\n{done.stdout}{done.stderr}")
+    return target.read_bytes()
+
+
+def keep_licences(folder: Path, inside: dict[str, str]) -> None:
+    """Put the licences of all that the image holds beside it."""
+    place = folder / "licences"
+    place.mkdir()
+    for name, text in inside.items():
+        (place / name).write_text(text, encoding="utf-8")
+    for name in LICENCES:
+        for file in importlib.metadata.files(name) or ():
+            parts = file.parts
+            if parts[0].endswith(".dist-info") and ("licenses" in parts or "sboms" in parts):
+                copy = place / f"{name}-{'-'.join(parts[2:])}"
+                copy.write_bytes(Path(str(file.locate())).read_bytes())
+
+
+def first_memory(component: bytes) -> int:
+    """Return the bytes of the largest memory that a module of the component begins with."""
+    largest = 0
+    for kind, start, end in sections(component, 8, len(component)):
+        if kind == 1:  # a module
+            for inner, at, _ in sections(component, start + 8, end):
+                if inner == 5:  # its memories: how many, then flags and pages of each
+                    many, first = number(component, at)
+                    if many:
+                        pages, _ = number(component, first + 1)
+                        largest = max(largest, pages * PAGE)
+    return largest
+
+
+def sections(data: bytes, at: int, end: int) -> list[tuple[int, int, int]]:
+    """Return kind, start and end of each section of a component or module."""
+    found: list[tuple[int, int, int]] = []
+    while at < end:
+        kind = data[at]
+        size, at = number(data, at + 1)
+        found.append((kind, at, at + size))
+        at += size
+    return found
+
+
+def number(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number of WebAssembly's, seven bits a byte, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at

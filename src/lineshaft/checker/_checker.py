@@ -1,0 +1,160 @@
+"""The checker that sessions use; all those of a process share one language server."""
+
+import asyncio
+import atexit
+import contextlib
+import os
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+import anyio
+import anyio.to_thread
+
+from lineshaft.checker._module import Module
+from lineshaft.checker._scheduler import Check, Scheduler, failed
+from lineshaft.values import Diagnostic, PythonTarget, Stubs
+
+_ANY_PYTHON = PythonTarget()
+_NUMBERS = count(1)
+_CLOSED = "the type checker is closed"
+
+
+class TyChecker:
+    """Implements `values.Checker`. The server starts with the first check.
+
+    Safe in any number of threads and event loops, and in a forked child. The server ends with the
+    last checker that used it, and with the process, however that ends.
+
+    Args:
+        seconds: The longest that one check may take once the server runs.
+    """
+
+    def __init__(self, *, seconds: float = 10.0) -> None:
+        self._number = next(_NUMBERS)  # an `id` may be another's before its end is known
+        self._seconds = seconds
+        self._closed = False
+        self._open = set[Check]()
+
+    async def check(
+        self,
+        source: str,
+        *,
+        stubs: Stubs,
+        inputs: Mapping[str, str],
+        target: PythonTarget = _ANY_PYTHON,
+    ) -> tuple[Diagnostic, ...]:
+        """Return all that is wrong with a script; see `values.Checker`.
+
+        A check that cannot be made has one finding, of the code `checker-failed`. A cancelled
+        one ends at once for its caller; the server goes on to its end, for `seconds` at most.
+        """
+        if self._closed:
+            return failed(_CLOSED)
+        check = Check(Module.of(source, inputs), stubs, target, self._seconds)
+        self._open.add(check)
+        try:
+            _shared.scheduler_for(self, self._number).ask(check)
+            return await asyncio.wrap_future(check.answer)
+        finally:
+            self._open.discard(check)
+
+    async def aclose(self) -> None:
+        """End the checker's part in the server; checks under way get `checker-failed`."""
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self.close)
+
+    def close(self) -> None:
+        """Do what `aclose` does, from any thread."""
+        self._closed = True
+        for check in list(self._open):
+            check.fail(_CLOSED)
+        _shared.leave(self._number)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """The scheduler of this process, and the checkers that use it.
+
+    A checker that is forgotten without a close is found by the garbage collection of any thread,
+    in the middle of anything: of what holds the lock, or of the start of a thread for which the
+    holder waits. So the collection only notes it, and never waits for the lock.
+    """
+
+    users: set[int] = field(default_factory=set[int])
+    """Numbers of the checkers that used it and were not closed."""
+
+    forgotten: deque[int] = field(default_factory=deque[int])
+    """Those of them that are no more."""
+
+    scheduler: Scheduler | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def scheduler_for(self, checker: TyChecker, user: int) -> Scheduler:
+        """Return the scheduler, which lives as long as one of its users is not closed."""
+        with self.lock:
+            if user not in self.users:
+                self.users.add(user)
+                weakref.finalize(checker, self.forget, user).atexit = False
+            if self.scheduler is None:
+                self.scheduler = Scheduler()
+            scheduler = self.scheduler
+        self._tidy()
+        return scheduler
+
+    def leave(self, user: int) -> None:
+        """Let go of a user; the last one takes the scheduler with it."""
+        with self.lock:
+            unused = self._without(user)
+        if unused is not None:
+            unused.close()
+        self._tidy()
+
+    def forget(self, user: int) -> None:
+        """Let go of a user from within a garbage collection."""
+        self.forgotten.append(user)
+        self._tidy()
+
+    def end(self) -> None:
+        """End the scheduler, used or not."""
+        with self.lock:
+            ended = self._taken()
+        if ended is not None:
+            ended.close()
+
+    def _tidy(self) -> None:
+        """Let go of the forgotten; where the lock is held, its holder does so when it lets go."""
+        while self.forgotten and self.lock.acquire(blocking=False):
+            try:
+                unused = self._without(self.forgotten.popleft()) if self.forgotten else None
+            finally:
+                self.lock.release()
+            if unused is not None:
+                unused.close(wait=False)
+
+    def _without(self, user: int) -> Scheduler | None:
+        """Return the scheduler if that was its last user."""
+        self.users.discard(user)
+        return None if self.users else self._taken()
+
+    def _taken(self) -> Scheduler | None:
+        taken, self.scheduler = self.scheduler, None
+        return taken
+
+    def begin_anew(self) -> None:
+        """Forget, in a forked child, what is the parent's."""
+        inherited = self._taken()
+        self.lock = threading.Lock()
+        if inherited is not None:
+            with contextlib.suppress(OSError):
+                inherited.abandon()
+
+
+_shared = _Shared()
+atexit.register(_shared.end)
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_shared.begin_anew)

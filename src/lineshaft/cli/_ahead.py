@@ -1,0 +1,39 @@
+"""The native code of Python in WebAssembly, made before the first script needs it."""
+
+import time
+from contextlib import suppress
+
+from lineshaft.cli._doctor_check import Check
+from lineshaft.cli._terminal import note, paint
+from lineshaft.errors import LineshaftError
+from lineshaft.sandbox import image, native_code, native_code_ready
+
+
+def announce() -> None:
+    """Say that the first script waits, where the native code has to be made for it."""
+    with suppress(LineshaftError):  # what is wrong is said by what needs it
+        if not native_code_ready():
+            note(paint("making the native code of Python, once for this machine ...", "dim"))
+
+
+def make_ahead() -> Check:
+    """Make the native code where it is missing, with a line of progress; say where it is."""
+    started = time.monotonic()
+    announce()
+    try:
+        code = native_code()
+        version = image().python
+    except LineshaftError as error:
+        return Check(name="native", state="fail", text=error.message, hint=error.hint)
+    made = f", made in {time.monotonic() - started:.0f} s" if code.made else ""
+    about = f"native code of Python {version}{made}"
+    if code.place == "memory":
+        return Check(
+            name="native",
+            state="note",
+            text=f"{about}: it is kept nowhere, and made for each process",
+            hint="let the cache and state folders be written, or set XDG_CACHE_HOME and"
+            " XDG_STATE_HOME to folders that can be",
+        )
+    owner = ", which root made" if code.place == "root's cache" else ""
+    return Check(name="native", state="ok", text=f"{about}, in {code.folder}{owner}")

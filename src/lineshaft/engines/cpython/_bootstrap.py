@@ -1,0 +1,97 @@
+"""Bootstrap of a parent: what is sent into the jail, as text, so that none of it is readable there.
+
+These are our own files of `inside/`, what they import of the rest, and the guest, which is the
+package `_lineshaft` in there as it is in every engine.
+"""
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
+
+from lineshaft.values import steadily
+
+if TYPE_CHECKING:
+    from lineshaft.engines.cpython._fork_server import Settings
+
+_ENGINES = "lineshaft.engines"
+_HERE = f"{_ENGINES}.cpython"
+_INSIDE = f"{_HERE}.inside"
+_MAIN = f"{_INSIDE}._forks"
+_PACKAGES = ("lineshaft", _ENGINES, f"{_ENGINES}.host", _HERE, _INSIDE)
+_GUEST, _GUEST_INSIDE = f"{_ENGINES}.guest", "_lineshaft"
+_PACKET = 60_000
+
+
+@cache
+def boot() -> str:
+    """Return the program that a bare interpreter starts with."""
+    return _text(f"{_INSIDE}._boot")
+
+
+def packets(settings: "Settings") -> Iterator[bytes]:
+    """Yield what that program reads.
+
+    Args:
+        settings: What the parent is told.
+    """
+    guest, guest_packages = _guest()
+    order = {
+        "modules": {**_texts(), **guest},
+        "packages": [*_PACKAGES, *guest_packages],
+        "main": _MAIN,
+        **asdict(settings),
+    }
+    text = json.dumps(order).encode()
+    for start in range(0, len(text), _PACKET):
+        yield text[start : start + _PACKET]
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """Return what the main module imports of ours, and what that imports."""
+    found: dict[str, str] = dict.fromkeys(_PACKAGES, "")
+    left = [_MAIN]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found[name] = _text(name)
+            left += _imports(found[name])
+    return found
+
+
+def _imports(text: str) -> Iterator[str]:
+    for node in ast.walk(steadily(lambda: ast.parse(text))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lineshaft"):
+            module = str(node.module)
+            inner = (f"{module}.{alias.name}" for alias in node.names)
+            yield from inner if module in _PACKAGES else (module,)
+
+
+@cache
+def _guest() -> tuple[dict[str, str], list[str]]:
+    """Return the guest's modules by name, and which of them are packages."""
+    found: dict[str, str] = {}
+    packages: list[str] = []
+
+    def take(folder: Traversable, name: str) -> None:
+        packages.append(name)
+        for item in folder.iterdir():
+            if item.is_dir() and item.joinpath("__init__.py").is_file():
+                take(item, f"{name}.{item.name}")
+            elif item.name.endswith(".py"):
+                stem = item.name.removesuffix(".py")
+                module = name if stem == "__init__" else f"{name}.{stem}"
+                found[module] = item.read_text(encoding="utf-8")
+
+    take(files(_GUEST), _GUEST_INSIDE)
+    return found, packages
+
+
+def _text(module: str) -> str:
+    *package, name = module.split(".")
+    return (files(".".join(package)) / f"{name}.py").read_text(encoding="utf-8")

@@ -1,0 +1,143 @@
+"""The way into a guest: `prepare` once, when an image or a parent is made, then `run`."""
+
+import base64
+import gc
+import marshal
+import sys
+from collections.abc import Callable, Container, Mapping
+from typing import Any, cast
+
+from . import closing, executors, files, imports, library, nesting, reports, script, stubs, waiting
+from .changes import changes
+from .codec import dumps, loads
+from .held import Held
+from .missing import MISSING, STUBBED, reason
+from .platform import Platform
+from .rehearsal import rehearse
+from .wire import Wire
+
+_Perform = Callable[[Mapping[str, Any], Wire], str]
+_PACKAGE = __name__.partition(".")[0]
+
+
+class _Guest:
+    """What the interpreter was prepared for."""
+
+    def __init__(self) -> None:
+        self.platform = Platform()
+        self.is_new = True
+
+
+_guest = _Guest()
+
+
+def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
+    """Make ready what no order changes, and close what a script cannot do.
+
+    In WebAssembly it imports all of the standard library, so nothing can be imported after it.
+
+    Args:
+        platform: Where this is; None: in WebAssembly.
+
+    Returns:
+        `python`, its version; `modules`, all of the library that can be imported; `missing`, what
+        cannot be and why. Nothing outside of WebAssembly, where all is as it is.
+    """
+    _guest.platform = platform = platform or Platform()
+    failed = library.import_all() if platform.is_wasm else {}
+    if platform.is_wasm:
+        _import_others()
+    modules = [name for name in sorted(sys.modules) if _is_library(name)]
+    held = None
+    if platform.is_wasm:
+        held = Held(library.packed_sources())
+        library.install_zones(changes, library.packed_zones())
+    reports.hide_guest(changes)
+    nesting.close_off(changes)
+    executors.close_off(changes)
+    waiting.close_off(changes)
+    closing.close_off(changes, is_wasm=platform.is_wasm)
+    files.Files(changes, held, platform.readable).close_off()
+    imports.install(changes, held)
+    if platform.is_wasm:
+        stubs.install(changes)
+        _hide({_PACKAGE, "tzdata"})
+        gc.collect()
+        gc.freeze()
+    absent = {name: reason(name) or told for name, told in failed.items()}
+    missing = {**absent, **MISSING, **STUBBED} if platform.is_wasm else {}
+    told = {"python": sys.version.split()[0], "modules": modules, "missing": missing}
+    return told if platform.is_wasm else {}
+
+
+def run(order: str, wire: Wire) -> str:
+    """Carry out one order of the host and return its answer.
+
+    Args:
+        order: A JSON object; `do` says what is to be done.
+        wire: The host.
+
+    Raises:
+        ValueError: The host says what no guest knows.
+    """
+    if _guest.is_new:
+        _guest.is_new = False
+        _hide({_PACKAGE, "wit_world", "componentize_py_types", "lineshaft_image"})
+    given = cast("dict[str, Any]", loads(order))
+    perform = _ORDERS.get(given.get("do", ""))
+    if perform is None:
+        raise ValueError(f"an order that is not known: {given.get('do')!r}")
+    return perform(given, wire)
+
+
+def _script(order: Mapping[str, Any], wire: Wire) -> str:
+    return script.run(order, wire, _guest.platform)
+
+
+def _rehearse(order: Mapping[str, Any], wire: Wire) -> str:
+    del order
+    rehearse(wire, _guest.platform)
+    return "{}"
+
+
+def _compile(order: Mapping[str, Any], wire: Wire) -> str:
+    """Compile modules of packages, for the host to keep."""
+    del wire
+    return dumps({"modules": [_compiled(module) for module in order["modules"]]})
+
+
+def _compiled(module: Mapping[str, str]) -> Mapping[str, str]:
+    name = module["name"]
+    try:
+        code = compile(module["source"], module["path"], "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        return {"name": name, "error": f"{type(error).__name__}: {error}"}
+    return {"name": name, "code": base64.b64encode(marshal.dumps(code)).decode()}
+
+
+def _import_others() -> None:
+    """Import what only a guest in WebAssembly does: the reader of scripts, and program mode."""
+    from . import program, reading  # noqa: PLC0415  they cost time where they are not used
+
+    for name, perform in (("read", reading), ("judge", reading), ("program", program)):
+        _ORDERS[name] = _dumped(perform.run)
+
+
+def _dumped(perform: Callable[[Mapping[str, Any], Wire], Mapping[str, Any]]) -> _Perform:
+    def performed(order: Mapping[str, Any], wire: Wire) -> str:
+        return dumps(perform(order, wire))
+
+    return performed
+
+
+_ORDERS: dict[str, _Perform] = {"script": _script, "rehearse": _rehearse, "compile": _compile}
+
+
+def _is_library(name: str) -> bool:
+    return name.partition(".")[0] in sys.stdlib_module_names
+
+
+def _hide(hidden: Container[str]) -> None:
+    """Leave scripts none of the modules that are not Python's own."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in hidden]:
+        del sys.modules[name]

@@ -1,0 +1,74 @@
+"""Whose code a frame executes: the script's, a package's, the standard library's, the guest's."""
+
+import os.path
+import re
+import sys
+from types import CodeType, FrameType
+
+from .current import current
+from .private import is_own
+
+# pyright: reportPrivateUsage=false
+
+WORKSPACE = "/workspace/"
+"""Where modules of the workspace say that they are."""
+
+_LIBRARY = tuple({os.path.dirname(os.__file__) + "/", "<frozen ", "/python/"})
+_ASKERS = re.compile(
+    r"\b(?:pathlib|genericpath|posixpath|shutil|tempfile|glob|os)\b[^/]*(?:/\w+\.py)?>?$"
+)
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+
+
+def owns(frame: FrameType) -> bool:
+    """Return whether a frame executes the script's own text."""
+    run = current.maybe
+    return run is not None and frame.f_code.co_filename == run.name and frame.f_globals is run.names
+
+
+def is_library(code: CodeType) -> bool:
+    """Return whether code is the standard library's."""
+    name = code.co_filename
+    return name.startswith(_LIBRARY) and not any(part in name for part in _PACKAGES)
+
+
+def by_script() -> bool:
+    """Return whether the script asked for what is going on, itself or by way of the library."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no public way
+    while frame is not None and (is_own(frame.f_code) or is_library(frame.f_code)):
+        frame = frame.f_back
+    run = current.maybe
+    return run is not None and frame is not None and frame.f_code.co_filename == run.name
+
+
+def asked_by_script() -> bool:
+    """Return whether the script asked a question about a path, itself or by way of `pathlib`.
+
+    Other parts of the library ask such questions for themselves.
+    """
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no public way
+    while frame is not None and (is_own(frame.f_code) or _asks_for_others(frame.f_code)):
+        frame = frame.f_back
+    run = current.maybe
+    return run is not None and frame is not None and frame.f_code.co_filename == run.name
+
+
+def _asks_for_others(code: CodeType) -> bool:
+    return is_library(code) and _ASKERS.search(code.co_filename) is not None
+
+
+def script_line() -> int | None:
+    """Return the line of the script that is being executed."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no public way
+    while frame is not None and not owns(frame):
+        frame = frame.f_back
+    return None if frame is None else frame.f_lineno
+
+
+def depth() -> int:
+    """Return how deep the caller's calls are nested."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no public way
+    count = 0
+    while frame is not None:
+        count, frame = count + 1, frame.f_back
+    return count

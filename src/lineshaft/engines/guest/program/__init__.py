@@ -1,0 +1,9 @@
+"""Programs of `python_run` in WebAssembly: Python as it is, over the files of a private copy.
+
+Unlike a script a program has no tools and no turns: `open` and `os` are the real ones, on folders
+that the host opened. What WebAssembly lacks of an operating system is mended here, or says so.
+"""
+
+from .running import run
+
+__all__ = ["run"]

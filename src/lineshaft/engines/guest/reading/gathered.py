@@ -1,0 +1,136 @@
+"""Whether calls that are put away, in a list or by `map`, are awaited later."""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .places import KEEPING, Places
+from .references import Reference
+from .scopes import NameScope
+
+Gathering = Literal["yes", "unknown", "no"]
+
+_WRAPPERS = frozenset(
+    Reference("builtin", name)
+    for name in ("dict", "enumerate", "iter", "list", "reversed", "set", "tuple", "zip")
+)
+_VIEWS = frozenset({"copy", "items", "values"})
+_FAR = 30
+"""Collections handed on more often than this are not followed."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Follows the collections of one script."""
+
+    places: Places
+    sites: Mapping[ast.AST, Sequence[ast.Call]]
+    """Direct calls of each function."""
+
+    named: dict[tuple[NameScope, str], Gathering] = field(
+        default_factory=dict[tuple[NameScope, str], Gathering]
+    )
+    returned: dict[ast.AST, Gathering] = field(default_factory=dict[ast.AST, Gathering])
+    depth: int = 0
+
+    def of(self, node: ast.expr) -> Gathering:
+        """Return whether the calls that an expression holds are awaited."""
+        if self.depth >= _FAR:
+            return "unknown"
+        self.depth += 1
+        try:
+            return self._of(node, self.places.resolver.outline.above(node))
+        finally:
+            self.depth -= 1
+
+    def _of(self, node: ast.expr, above: ast.AST) -> Gathering:
+        match above:
+            case ast.Call():
+                return self._argument(above, node)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr():
+                targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+                return _either(self._target(target) for target in targets)
+            case ast.For() | ast.comprehension():
+                return self._looped(above) if above.iter is node else "no"
+            case ast.Subscript() | ast.Attribute():
+                return self._part(above)
+            case ast.Return():
+                return self._result(above)
+            case _:
+                return self._inside(above)
+
+    def _inside(self, above: ast.AST) -> Gathering:
+        if isinstance(above, (ast.Starred, ast.BinOp, ast.IfExp, *KEEPING)):
+            return self.of(above)
+        if isinstance(above, ast.Await):
+            return "yes"
+        return "unknown" if isinstance(above, ast.keyword) else "no"
+
+    def _argument(self, call: ast.Call, node: ast.expr) -> Gathering:
+        """Return what a function does with a collection, or with one call."""
+        if call.func is node:
+            return "no"
+        ref = self.places.resolver.ref(call.func)
+        if ref is None:
+            is_method = isinstance(call.func, ast.Attribute)
+            return self._target(call.func) if is_method else "unknown"
+        if ref in _WRAPPERS:
+            return self.of(call)
+        if ref.name.startswith("asyncio."):
+            return "yes"
+        return "unknown" if ref.kind == "def" else "no"
+
+    def _target(self, target: ast.expr) -> Gathering:
+        """Return whether what is stored under a name, or in a part of it, is awaited."""
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        if not isinstance(target, ast.Name):
+            return "unknown"
+        outline = self.places.resolver.outline
+        home = outline.binder(target.id, outline.scope(target))
+        if home is None:
+            return "unknown"
+        key = home, target.id
+        if key not in self.named:
+            self.named[key] = "no"  # a name of itself ends here
+            self.named[key] = _either(self.of(use) for use in outline.uses.get(key, ()))
+        return self.named[key]
+
+    def _looped(self, loop: ast.For | ast.comprehension) -> Gathering:
+        """Return whether what a loop goes over is awaited in it."""
+        if not isinstance(loop.target, ast.Name):
+            return "unknown"
+        outline = self.places.resolver.outline
+        home = outline.binder(loop.target.id, outline.scope(loop.target))
+        used = self.places.name(loop.target.id, home) if home else "other"
+        if used in ("awaited", "asyncio"):
+            return "yes"
+        return "unknown" if used == "kept" else "no"
+
+    def _part(self, above: ast.Subscript | ast.Attribute) -> Gathering:
+        if isinstance(above, ast.Subscript):
+            is_read = isinstance(above.ctx, ast.Load)
+            return "yes" if is_read and self.places.of(above) in ("awaited", "asyncio") else "no"
+        call = self.places.resolver.outline.above(above)
+        if isinstance(call, ast.Call) and call.func is above and above.attr in _VIEWS:
+            return self.of(call)
+        return "no"
+
+    def _result(self, node: ast.Return) -> Gathering:
+        """Return what the callers of a function do with its result."""
+        function = self.places.resolver.outline.scope(node).function.node
+        if isinstance(function, ast.Module):
+            return "no"
+        if function not in self.returned:
+            self.returned[function] = "no"  # a function that calls itself ends here
+            sites = self.sites.get(function, ())
+            self.returned[function] = _either(map(self.of, sites)) if sites else "unknown"
+        return self.returned[function]
+
+
+def _either(found: Iterable[Gathering]) -> Gathering:
+    kinds = set(found)
+    if "yes" in kinds:
+        return "yes"
+    return "unknown" if "unknown" in kinds else "no"

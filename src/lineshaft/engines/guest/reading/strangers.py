@@ -1,0 +1,188 @@
+"""Names that stand for nothing: unknown tools, and names that nothing binds."""
+
+import ast
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+
+from .catalogue import BUILTINS, HELPERS, MODULES, ToolNames, shown
+from .edits import SourceText
+from .references import Resolver
+from .remarks import SIGNATURE, Remark
+
+_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars"})
+"""With one of these a script may bind names that reading cannot see."""
+
+_ANNOTATIONS = frozenset({"annotation", "returns"})
+
+
+def unknown_tools(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
+    """Return one remark for each name that `tools` or a namespace does not have."""
+    seen: set[str] = set()
+    for node, name in _missing(resolver):
+        if name in seen:
+            continue
+        seen.add(name)
+        module, _, member = name.rpartition(".")
+        line, column = text.position(node.lineno, node.col_offset)
+        hint, tool = _members_hint(resolver.known, module, member)
+        yield Remark(
+            code="unknown-tool",
+            message=f"there is no tool `{member}` in `{module}`",
+            line=line,
+            column=column,
+            hint=hint,
+            tool=tool,
+        )
+
+
+def _missing(resolver: Resolver) -> Iterator[tuple[ast.expr | ast.alias, str]]:
+    known, every = resolver.known, resolver.outline.every
+    for node in every(ast.Attribute):
+        ref = resolver.ref(node)
+        if ref and ref.kind == "missing" and isinstance(node.value, (ast.Name, ast.Attribute)):
+            yield node, ref.name
+    for node in every(ast.ImportFrom):
+        if node.module and known.is_module(node.module):
+            for alias in node.names:
+                if alias.name != "*" and not _has(known, node.module, alias.name):
+                    yield alias, f"{node.module}.{alias.name}"
+
+
+def _has(known: ToolNames, module: str, name: str) -> bool:
+    inner = name if module == "tools" else f"{module}.{name}"
+    is_helper = module == "tools" and (name in HELPERS or name == "ToolError")
+    return bool(known.member(module, name)) or known.is_module(inner) or is_helper
+
+
+def _members_hint(known: ToolNames, module: str, member: str) -> tuple[str, str]:
+    """Return a hint, and the tool whose signature stands in it."""
+    tools = shown(known.members(module))
+    close = get_close_matches(member, tools, n=1)
+    if close:
+        return _MEANT, tools[close[0]].name
+    names = [f"{module}.{name}" for name in tools]
+    return (f"`{module}` has {_listed(names)}" if names else ""), ""
+
+
+_MEANT = f"did you mean `{SIGNATURE}`?"
+
+
+def undefined_names(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
+    """Return one remark for each name that nothing binds; inputs may bind it."""
+    if any(name.id in _DYNAMIC for name in resolver.outline.names):
+        return
+    seen: set[str] = set()
+    for node in resolver.outline.names:
+        if node.id in seen or not resolver.undefined(node):
+            continue
+        is_needed = not _is_annotation(resolver, node)
+        if is_needed:
+            seen.add(node.id)
+        yield _undefined(resolver, text, node, is_needed=is_needed, hints=len(seen) <= _HINTED)
+
+
+def _is_annotation(resolver: Resolver, node: ast.expr) -> bool:
+    """Return whether an expression is part of an annotation, which no engine looks at."""
+    above: ast.AST = node
+    while isinstance(above, ast.expr):
+        if resolver.outline.field(above) in _ANNOTATIONS:
+            return True
+        above = resolver.outline.above(above)
+    return False
+
+
+def _undefined(
+    resolver: Resolver, text: SourceText, node: ast.Name, *, is_needed: bool, hints: bool
+) -> Remark:
+    known, name = resolver.known, node.id
+    is_called = resolver.outline.field(node) == "func"
+    tools = shown(known.flat)
+    close_tool = get_close_matches(name, tools, n=1) if is_called and hints else []
+    line, column = text.position(node.lineno, node.col_offset)
+    tool = ""
+    if close_tool:
+        code, message = "unknown-tool", f"there is no tool `{name}`"
+        hint, tool = _MEANT, tools[close_tool[0]].name
+    else:
+        code, message = "undefined-name", f"`{name}` is not defined"
+        hint, tool = _name_hint(resolver, name, is_called=is_called) if hints else ("", "")
+    return Remark(
+        code=code,
+        message=message,
+        level="error" if is_needed else "info",
+        line=line,
+        column=column,
+        hint=hint,
+        tool=tool,
+        name=name,
+    )
+
+
+def _name_hint(resolver: Resolver, name: str, *, is_called: bool) -> tuple[str, str]:
+    """Return a hint, and the tool whose signature stands in it."""
+    known = resolver.known
+    flat = shown(known.flat)
+    own = resolver.outline.module.bindings
+    if name in _FULL_NAMES:
+        return f"write `{_FULL_NAMES[name]}`", ""
+    if name in _IMPORTABLE:
+        return f"write `import {name}` first", ""
+    close = get_close_matches(name, {*own, *flat, *known.spaces, *MODULES, *HELPERS}, n=1)
+    if close:
+        return f"did you mean `{close[0]}`?", ""
+    for space, tools in known.spaces.items():
+        if name in tools and not tools[name].hidden:
+            return (_MEANT, tools[name].name) if is_called else (f"`{space}.{name}`", "")
+    close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
+    if close:
+        return f"did you mean `{close[0]}`?", ""
+    return (f"the tools are {_listed(sorted(flat))}" if is_called and flat else ""), ""
+
+
+def _listed(names: Collection[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in list(names)[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+
+
+_SHOWN = 8
+
+_HINTED = 40
+"""Undefined names that get a hint: looking for close names takes its time."""
+
+_IMPORTABLE = frozenset(
+    {
+        "base64",
+        "collections",
+        "copy",
+        "csv",
+        "functools",
+        "hashlib",
+        "itertools",
+        "os",
+        "pathlib",
+        "random",
+        "statistics",
+        "string",
+        "sys",
+        "textwrap",
+        "time",
+        "typing",
+        "uuid",
+    }
+)
+"""Modules that scripts use most, which need an import."""
+
+_FULL_NAMES = {
+    "Semaphore": "asyncio.Semaphore",
+    "TaskGroup": "asyncio.TaskGroup",
+    "as_completed": "asyncio.as_completed",
+    "create_task": "asyncio.create_task",
+    "dumps": "json.dumps",
+    "findall": "re.findall",
+    "gather": "asyncio.gather",
+    "loads": "json.loads",
+    "sleep": "asyncio.sleep",
+    "sqrt": "math.sqrt",
+    "timedelta": "datetime.timedelta",
+}
+"""What scripts use without the module that is in scope."""

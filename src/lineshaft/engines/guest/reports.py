@@ -1,0 +1,185 @@
+"""What is told of an error: its kind, its words, and the script's own lines."""
+
+import dis
+import inspect
+import linecache
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from types import FrameType, TracebackType
+from typing import Any, cast
+
+from .changes import Changes
+from .frames import WORKSPACE, owns
+from .private import is_own
+from .tool_error import ToolError
+
+# pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
+
+_SHOWN = 10
+"""Frames shown at each end of a long traceback."""
+
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_PARSER = "Parser stack"
+"""Begins what the parser says where it takes nesting for a lack of memory."""
+
+_LONG = 100_000
+_Place = tuple[str, int, str]
+
+
+def told(error: BaseException, *, memory_mb: int) -> dict[str, object]:
+    """Return the answer for an error that ended a script.
+
+    Args:
+        error: The error.
+        memory_mb: What the script was given.
+    """
+    places, line = _places(error.__traceback__)
+    if _lacks_memory(error):
+        message = f"the script used more than {memory_mb} MB of memory"
+        return {"how": "exceeded", "limit": "memory_mb", "message": message, "line": line}
+    report = raised(type(error).__name__, _message(error), places, line)
+    if isinstance(error, ToolError):
+        report |= {"code": _text(error.code) or None, "tool": _text(error.tool) or None}
+    return report
+
+
+def raised(
+    kind: str, message: str, places: Sequence[_Place], line: int | None
+) -> dict[str, object]:
+    """Return the answer for an error at some place of the script."""
+    last = f"{kind}: {message}" if message else kind
+    shown = [_shown(place) for place in places]
+    if len(shown) > 2 * _SHOWN:
+        shown[_SHOWN:-_SHOWN] = [f"  ... {len(shown) - 2 * _SHOWN} more ..."]
+    head = ["Traceback (most recent call last):"] if shown else []
+    return {
+        "how": "raised",
+        "kind": kind,
+        "message": message,
+        "line": line,
+        "traceback": "\n".join([*head, *shown, last]),
+        "code": None,
+        "tool": None,
+    }
+
+
+def misspelt(error: SyntaxError, name: str) -> dict[str, object]:
+    """Return the answer for text that is not Python."""
+    line = error.lineno if error.filename == name and error.lineno else None
+    message = error.msg or "invalid syntax"
+    return raised("SyntaxError", message, [(name, line, "<module>")] if line else [], line)
+
+
+def _places(place: TracebackType | None) -> tuple[list[_Place], int | None]:
+    """Return file, line and function of the user's frames, and the innermost line of the script."""
+    found: list[_Place] = []
+    line = None
+    while place is not None:
+        code = place.tb_frame.f_code
+        if owns(place.tb_frame):
+            line = place.tb_lineno
+            found.append((code.co_filename, line, code.co_name))
+        elif code.co_filename.startswith(WORKSPACE):
+            found.append((code.co_filename, place.tb_lineno or 0, code.co_name))
+        place = place.tb_next
+    return found, line
+
+
+def _shown(place: _Place) -> str:
+    name, line, function = place
+    text = linecache.getline(name, line).strip()
+    head = f'  File "{name}", line {line}, in {function}'
+    return f"{head}\n    {text}" if text else head
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    if not isinstance(error, MemoryError) or _raised_by_script(error.__traceback__):
+        return False
+    return not str(error).startswith(_PARSER)
+
+
+def _raised_by_script(place: TracebackType | None) -> bool:
+    """Return whether a `raise` of the script's own text is where an error comes from."""
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None or not owns(place.tb_frame):
+        return False
+    return place.tb_frame.f_code.co_code[place.tb_lasti] == _RAISE
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except BaseException as failed:  # noqa: BLE001  the script's own `__str__`
+        return f"<{type(failed).__name__} in its __str__>"
+    inner = _inner(error)
+    text = f"{text}: {'; '.join(map(_summary, inner))}" if inner else text
+    return text if len(text) <= _LONG else text[:_LONG] + " ..."
+
+
+def _inner(error: BaseException) -> Sequence[BaseException]:
+    """Return the errors in a group."""
+    if not isinstance(error, BaseExceptionGroup):
+        return ()
+    return cast("BaseExceptionGroup[BaseException]", error).exceptions
+
+
+def _summary(error: BaseException) -> str:
+    message = _message(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def hide_guest(changes: Changes) -> None:
+    """Leave the guest's frames out of what `traceback`, `logging` and `inspect` tell."""
+    name = "_walk_tb_with_full_positions"
+    walk_positions: Callable[..., Any] = vars(traceback)[name]
+    walk_tb, walk_stack = traceback.walk_tb, traceback.walk_stack
+    outer, inner = inspect.getouterframes, inspect.getinnerframes
+
+    def walked_positions(tb: TracebackType | None) -> Generator[Any, None, None]:
+        return _of_others(walk_positions(tb))
+
+    def walked_tb(tb: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+        return _of_others(walk_tb(tb))
+
+    def walked_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
+        if f is None:
+            f = cast("FrameType", inspect.currentframe()).f_back
+        return iter(_inside(list(walk_stack(f)), _frame_of))
+
+    def outer_frames(frame: Any, context: int = 1) -> Any:
+        return _inside(outer(frame, context), _frame_of_info)
+
+    def inner_frames(tb: TracebackType, context: int = 1) -> list[inspect.FrameInfo]:
+        return [info for info in inner(tb, context) if not is_own(info.frame.f_code)]
+
+    changes.attribute(traceback, name, walked_positions)
+    changes.attribute(traceback, "walk_tb", walked_tb)
+    changes.attribute(traceback, "walk_stack", walked_stack)
+    changes.attribute(inspect, "getouterframes", outer_frames)
+    changes.attribute(inspect, "getinnerframes", inner_frames)
+
+
+def _of_others(walk: Any) -> Generator[Any, None, None]:
+    for item in walk:
+        if not is_own(item[0].f_code):
+            yield item
+
+
+def _frame_of(item: Any) -> FrameType:
+    return item[0]
+
+
+def _frame_of_info(item: Any) -> FrameType:
+    return item.frame
+
+
+def _inside(walked: list[Any], frame: Callable[[Any], FrameType]) -> Any:
+    """Return the frames of a stack, innermost first, up to the script's own outermost one."""
+    ends = [place for place, item in enumerate(walked) if owns(frame(item))]
+    inside = walked[: ends[-1] + 1] if ends else walked
+    return [item for item in inside if not is_own(frame(item).f_code)]

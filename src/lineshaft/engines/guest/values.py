@@ -1,0 +1,121 @@
+"""What may cross between a script and its host: JSON-like values."""
+
+import math
+from collections.abc import Iterable
+from typing import cast
+
+from .codec import dumps
+
+DEPTH = 200
+"""Lists and dicts in each other at most."""
+
+_ATOMS = frozenset({type(None), bool, int, float, str})
+_TEXT = frozenset({str})
+_KINDS = {"type": "class", "PosixPath": "Path"}
+
+
+class NotPlain(Exception):
+    """A value that is not JSON-like.
+
+    Args:
+        kind: What it is, with an article.
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.path = ""
+        """Where in the value it was found, as Python would write it."""
+
+    def inside(self, step: str) -> "NotPlain":
+        """Return the same, found one level further out."""
+        self.path = step + self.path
+        return self
+
+    def sentence(self, name: str) -> str:
+        """Return what is wrong with the value called `name`."""
+        return f"{name}{self.path} is not JSON: it is {self.kind}"
+
+
+class _TooDeep(NotPlain):
+    """Lists and dicts in each other, too many; where they are would be too long to tell."""
+
+    def inside(self, step: str) -> "NotPlain":
+        del step
+        return self
+
+
+def encoded(value: object) -> str:
+    """Return a value as JSON: None, bool, int, finite float, str, or lists and dicts of such.
+
+    Raises:
+        NotPlain: It is something else, nested too deeply, or an integer that is too long to be
+            written.
+    """
+    _check(value, DEPTH)
+    try:
+        return dumps(value)
+    except ValueError:
+        _check_numbers(value)
+        raise NotPlain("an int of too many digits") from None
+    except RecursionError:
+        raise _TooDeep("nested too deeply") from None
+
+
+def _check(value: object, left: int) -> None:
+    kind = type(value)
+    if kind in _ATOMS or isinstance(value, int | float | str):
+        return
+    if left <= 0:
+        raise _TooDeep(f"nested more than {DEPTH} deep")
+    if isinstance(value, dict):
+        mapping = cast("dict[object, object]", value)
+        if not _TEXT.issuperset(map(type, mapping)):
+            _check_keys(mapping)
+        if not _ATOMS.issuperset(map(type, mapping.values())):
+            _check_items(mapping.items(), left - 1)
+    elif isinstance(value, list | tuple):
+        items = cast("Iterable[object]", value)
+        if not _ATOMS.issuperset(map(type, items)):
+            _check_items(enumerate(items), left - 1)
+    else:
+        raise NotPlain(_kind(value))
+
+
+def _check_items(items: Iterable[tuple[object, object]], left: int) -> None:
+    for step, item in items:
+        if type(item) not in _ATOMS:
+            try:
+                _check(item, left)
+            except NotPlain as error:
+                raise error.inside(f"[{step!r}]") from None
+
+
+def _check_keys(keys: Iterable[object]) -> None:
+    for key in keys:
+        if not isinstance(key, str):
+            raise NotPlain(f"a dict with the key {key!r}, which is not a str")
+
+
+def _check_numbers(value: object) -> None:
+    """Find the number that JSON has not."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NotPlain(f"the float {float(value)}")
+    steps: Iterable[tuple[object, object]] = ()
+    if isinstance(value, dict):
+        steps = cast("dict[object, object]", value).items()
+    elif isinstance(value, list | tuple):
+        steps = enumerate(cast("Iterable[object]", value))
+    for step, item in steps:
+        try:
+            _check_numbers(item)
+        except NotPlain as error:
+            raise error.inside(f"[{step!r}]") from None
+
+
+def _kind(value: object) -> str:
+    kind = type(value)
+    if kind.__module__ == "__main__":
+        return f"an instance of the class {kind.__name__}"
+    name = _KINDS.get(kind.__name__, kind.__name__)
+    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"

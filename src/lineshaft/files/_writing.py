@@ -1,0 +1,57 @@
+"""Folders of one's own, and files that are there whole or not at all."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from lineshaft.errors import ConfigError
+
+
+def private_folder(path: Path, hint: str = "") -> Path:
+    """Make a folder that only its owner may enter, and those above it that are missing.
+
+    Args:
+        path: The folder.
+        hint: What to do where it cannot be made.
+
+    Raises:
+        ConfigError: It cannot be made.
+    """
+    try:
+        return made_private(path)
+    except OSError as error:
+        message = f"the folder {str(path)!r} cannot be made: {error.strerror}"
+        advice = hint or "set XDG_STATE_HOME to a folder you can write"
+        raise ConfigError(message, hint=advice) from error
+
+
+def made_private(path: Path, mode: int = 0o700) -> Path:
+    """Make a folder and those above it that are missing, each with the mode.
+
+    Raises:
+        OSError: It cannot be made, or a file stands there.
+    """
+    for missing in reversed([each for each in (path, *path.parents) if not each.exists()]):
+        missing.mkdir(mode=mode, exist_ok=True)
+    if not path.is_dir():
+        raise NotADirectoryError(20, "it is not a folder", str(path))
+    return path
+
+
+def write_whole(path: Path, data: bytes | bytearray | memoryview, mode: int = 0o600) -> None:
+    """Put a file in its place in one step: readers see the old one or the whole new one.
+
+    Raises:
+        OSError: It cannot be written; nothing is left behind.
+    """
+    fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise

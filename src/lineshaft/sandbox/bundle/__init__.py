@@ -1,0 +1,26 @@
+"""The bundled Python: built, installed, found, and given packages."""
+
+from lineshaft.sandbox.bundle._build import Bundle, build
+from lineshaft.sandbox.bundle._install import install
+from lineshaft.sandbox.bundle._libraries import needed_libraries, system_files
+from lineshaft.sandbox.bundle._manifest import Manifest, verify
+from lineshaft.sandbox.bundle._packages import PackageTarget, lock_of, package_set, packages_for
+from lineshaft.sandbox.bundle._places import lock_file
+from lineshaft.sandbox.bundle._resolve import Interpreter, resolve
+
+__all__ = [
+    "Bundle",
+    "Interpreter",
+    "Manifest",
+    "PackageTarget",
+    "build",
+    "install",
+    "lock_file",
+    "lock_of",
+    "needed_libraries",
+    "package_set",
+    "packages_for",
+    "resolve",
+    "system_files",
+    "verify",
+]

@@ -1,0 +1,134 @@
+"""Which shared libraries a program needs, and where this machine keeps them."""
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from lineshaft.sandbox.bundle._elf import NotElf, read_elf
+
+_SYSTEM = (
+    *("ld-linux", "libanl.", "libBrokenLocale", "libc.", "libc_malloc_debug", "libdl.", "libm."),
+    *("libmvec.", "libnsl.so.1", "libnss_", "libpthread.", "libresolv.", "librt.", "libthread_db"),
+    *("libutil.", "libc.musl"),
+)
+"""The C library comes with the kernel's world: mixing two of them breaks programs."""
+
+_PLACES = ("/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
+_FOR_WHEELS = ("libgcc_s.so.1", "libstdc++.so.6")
+"""What compiled packages may expect of the machine."""
+
+_LDCONFIG = ("/sbin/ldconfig", "/usr/sbin/ldconfig")
+
+
+def is_system(name: str) -> bool:
+    """Return whether a library is a part of the C library, and so is never bundled."""
+    return name.startswith(_SYSTEM)
+
+
+def needed_libraries(files: Iterable[Path], *, prefix: Path) -> dict[str, Path]:
+    """Return all libraries that some files need, and what those need, by name.
+
+    Args:
+        files: Programs and libraries; others are passed over.
+        prefix: Where the interpreter is installed; its `lib` is searched too.
+    """
+    found: dict[str, Path] = {}
+    waiting = list(files)
+    while waiting:
+        for name, path in _needs(waiting.pop(), prefix):
+            if name not in found:
+                found[name] = path
+                waiting.append(path)
+    return found
+
+
+def system_files(files: Iterable[Path]) -> tuple[Path, ...]:
+    """Return what a bundle leaves to the machine: loader and C library, under all their names.
+
+    Args:
+        files: The bundle's programs and libraries.
+    """
+    chosen: set[Path] = set()
+    needed = {name for file in files for name in _names(file)}
+    for name in sorted({n for n in needed if is_system(n)} | set(_FOR_WHEELS) | {"libm.so.6"}):
+        place = find_library(name)
+        if place is not None:
+            chosen |= {place, place.resolve()}
+    for loader in {_loader(file) for file in files} - {None}:
+        chosen |= {Path(str(loader)), Path(str(loader)).resolve()}
+    return tuple(sorted(chosen))
+
+
+def machine_libraries(folder: Path) -> tuple[Path, ...]:
+    """Return what the compiled files of a folder need that is not in it, and what that needs.
+
+    Wheels expect some libraries of every machine, such as `libz`, and old parts of the C library
+    that nothing else asks for any more.
+
+    Args:
+        folder: With packages; their own libraries are found by the files' run paths.
+    """
+    files = [path for path in folder.rglob("*.so*") if path.is_file()]
+    needed = needed_libraries(files, prefix=folder).values()
+    outside = [place for place in needed if folder not in place.parents]
+    return tuple(dict.fromkeys((*outside, *system_files([*files, *outside]))))
+
+
+def find_library(name: str, first: Iterable[Path] = ()) -> Path | None:
+    """Return where a library is.
+
+    Args:
+        name: As programs ask for it, such as `libssl.so.3`.
+        first: Folders to look into before the machine's own.
+    """
+    for folder in first:
+        if (folder / name).is_file():
+            return folder / name
+    listed = _cache().get(name)
+    if listed is not None:
+        return listed
+    return next((Path(p) / name for p in _PLACES if (Path(p) / name).is_file()), None)
+
+
+def _needs(file: Path, prefix: Path) -> Iterator[tuple[str, Path]]:
+    try:
+        elf = read_elf(file)
+    except (NotElf, OSError):
+        return
+    origin = str(file.resolve().parent)
+    first = [Path(p.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for p in elf.run_path]
+    for name in elf.needed:
+        if not is_system(name):
+            place = find_library(name, [*first, prefix / "lib"])
+            if place is not None:
+                yield name, place
+
+
+def _names(file: Path) -> tuple[str, ...]:
+    try:
+        return read_elf(file).needed
+    except (NotElf, OSError):
+        return ()
+
+
+def _loader(file: Path) -> str | None:
+    try:
+        return read_elf(file).interpreter
+    except (NotElf, OSError):
+        return None
+
+
+@cache
+def _cache() -> dict[str, Path]:
+    """Return the loader's own list of libraries, first entry of each name."""
+    program = next((p for p in _LDCONFIG if Path(p).exists()), None)
+    if program is None:
+        return {}
+    listing = subprocess.run([program, "-p"], capture_output=True, text=True, check=False)  # noqa: S603  fixed
+    found: dict[str, Path] = {}
+    for line in listing.stdout.splitlines():
+        name, arrow, place = line.strip().partition(" => ")
+        if arrow and "x32" not in name and "i386" not in name:
+            found.setdefault(name.split()[0], Path(place))
+    return found

@@ -1,0 +1,36 @@
+"""The jail: one interface over the boundaries that can hold a full Python."""
+
+from lineshaft.sandbox.jail._apart import Difference, State, settle
+from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
+from lineshaft.sandbox.jail._choose import best_jail
+from lineshaft.sandbox.jail._probe import probe
+from lineshaft.sandbox.jail._sandlock import SandlockJail
+from lineshaft.sandbox.jail._scratch import Scratch, make_scratch
+from lineshaft.sandbox.jail._walls import (
+    AttackResult,
+    Boundary,
+    Changes,
+    FileChange,
+    Jail,
+    Jailed,
+    Walls,
+)
+
+__all__ = [
+    "AttackResult",
+    "Boundary",
+    "BubblewrapJail",
+    "Changes",
+    "Difference",
+    "FileChange",
+    "Jail",
+    "Jailed",
+    "SandlockJail",
+    "Scratch",
+    "State",
+    "Walls",
+    "best_jail",
+    "make_scratch",
+    "probe",
+    "settle",
+]

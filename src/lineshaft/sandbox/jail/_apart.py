@@ -1,0 +1,152 @@
+"""What a run did to a folder that was kept apart from it, path by path.
+
+Above: `python_run`, which lands the changes. Below: the upper layer of an overlay, or a copy.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from lineshaft.sandbox.jail._walls import Changes, FileChange, Walls
+
+_PERMISSIONS = 0o777
+Kind = Literal["file", "dir", "symlink", "other"]
+
+
+class State(NamedTuple):
+    """What a path is at one moment."""
+
+    kind: str
+    mode: int
+    digest: str | None
+    target: str | None
+
+
+class Difference(NamedTuple):
+    """What a path was and is, and where its new bytes are."""
+
+    path: str
+    before: State | None
+    after: State | None
+    place: str | None
+
+
+def from_overlay(report: Path, root: Path, walls: Walls) -> Changes:
+    """Return what changed from what the warden's accountant wrote down."""
+    lines = report.read_text(encoding="utf-8").splitlines()
+    return settle((_difference(line) for line in lines), root=root, walls=walls)
+
+
+def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) -> Changes:
+    """Return what changed in a copy of a folder.
+
+    Args:
+        copy: The copy, after the run.
+        root: The folder.
+        before: The copy's states before the run.
+        walls: What was hidden was not copied.
+    """
+    after = states(copy)
+    paths = sorted(before.keys() | after.keys())
+    found = (Difference(p, before.get(p), after.get(p), str(copy / p)) for p in paths)
+    return settle(found, root=root, walls=walls)
+
+
+def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, State]:
+    """Return the state of everything below a folder, by relative path."""
+    return {path.relative_to(root).as_posix(): state_of(path) for path in _below(root, skip)}
+
+
+def state_of(path: Path) -> State:
+    """Return the state of one path."""
+    found = path.lstat()
+    mode = stat.S_IMODE(found.st_mode)
+    if stat.S_ISLNK(found.st_mode):
+        return State("symlink", mode, None, str(path.readlink()))
+    if stat.S_ISDIR(found.st_mode):
+        return State("dir", mode, None, None)
+    if not stat.S_ISREG(found.st_mode):
+        return State("other", mode, None, None)
+    with path.open("rb") as file:
+        return State("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
+
+
+def settle(differences: Iterable[Difference], *, root: Path, walls: Walls) -> Changes:
+    """Sort what differs into changes, and into what the walls do not allow."""
+    changes: list[FileChange] = []
+    refused: set[str] = set()
+    top = root.resolve()
+    closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
+    for difference in differences:
+        path, before, after, _ = difference
+        if _same(before, after):
+            continue
+        place = top / path
+        # A folder that is not one any more takes with it what is closed inside.
+        lost = () if after is not None and after.kind == "dir" else _inside(place, closed)
+        refused.update(wall.relative_to(top).as_posix() for wall in lost)
+        special = after is not None and after.kind == "other"
+        if special or any(place == wall or wall in place.parents for wall in closed):
+            refused.add(path)
+        else:
+            changes.append(_change(difference))
+    return Changes(files=tuple(changes), refused=tuple(sorted(refused)))
+
+
+def _inside(place: Path, closed: Iterable[Path]) -> list[Path]:
+    return [wall for wall in closed if place in wall.parents and os.path.lexists(wall)]
+
+
+def _change(difference: Difference) -> FileChange:
+    path, before, after, place = difference
+    digest = None if before is None else before.digest
+    if after is None:
+        return FileChange(path=path, how="deleted", before_sha256=digest)
+    if after.kind == "symlink":
+        return FileChange(path=path, how="symlink", target=after.target, before_sha256=digest)
+    mode = after.mode & _PERMISSIONS
+    if after.kind == "dir":
+        return FileChange(path=path, how="folder", mode=mode, before_sha256=digest)
+    return FileChange(path=path, how="written", upper=place, mode=mode, before_sha256=digest)
+
+
+def _same(before: State | None, after: State | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    if before.kind == "symlink":
+        return (before.kind, before.target) == (after.kind, after.target)
+    one, other = ((s.kind, s.mode & _PERMISSIONS, s.digest) for s in (before, after))
+    return one == other
+
+
+def _difference(line: str) -> Difference:
+    path, before, after, place = cast(
+        "tuple[str, list[object] | None, list[object] | None, str | None]", json.loads(line)
+    )
+    where = None if place is None else _text(place)
+    return Difference(_text(path), _state(before), _state(after), where)
+
+
+def _state(said: list[object] | None) -> State | None:
+    if said is None:
+        return None
+    kind, mode, digest, target = cast("tuple[str, int, str | None, str | None]", said)
+    return State(kind, mode, digest, None if target is None else _text(target))
+
+
+def _text(word: str) -> str:
+    return os.fsdecode(bytes.fromhex(word))
+
+
+def _below(root: Path, skip: frozenset[Path]) -> Iterator[Path]:
+    for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
+        path = Path(entry.path)
+        if path in skip:
+            continue
+        yield path
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(path, skip)

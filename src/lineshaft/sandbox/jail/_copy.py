@@ -1,0 +1,128 @@
+"""A copy of a folder for one run, where nothing redirects the writes of the inside."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lineshaft.errors import EngineError, NoBoundary
+from lineshaft.sandbox.jail._apart import State, from_copy, states
+from lineshaft.sandbox.jail._views import file_id, linked_files
+from lineshaft.sandbox.jail._walls import Changes, Walls
+
+_GONE = (FileNotFoundError, NotADirectoryError)
+"""What is said of a path that somebody else removes or replaces at the moment."""
+
+MOST_BYTES = 2 << 30
+MOST_FILES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A copy, and what it was before the run."""
+
+    root: Path
+    copy: Path
+    before: dict[str, State]
+    walls: Walls
+
+    def changes(self) -> Changes:
+        """Return what differs now."""
+        return from_copy(self.copy, self.root, self.before, self.walls)
+
+
+def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
+    """Copy a folder, without what is hidden, and without what is taken away meanwhile.
+
+    What this user may not read is left out too, and counts as hidden.
+
+    Args:
+        root: The folder.
+        copy: Where to.
+        walls: What is hidden.
+        user: Who shall own the copy; None: this user.
+
+    Raises:
+        NoBoundary: It is too large to copy for each run.
+        EngineError: The folder cannot be read.
+    """
+    real = root.resolve()
+    hidden = frozenset(path.resolve() for path in walls.hidden)
+    _check_size(real, hidden)
+    linked = frozenset(linked_files(hidden))
+
+    def is_wanted(path: Path) -> bool:
+        return path not in hidden and not _special(path) and file_id(path) not in linked
+
+    left_out: list[Path] = []
+    try:
+        _copy_folder(real, copy, is_wanted, left_out)
+    except (OSError, shutil.Error) as error:
+        raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
+    if user is not None:
+        copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
+        _own(copy, user)
+    walls = replace(walls, hidden=(*walls.hidden, *left_out))
+    return Copied(real, copy, states(copy), walls)
+
+
+def _copy_folder(
+    source: Path, target: Path, is_wanted: Callable[[Path], bool], left_out: list[Path]
+) -> None:
+    with os.scandir(source) as found:
+        entries = list(found)
+    target.mkdir()
+    for entry in entries:
+        path, place = source / entry.name, target / entry.name
+        try:
+            if not is_wanted(path):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                _copy_folder(path, place, is_wanted, left_out)
+            else:
+                shutil.copy2(path, place, follow_symlinks=False)
+        except _GONE:
+            continue
+        except PermissionError:
+            left_out.append(path)
+    shutil.copystat(source, target)
+
+
+def _special(path: Path) -> bool:
+    return not (path.is_symlink() or path.is_dir() or path.is_file())
+
+
+def _check_size(root: Path, hidden: frozenset[Path]) -> None:
+    files = size = 0
+    waiting = [root]
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            if Path(entry.path) in hidden:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            with suppress(*_GONE):
+                files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
+        if files > MOST_FILES or size > MOST_BYTES:
+            raise NoBoundary(
+                f"{str(root)!r} is too large to be copied for each run",
+                hint="use sandlock, or a smaller workspace",
+            )
+
+
+def _entries(folder: Path) -> "list[os.DirEntry[str]]":
+    with suppress(*_GONE, PermissionError), os.scandir(folder) as entries:
+        return list(entries)
+    return []
+
+
+def _own(copy: Path, user: int) -> None:
+    if sys.platform == "win32":
+        return
+    os.chown(copy, user, user)
+    for folder, folders, names in os.walk(copy):
+        for name in (*folders, *names):
+            os.chown(Path(folder, name), user, user, follow_symlinks=False)

@@ -1,0 +1,206 @@
+"""What a jail is asked for, and what it gives: the seam between engines and boundaries.
+
+Above: the engine `cpython` and `python_run`. Below: `_sandlock.py` and `_bubblewrap.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+ChangeHow = Literal["written", "folder", "symlink", "deleted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walls:
+    """What the inside may reach, and how much it may use.
+
+    Besides what is named here the inside has the devices `null`, `zero`, `full`, `random` and
+    `urandom`, and a private scratch folder that ends with the jail (in `HOME` and `TMPDIR`).
+    It has no network, no other processes, no capabilities, and no way to more of them.
+    """
+
+    readable: tuple[Path, ...]
+    """Files and folders; what is not there is left out. Readable is also runnable."""
+
+    writable: tuple[Path, ...] = ()
+    """Folders that are written for real."""
+
+    hidden: tuple[Path, ...] = ()
+    """Below readable or writable ones, not to be seen."""
+
+    readonly: tuple[Path, ...] = ()
+    """Below writable ones, not to be written."""
+
+    memory_mb: int = 512
+    """Of the whole jail where the boundary can count so, else of each process."""
+
+    processes: int = 32
+    """At once, in the whole jail."""
+
+    open_files: int = 256
+    """Of each process."""
+
+    file_mb: int = 64
+    """Size of one file."""
+
+    cpu_seconds: int | None = None
+    """Of each process; None: the caller's clock is enough."""
+
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The whole environment, but for `HOME` and `TMPDIR`."""
+
+    cwd: Path | None = None
+    """Folder to start in; None: the private scratch."""
+
+    proc: bool = True
+    """Whether `/proc` is there, as far as the boundary shows it."""
+
+    fixed_addresses: bool = False
+    """Whether memory has the same addresses in every jail like this, so that a run can be executed
+    again; whatever is inside may find code more easily then."""
+
+
+class Jailed(Protocol):
+    """What runs inside a jail, seen from outside. Safe to use from several threads."""
+
+    @property
+    def pid(self) -> int:
+        """Of the first process inside, as the host sees it."""
+        ...
+
+    def kill(self) -> None:
+        """End everything inside and return once it is gone; also what left its session or group."""
+        ...
+
+    def changes(self) -> "Changes":
+        """Return what was done to the folder kept apart; after the end, before `close`.
+
+        Raises:
+            EngineError: The run was killed before it could say so, or kept nothing apart.
+        """
+        ...
+
+    def close(self) -> None:
+        """End everything inside and remove the jail's files, new bytes of changes included."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Return how the first process ended, or None if it has not.
+
+        When it ends the rest is ended too, so after a code nothing is left inside.
+
+        Returns:
+            Its exit code, or minus the number of the signal that ended it.
+        """
+        ...
+
+
+class Jail(Protocol):
+    """One kind of boundary."""
+
+    @property
+    def name(self) -> str:
+        """Name in configuration and results."""
+        ...
+
+    @property
+    def pid_namespace(self) -> bool:
+        """Whether process ids inside differ from those of the host."""
+        ...
+
+    @property
+    def keeps_apart(self) -> str:
+        """How changes to a folder are kept apart: `copy-on-write`, or `copy` of the whole."""
+        ...
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        walls: Walls,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        apart: Path | None = None,
+    ) -> Jailed:
+        """Start a program inside; blocks for some milliseconds, so call it in a thread.
+
+        Args:
+            argv: The program, by its absolute path, and its arguments.
+            walls: What it may reach and use.
+            stdin: Descriptor that becomes its 0; may be a socket. The caller keeps its own copy.
+            stdout: Descriptor that becomes its 1.
+            stderr: Descriptor that becomes its 2. No other descriptor gets inside.
+            apart: Folder that the inside sees and writes at its own path, while the real one is
+                left as it is: `Jailed.changes` says what it did. It starts there unless
+                `walls.cwd` says otherwise.
+
+        Raises:
+            NoBoundary: The boundary could not be put up. Nothing was started.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What one run did to one path of a folder; the folder itself is untouched."""
+
+    path: str
+    """Relative to the folder, with `/`."""
+
+    how: ChangeHow
+    upper: str | None = None
+    """Path of the new bytes, for `written`; gone once the run is closed."""
+
+    mode: int | None = None
+    """Permission bits after the run, without set-id bits; None for `deleted` and `symlink`."""
+
+    target: str | None = None
+    """What a `symlink` says."""
+
+    before_sha256: str | None = None
+    """Of the real file's bytes when the run first touched it; None where there was no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What one run did to a folder."""
+
+    files: tuple[FileChange, ...]
+    """Every path that differs, folders before what is in them, deleted ones too."""
+
+    refused: tuple[str, ...] = ()
+    """Paths that it changed though they are hidden or read-only, and special files. Whoever lands
+    the rest without them lands half of what the run did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackResult:
+    """One thing tried from inside."""
+
+    attack: str
+    """What was tried, in words."""
+
+    held: bool
+    how: str
+    """What was seen inside: the refusal, or what came through."""
+
+    counts: bool = True
+    """The same try was seen to succeed without the boundary; otherwise it proves nothing here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundary:
+    """What one boundary gives on this machine."""
+
+    name: str
+    usable: bool
+    reasons: tuple[str, ...] = ()
+    """Why not, or what is weaker here than elsewhere."""
+
+    attacks: tuple[AttackResult, ...] = ()
+    """Empty where it is not usable."""
+
+    changes: str = ""
+    """How changes to a folder are kept apart: `copy-on-write`, `copy`."""

@@ -1,0 +1,11 @@
+"""Forks: what was held in the parent is held by nothing in the child."""
+
+import os
+from collections.abc import Callable
+
+
+def in_each_child(renew: Callable[[], None]) -> None:
+    """Have a function called in each process that is forked from this one."""
+    register = getattr(os, "register_at_fork", None)  # Windows has none
+    if register is not None:
+        register(after_in_child=renew)

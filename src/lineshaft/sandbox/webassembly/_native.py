@@ -1,0 +1,346 @@
+"""The native code of the image, made once per machine and kept in the cache.
+
+It is code of the host: it runs with all its rights, and wasmtime takes it unseen. So the file is
+believed only if its user alone can write it and if its hash is the one in the state folder, where
+no tool reaches; or if root made both and the user cannot write either. What was hashed is what
+runs: on Linux a sealed copy in memory, since a file changed in its place changes running code.
+"""
+
+import hashlib
+import importlib
+import mmap
+import os
+import platform
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from lineshaft import files
+from lineshaft.errors import ConfigError
+from lineshaft.sandbox.webassembly._forks import in_each_child
+from lineshaft.sandbox.webassembly._image import image
+
+if TYPE_CHECKING:
+    from wasmtime import Engine
+    from wasmtime.component import Component
+
+WASMTIME = "50.0.1"
+"""The version of wasmtime whose native code this is: the one that is pinned."""
+
+SETTINGS = "speed nan-canonical epoch cow"
+"""What the compiler is told; wasmtime itself would take code made with other settings."""
+
+Place = Literal["cache", "root's cache", "memory"]
+Progress = Callable[[str], None]
+
+_MAKING = "making Python's native code for this machine, once; some seconds"
+_UNUSED = 60 * 86_400.0
+_NEW = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCode:
+    """Native code that may be loaded."""
+
+    place: Place
+    """Where it is kept; `memory` where no folder can be written: each process makes it then."""
+
+    folder: Path | None
+    """The folder of the cache that was used."""
+
+    made: bool
+    """Whether it was made just now."""
+
+    handle: int | bytes
+    """A descriptor of the code, or the code itself."""
+
+    path: str
+    """The name that wasmtime opens it by; empty where it is in `handle`."""
+
+    def load(self, engine: "Engine") -> "Component":
+        """Return the component of an engine with the settings that the code was made with."""
+        from wasmtime.component import Component  # noqa: PLC0415  only when a script runs
+
+        if isinstance(self.handle, bytes):
+            return Component.deserialize(engine, self.handle)
+        return Component.deserialize_file(engine, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCache:
+    """The place of one piece of native code, and of the hash that vouches for it."""
+
+    name: str
+    """The file's name: all that the code depends on, as one hash."""
+
+    make: Callable[[], bytes]
+    """Makes the code."""
+
+    cache: Path | None
+    """The folder of the code; None where there is none."""
+
+    state: Path | None
+    """The folder of its hash; None where there is none."""
+
+    def get(self, progress: Progress | None = None) -> NativeCode:
+        """Return the code: what is kept, where it can be believed, or what is made now.
+
+        Of several processes that find none, one makes it and the others wait.
+
+        Args:
+            progress: Is told, in one line, that it is being made.
+        """
+        found = self._kept()
+        if found is not None:
+            return found
+        if self.cache is None:
+            return self.in_memory(progress)
+        code = None
+        try:
+            files.made_private(self.cache, 0o755 if _is_root() else 0o700)
+            with files.locked(self.cache / ".lock"):
+                found = self._kept()
+                if found is not None:
+                    return found
+                code = self._made(progress)
+                self._keep(self.cache, code)
+        except OSError:
+            return self.in_memory(progress) if code is None else _held(code)
+        return self._kept(made=True) or _held(code)
+
+    def is_there(self) -> bool:
+        """Return whether there is a file; it is not hashed."""
+        return self.cache is not None and (self.cache / self.name).is_file()
+
+    def _made(self, progress: Progress | None) -> bytes:
+        if progress is not None:
+            progress(_MAKING)
+        return self.make()
+
+    def in_memory(self, progress: Progress | None = None) -> NativeCode:
+        """Return code that is made now and kept nowhere but in this process."""
+        return _held(self._made(progress))
+
+    def _keep(self, cache: Path, code: bytes) -> None:
+        """Put code into the cache, its hash into the state, and beside it where root makes it."""
+        digest = hashlib.sha256(code).hexdigest().encode()
+        if self.state is not None:
+            with suppress(OSError):
+                files.write_whole(files.made_private(self.state) / self.name, digest)
+        if _is_root():
+            files.write_whole(cache / f"{self.name}.sha256", digest, 0o644)
+        files.write_whole(cache / self.name, code, 0o644 if _is_root() else 0o600)
+        _remove_unused(cache)
+
+    def _kept(self, *, made: bool = False) -> NativeCode | None:
+        """Return the code that the cache holds, if it can be believed."""
+        if self.cache is None:
+            return None
+        path = self.cache / self.name
+        try:
+            fd = os.open(path, _NEW | getattr(os, "O_BINARY", 0))
+        except OSError:
+            return None
+        place, digest = self._vouched(path, fd)
+        held = _sealed_copy(fd) if place is not None else None
+        if place is None or held is None:
+            os.close(fd)
+            return None
+        if held != fd:
+            os.close(fd)
+        if _digest(held) != digest:
+            os.close(held)
+            return None
+        with suppress(OSError):
+            os.utime(path)  # the time of its last use, by which old ones are told
+        name = f"/proc/self/fd/{held}" if sys.platform == "linux" else str(path)
+        return NativeCode(place, self.cache, made=made, handle=held, path=name)
+
+    def _vouched(self, path: Path, fd: int) -> tuple[Place | None, str]:
+        """Return where believable code lies and what its hash has to be; None where it is not."""
+        owner = files.trusted(os.fstat(fd))
+        if owner == "own" and self.state is not None:
+            digest = _small_text(self.state / self.name, "own")
+            if digest and files.trusted(path.parent.stat()) == "own":
+                return "cache", digest
+        if owner == "root" and files.others_cannot_write(path) and not _can_write(path):
+            digest = _small_text(path.with_name(f"{path.name}.sha256"), "root")
+            if digest:
+                return "root's cache", digest
+        return None, ""
+
+
+class _InUse:
+    """The code that this process has read: a copy of 55 MB, which one is enough of."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.codes: dict[NativeCache, NativeCode] = {}
+
+    def renew(self) -> None:
+        """Forget a thread that held the lock in the process that this one was forked from."""
+        self.lock = threading.Lock()
+
+
+_IN_USE = _InUse()
+
+in_each_child(_IN_USE.renew)
+
+
+def native_code(progress: Progress | None = None) -> NativeCode:
+    """Return the native code of the image; it is made where it is not there, in 4 to 8 seconds.
+
+    Args:
+        progress: Is told, in one line, that it is being made.
+
+    Raises:
+        WasmUnavailable: There is no image, or wasmtime does not work here.
+    """
+    cache = _of_image()
+    with _IN_USE.lock:
+        found = _IN_USE.codes.get(cache)
+        if found is None:
+            found = _IN_USE.codes[cache] = cache.get(progress)
+        return found
+
+
+def native_code_of_this_process(progress: Progress | None = None) -> NativeCode:
+    """Return native code made now, where the kept one is for another processor.
+
+    Args:
+        progress: Is told, in one line, that it is being made.
+    """
+    cache = _of_image()
+    with _IN_USE.lock:
+        found = _IN_USE.codes[cache] = cache.in_memory(progress)
+        return found
+
+
+def native_code_ready() -> bool:
+    """Return whether the native code lies there already; it is not hashed."""
+    return _of_image().is_there()
+
+
+def remove_native_code() -> int:
+    """Remove what the cache holds, of other versions too.
+
+    Returns:
+        How many bytes that freed.
+    """
+    freed = 0
+    for folder in (_folder(files.cache_folder), _folder(files.state_folder)):
+        for path in folder.iterdir() if folder is not None and folder.is_dir() else ():
+            with suppress(OSError):
+                size = path.stat().st_size
+                path.unlink()
+                freed += size
+    return freed
+
+
+def _of_image() -> NativeCache:
+    machine = f"{sys.platform} {platform.machine()}"
+    parts = repr((image().digest, WASMTIME, SETTINGS, machine))
+    name = f"{hashlib.sha256(parts.encode()).hexdigest()[:32]}.native"
+    return NativeCache(name, _make, _folder(files.cache_folder), _folder(files.state_folder))
+
+
+def _make() -> bytes:
+    from lineshaft.sandbox.webassembly import _settings  # noqa: PLC0415  wasmtime is slow to import
+
+    return _settings.compile_component(image().component())
+
+
+def _folder(place: Callable[[], Path]) -> Path | None:
+    try:
+        return place() / "webassembly"
+    except ConfigError:
+        return None
+
+
+def _is_root() -> bool:
+    if sys.platform == "win32":
+        return False
+    return os.geteuid() == 0
+
+
+def _can_write(path: Path) -> bool:
+    return any(os.access(each, os.W_OK) for each in (path, path.parent))
+
+
+def _held(code: bytes) -> NativeCode:
+    """Return code that is kept nowhere but in this process."""
+    fd = _memory()
+    if fd is None:
+        return NativeCode("memory", None, made=True, handle=code, path="")
+    with open(fd, "wb", closefd=False) as file:
+        file.write(code)
+    _seal(fd)
+    return NativeCode("memory", None, made=True, handle=fd, path=f"/proc/self/fd/{fd}")
+
+
+def _small_text(path: Path, owner: files.Trusted) -> str:
+    """Return a small file that has this owner and that nobody else can write; else nothing."""
+    try:
+        with os.fdopen(os.open(path, _NEW), "rb") as file:
+            if files.trusted(os.fstat(file.fileno())) != owner:
+                return ""
+            return file.read(128).decode("ascii")
+    except (OSError, ValueError):
+        return ""
+
+
+def _sealed_copy(fd: int) -> int | None:
+    """Return a copy of a file in memory that nothing can change, or itself where there is none."""
+    copy = _memory()
+    if sys.platform == "win32" or copy is None:
+        return fd
+    try:
+        left = os.fstat(fd).st_size
+        while left:
+            sent = os.sendfile(copy, fd, os.lseek(copy, 0, os.SEEK_CUR), left)
+            if not sent:
+                break
+            left -= sent
+        _seal(copy)
+    except OSError:
+        os.close(copy)
+        return None
+    return copy
+
+
+def _memory() -> int | None:
+    """Return a new file in memory that can be sealed; None where there is none."""
+    if sys.platform != "linux":
+        return None
+    try:
+        importlib.import_module("fcntl")
+        return os.memfd_create("lineshaft-native", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    except (AttributeError, ImportError, OSError):
+        return None
+
+
+def _seal(fd: int) -> None:
+    """Have nothing change a file in memory any more."""
+    fcntl = importlib.import_module("fcntl")
+    seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+
+
+def _digest(fd: int) -> str:
+    if not os.fstat(fd).st_size:
+        return ""
+    with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as mapped:
+        return hashlib.sha256(mapped).hexdigest()
+
+
+def _remove_unused(cache: Path) -> None:
+    """Remove code of versions that nobody has used for two months."""
+    for path in cache.glob("*.native"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - _UNUSED:
+                path.unlink()

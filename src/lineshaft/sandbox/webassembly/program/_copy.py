@@ -1,0 +1,537 @@
+"""The private copy of a workspace on which programs work that no jail holds.
+
+Above: `_run.py`. Below: a scratch folder. The copy is kept for a session and brought up to date
+before each program; what a program did is told by comparing the copy with what was put there. The
+program may have left anything in it, so nothing here follows a symlink of the copy.
+"""
+
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import time_ns
+from typing import NamedTuple
+
+from lineshaft.errors import EngineError, TooLarge
+from lineshaft.files import remove_tree
+from lineshaft.sandbox.jail import Changes, Difference, Scratch, State, Walls, make_scratch, settle
+
+_CHUNK = 1 << 20
+_TRIES = 3
+_PERMISSIONS = 0o777
+_DEEPEST = 200
+_LONGEST_PATH = 3_000
+_SECOND = 1_000_000_000
+_FINE_TICK = 50_000_000
+"""Longer than the steps in which a kernel counts time for files."""
+
+_COARSE_TICK = 2 * _SECOND
+"""The same, of file systems that keep whole seconds."""
+
+_HAS_CTIME = sys.platform != "win32"
+"""Whether a file tells when it was changed last; elsewhere this is when it was made."""
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_READ = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
+
+_GONE = (FileNotFoundError, NotADirectoryError)
+"""What is said of a path that somebody else removes or replaces at the moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much a program without a jail may work on, and leave."""
+
+    files: int = 100_000
+    """Entries of the workspace, and of its copy afterwards."""
+
+    size: int = 2 << 30
+    """Bytes of the workspace."""
+
+    written: int = 512 << 20
+    """Bytes that a program may add to the copy and to its temporary files, or change."""
+
+    file: int = 64 << 20
+    """Bytes of one file that it writes."""
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file is still the one that was looked at."""
+
+    device: int
+    inode: int
+    mode: int
+    size: int
+    ctime: int
+    mtime: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """One path of the copy as it was put there."""
+
+    source: Stamp | None
+    """Of the workspace's own; None: look at its content next time."""
+
+    copy: Stamp
+    state: State
+
+
+class WorkspaceCopy:
+    """A copy of a folder, without what is closed.
+
+    Not safe to use from several threads at once.
+
+    Args:
+        root: The folder.
+        bounds: How large it may be, and become.
+    """
+
+    def __init__(self, root: Path, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds or Bounds()
+        self._root = root.resolve()
+        self._scratch: Scratch | None = None
+        self._known: dict[str, _Known] = {}
+        self._touched: set[str] = set()
+        self._walls = Walls(readable=())
+        self._settled_at = 0
+
+    @property
+    def place(self) -> Path:
+        """The private folder around the copy, for what belongs to one program."""
+        if self._scratch is None:
+            self._scratch = make_scratch()
+        return self._scratch.path
+
+    @property
+    def folder(self) -> Path:
+        """The copy itself."""
+        return self.place / "copy"
+
+    def refresh(self, walls: Walls) -> tuple[str, ...]:
+        """Make the copy what the folder is now.
+
+        Args:
+            walls: What is hidden or read-only in the folder.
+
+        Returns:
+            What was left out and no policy hides, each with the reason.
+
+        Raises:
+            TooLarge: The folder exceeds the bounds.
+            EngineError: The folder cannot be read, or the copy not be written.
+        """
+        try:
+            return self._refresh(walls)
+        except OSError as error:
+            self.reset()
+            said = error.strerror or str(error)
+            raise EngineError(f"the workspace cannot be copied for a program: {said}") from error
+        except BaseException:
+            self.reset()
+            raise
+
+    def changes(self, modes: Mapping[str, int] | None = None) -> Changes:
+        """Return what a program did to the copy since it was brought up to date.
+
+        Args:
+            modes: Permission bits that the program set, by path; its files do not carry them.
+
+        Raises:
+            TooLarge: It left more than the bounds allow.
+        """
+        found: list[Difference] = []
+        after = dict(self._left())
+        written = 0
+        for path in sorted(self._known.keys() | after.keys()):
+            known, status = self._known.get(path), after.get(path)
+            wanted = None if modes is None else modes.get(path)
+            if known is not None and status is not None and self._is_same(known, status):
+                if wanted in (None, known.state.mode & _PERMISSIONS):
+                    continue
+                state = replace_mode(known.state, wanted)
+            elif status is not None:
+                written += status.st_size if stat.S_ISREG(status.st_mode) else 0
+                if written > self.bounds.written:
+                    raise TooLarge(
+                        f"the program changed more than {self.bounds.written >> 20:,} MB of files;"
+                        " none of its changes were kept",
+                        hint="Let it write less, or let several programs do parts.",
+                    )
+                state = replace_mode(_state(self.folder / path, status), wanted)
+            else:
+                state = None
+            self._touched.add(path)
+            before = None if known is None else known.state
+            found.append(Difference(path, before, state, str(self.folder / path)))
+        return settle(found, root=self._root, walls=self._walls)
+
+    def modes(self) -> dict[str, int]:
+        """Return the permission bits that differ from those of new files and folders."""
+        return {
+            path: known.state.mode & _PERMISSIONS
+            for path, known in self._known.items()
+            if known.state.kind != "symlink"
+            and known.state.mode & _PERMISSIONS != (0o755 if known.state.kind == "dir" else 0o644)
+        }
+
+    def reset(self) -> None:
+        """Drop the copy; the next program gets a new one."""
+        self._known.clear()
+        self._touched.clear()
+        if self._scratch is not None:
+            remove_tree(self.folder)
+
+    def close(self) -> None:
+        """Remove the copy and the private folder around it."""
+        self.reset()
+        if self._scratch is not None:
+            remove_tree(self._scratch.path)
+            self._scratch.discard()
+            self._scratch = None
+
+    def _refresh(self, walls: Walls) -> tuple[str, ...]:
+        listing = _Listing(self._root, walls, self.bounds, self.place.parent)
+        self._walls = replace(walls, hidden=(*walls.hidden, *listing.unseen))
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self._open_folders()
+        gone = (self._known.keys() - listing.found.keys()) | self._touched
+        for path in sorted(gone):
+            self._remove(path, listing.found.get(path))
+        self._touched.clear()
+        size = 0
+        for path, status in listing.found.items():
+            known = self._bring(path, status)
+            if known is None:
+                continue
+            size += known.copy.size
+            if size > self.bounds.size:
+                raise too_large(self.bounds)
+        self._close_folders()
+        self._settled_at = self._now()
+        return tuple(listing.told)
+
+    def _open_folders(self) -> None:
+        """Make sure that what is to change can be changed."""
+        for path, known in self._known.items():
+            if known.state.kind == "dir" and known.state.mode & 0o700 != 0o700:
+                with suppress(*_GONE):
+                    (self.folder / path).chmod(0o700)
+
+    def _close_folders(self) -> None:
+        for path, known in reversed(self._known.items()):
+            if known.state.kind == "dir" and known.state.mode & 0o700 != 0o700:
+                (self.folder / path).chmod(known.state.mode & _PERMISSIONS)
+
+    def _remove(self, path: str, status: os.stat_result | None) -> None:
+        """Take a path out of the copy; a folder that is to be one stays."""
+        target = self.folder / path
+        self._known.pop(path, None)
+        try:
+            found = target.lstat()
+        except _GONE:
+            return
+        if not stat.S_ISDIR(found.st_mode):
+            target.unlink()
+        elif status is None or not stat.S_ISDIR(status.st_mode):
+            remove_tree(target)
+
+    def _bring(self, path: str, status: os.stat_result) -> _Known | None:
+        """Make one path of the copy what it is in the folder; None: it is gone meanwhile."""
+        known = self._known.get(path)
+        if known is not None:
+            if _kind(status.st_mode) != known.state.kind:
+                self._remove(path, None)
+            elif known.state.kind == "dir":
+                if stat.S_IMODE(status.st_mode) & _PERMISSIONS == known.state.mode:
+                    return known
+            elif known.source == _stamp(status):
+                return known
+            elif self._has_content(known, self._root / path, status):
+                return self._keep(path, replace(known, source=_settled(status)))
+            else:
+                self._remove(path, None)
+        try:
+            if stat.S_ISREG(status.st_mode):
+                source, target = f"{self._root}/{path}", f"{self.folder}/{path}"
+                copied = _bring_file(source, target, self.bounds)
+                return None if copied is None else self._keep(path, copied)
+            if stat.S_ISDIR(status.st_mode):
+                return self._keep(path, _bring_folder(self.folder / path, status))
+            link = _bring_link(self._root, self._root / path, self.folder / path)
+            return self._keep(path, link)
+        except _GONE:
+            self._known.pop(path, None)
+            return None
+
+    def _has_content(self, known: _Known, source: Path, status: os.stat_result) -> bool:
+        """Return whether a file whose time says nothing is still what was copied."""
+        if known.source is not None or known.state.kind != "file":
+            return False
+        same = (known.copy.size, known.state.mode) == (
+            status.st_size,
+            stat.S_IMODE(status.st_mode) & _PERMISSIONS,
+        )
+        if not same:
+            return False
+        with suppress(OSError):
+            return _digest(source) == known.state.digest
+        return False
+
+    def _keep(self, path: str, known: _Known) -> _Known:
+        self._known[path] = known
+        return known
+
+    def _now(self) -> int:
+        """Return the time as the copy's file system counts it."""
+        probe = self.place / "time"
+        probe.unlink(missing_ok=True)
+        probe.touch(mode=0o600)
+        return probe.lstat().st_ctime_ns
+
+    def _left(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Return everything that is in the copy now."""
+        count = 0
+        waiting = [("", 0)]
+        while waiting:
+            above, depth = waiting.pop()
+            with os.scandir(self.folder / above) as entries:
+                for entry in entries:
+                    count += 1
+                    path = f"{above}/{entry.name}" if above else entry.name
+                    if count > self.bounds.files or depth > _DEEPEST or len(path) > _LONGEST_PATH:
+                        raise TooLarge(
+                            f"the program left more than {self.bounds.files:,} files, or folders"
+                            " nested too deeply; none of its changes were kept"
+                        )
+                    status = entry.stat(follow_symlinks=False)
+                    yield path, status
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append((path, depth + 1))
+
+    def _is_same(self, known: _Known, status: os.stat_result) -> bool:
+        """Return whether a path of the copy was left as it was put there."""
+        if known.state.kind == "dir":
+            mode = stat.S_IMODE(status.st_mode) & _PERMISSIONS
+            return stat.S_ISDIR(status.st_mode) and mode == known.state.mode
+        if _HAS_CTIME and known.copy.ctime < self._settled_at:
+            return known.copy == _stamp(status)
+        return False
+
+
+class _Listing:
+    """What of a folder a program may see.
+
+    Args:
+        root: The folder.
+        walls: What is hidden.
+        bounds: How much of it there may be.
+        scratch: The folder of all copies, which may lie in it.
+    """
+
+    def __init__(self, root: Path, walls: Walls, bounds: Bounds, scratch: Path) -> None:
+        self.found: dict[str, os.stat_result] = {}
+        """By relative path, folders before what is in them."""
+
+        self.unseen: list[Path] = []
+        """Left out though no policy hides it."""
+
+        self.told: list[str] = []
+        """The same, for people, with reasons."""
+
+        self._hidden = {str(path.resolve()) for path in walls.hidden}
+        self._hidden.update(str(path) for path in walls.hidden)
+        self._hidden.add(str(scratch))
+        self._linked = frozenset(_linked_files(self._hidden))
+        size = 0
+        waiting = [(str(root), "")]
+        while waiting:
+            folder, above = waiting.pop()
+            for path, name, status in self._entries(folder, above):
+                self.found[name] = status
+                size += status.st_size if stat.S_ISREG(status.st_mode) else 0
+                if len(self.found) > bounds.files or size > bounds.size:
+                    raise too_large(bounds)
+                if stat.S_ISDIR(status.st_mode):
+                    waiting.append((path, f"{name}/"))
+
+    def _entries(self, folder: str, above: str) -> Iterator[tuple[str, str, os.stat_result]]:
+        try:
+            with os.scandir(folder) as found:
+                entries = list(found)
+        except PermissionError:
+            self._leave_out(Path(folder), above.rstrip("/") or ".", "it may not be read")
+            return
+        except _GONE:
+            return
+        for entry in entries:
+            name = f"{above}{entry.name}"
+            if entry.path in self._hidden:
+                continue
+            with suppress(*_GONE):
+                status = entry.stat(follow_symlinks=False)
+                if why := self._why_not(entry.name, entry.path, status):
+                    self._leave_out(Path(entry.path), name, why)
+                elif (status.st_dev, status.st_ino) not in self._linked:
+                    yield entry.path, name, status
+
+    def _why_not(self, name: str, path: str, status: os.stat_result) -> str:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            return "its name is not UTF-8"
+        if _kind(status.st_mode) == "other":
+            return "it is no file, folder or symlink"
+        if stat.S_ISREG(status.st_mode) and not os.access(path, os.R_OK):
+            return "it may not be read"
+        return ""
+
+    def _leave_out(self, path: Path, name: str, why: str) -> None:
+        self.unseen.append(path)
+        self.told.append(f"{os.fsencode(name).decode('utf-8', 'backslashreplace')} ({why})")
+
+
+def too_large(bounds: Bounds) -> TooLarge:
+    """Return the error for a workspace that cannot be copied."""
+    return TooLarge(
+        f"the workspace is too large for programs without a jail: more than {bounds.files:,} files"
+        f" or {bounds.size >> 20:,} MB",
+        hint="Open a smaller folder as the workspace, or use a machine on which a jail works.",
+    )
+
+
+def replace_mode(state: State, mode: int | None) -> State:
+    """Return a state with other permission bits; a symlink has none of its own."""
+    if mode is None or state.kind not in ("file", "dir"):
+        return state
+    return state._replace(mode=mode & _PERMISSIONS)
+
+
+def _bring_folder(target: Path, status: os.stat_result) -> _Known:
+    target.mkdir(mode=0o700, exist_ok=True)
+    mode = stat.S_IMODE(status.st_mode) & _PERMISSIONS
+    target.chmod(mode | 0o700)
+    return _Known(None, _stamp(target.lstat()), State("dir", mode, None, None))
+
+
+def _bring_link(root: Path, source: Path, target: Path) -> _Known:
+    status = source.lstat()
+    says = os.readlink(source)  # noqa: PTH115  a path would not keep its exact words
+    if Path(says).is_absolute() and Path(says).is_relative_to(root):
+        # The copy has another place, and a program sees no absolute ones.
+        says = os.path.relpath(says, source.parent)
+    target.symlink_to(says)
+    return _Known(_settled(status), _stamp(target.lstat()), State("symlink", 0, None, says))
+
+
+def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
+    """Copy a file, whole as it was at one moment where its writers let us.
+
+    Plain strings and descriptors: this is what most of the time of a copy goes into.
+    """
+    for left in reversed(range(_TRIES)):
+        try:
+            reader = os.open(source, _READ)
+        except OSError:
+            return None  # replaced by a symlink, or closed to us just now
+        try:
+            before = os.fstat(reader)
+            if not stat.S_ISREG(before.st_mode):
+                return None
+            mode = stat.S_IMODE(before.st_mode) & _PERMISSIONS
+            digest, status = _copy_bytes(reader, target, mode, before, bounds)
+            after = os.fstat(reader)
+        finally:
+            os.close(reader)
+        if _stamp(before) == _stamp(after) or not left:
+            state = State("file", mode, digest, None)
+            return _Known(_settled(after, before), _stamp(status), state)
+        os.unlink(target)  # noqa: PTH108  as said
+    return None
+
+
+def _copy_bytes(
+    reader: int, target: str, mode: int, times: os.stat_result, bounds: Bounds
+) -> tuple[str, os.stat_result]:
+    """Write a new file; return the hash of what was read, and the file's status."""
+    writer = os.open(target, _MAKE, 0o600)
+    try:
+        digest, size = hashlib.sha256(), 0
+        while data := os.read(reader, _CHUNK):
+            size += len(data)
+            if size > bounds.size:
+                raise too_large(bounds)
+            digest.update(data)
+            written = os.write(writer, data)
+            while written < len(data):
+                written += os.write(writer, data[written:])
+        if sys.platform != "win32":
+            os.fchmod(writer, mode)
+        os.utime(_by(writer, target), ns=(times.st_atime_ns, times.st_mtime_ns))
+        return digest.hexdigest(), os.fstat(writer)
+    finally:
+        os.close(writer)
+
+
+def _by(fd: int, path: str) -> int | str:
+    """Return how the times of an open file are set here."""
+    return fd if os.utime in os.supports_fd else path
+
+
+def _state(path: Path, status: os.stat_result) -> State:
+    kind, mode = _kind(status.st_mode), stat.S_IMODE(status.st_mode)
+    if kind == "symlink":
+        return State(kind, 0, None, os.readlink(path))  # noqa: PTH115  as above
+    return State(kind, mode & _PERMISSIONS, _digest(path) if kind == "file" else None, None)
+
+
+def _digest(path: Path) -> str:
+    with os.fdopen(os.open(path, _READ), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "dir"
+    return "symlink" if stat.S_ISLNK(mode) else "other"
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return Stamp(
+        status.st_dev,
+        status.st_ino,
+        status.st_mode,
+        status.st_size,
+        status.st_ctime_ns,
+        status.st_mtime_ns,
+    )
+
+
+def _settled(status: os.stat_result, before: os.stat_result | None = None) -> Stamp | None:
+    """Return a stamp to go by later; None where a further change might leave it as it is."""
+    if not _HAS_CTIME or (before is not None and _stamp(before) != _stamp(status)):
+        return None
+    ctime = status.st_ctime_ns
+    tick = _FINE_TICK if ctime % _SECOND else _COARSE_TICK
+    return _stamp(status) if ctime + tick < time_ns() else None
+
+
+def _linked_files(hidden: set[str]) -> Iterator[tuple[int, int]]:
+    """Return which hidden files have other names too."""
+    waiting = list(hidden)
+    while waiting:
+        path = waiting.pop()
+        with suppress(OSError):
+            status = os.lstat(path)
+            if stat.S_ISDIR(status.st_mode):
+                with os.scandir(path) as entries:
+                    waiting += [entry.path for entry in entries]
+            elif status.st_nlink > 1:
+                yield status.st_dev, status.st_ino

@@ -1,0 +1,185 @@
+"""One program of `python_run` in WebAssembly, from its order to what it left.
+
+Above: the kit. Below: the processes room, which starts and ends the child (`_child.py`).
+"""
+
+import base64
+import hashlib
+import json
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from anyio import to_thread
+
+from lineshaft.errors import EngineError
+from lineshaft.files import remove_tree
+from lineshaft.processes import start
+from lineshaft.sandbox.webassembly._native import native_code
+from lineshaft.sandbox.webassembly.program._copy import Bounds, WorkspaceCopy
+from lineshaft.sandbox.webassembly.program._lending import lent
+from lineshaft.values import Command, Exit
+
+WORKSPACE = "/ws"
+"""Where a program finds the workspace."""
+
+PACKAGES = "/packages"
+"""Where it finds packages, to read."""
+
+_SCRATCH = "/tmp"  # noqa: S108  the guest's own
+_CHILD = Path(__file__).with_name("_child.py")
+_MEMORY_MB = 512
+_OPEN_FILES = 256
+_MOST_CLOSED = 1_000
+_ABORTED = -6
+"""What a process ends with whose interpreter gave up."""
+
+_ENVIRONMENT = ("XDG_CACHE_HOME", "XDG_STATE_HOME")
+"""Where the child looks for the native code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramOrder:
+    """What is to be run."""
+
+    name: str
+    """In `sys.argv[0]` and tracebacks."""
+
+    place: str
+    """In `__file__`: a path below `WORKSPACE`, or a name."""
+
+    source: bytes
+    args: tuple[str, ...] = ()
+    folders: tuple[str, ...] = (WORKSPACE,)
+    """First on `sys.path`, as the program names them."""
+
+    packages: Path | None = None
+    """A folder of packages, read only."""
+
+    closed: tuple[str, ...] = ()
+    """Paths of the workspace that policy hides, for the errors that name them."""
+
+    seconds: float = 60
+    stdout_bytes: int = 50_000
+    stderr_bytes: int = 10_000
+    memory_mb: int = _MEMORY_MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramEnd:
+    """How a program ended."""
+
+    exit: Exit
+    began: bool
+    """Whether the program itself was reached."""
+
+    refusal: str = ""
+    """Why the host ended it; empty where it did not."""
+
+    modes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Permission bits that it set, by path."""
+
+
+async def run_program(copy: WorkspaceCopy, order: ProgramOrder) -> ProgramEnd:
+    """Run a program on a copy that is up to date, to its end or until its time is up.
+
+    Cancelling ends the program first.
+
+    Raises:
+        WorkspaceError: Its process could not be started.
+        EngineError: Its files could not be written.
+    """
+    place = copy.place / f"run-{secrets.token_hex(8)}"
+    try:
+        digest = await to_thread.run_sync(_prepare, copy, order, place)
+    except OSError as error:
+        raise EngineError(f"a program cannot be prepared: {error.strerror}") from error
+    try:
+        argv = (sys.executable, "-I", "-S", "-B", str(_CHILD), str(place / "order"), digest)
+        command = Command(
+            argv=argv,
+            seconds=order.seconds,
+            stdout_bytes=order.stdout_bytes,
+            stderr_bytes=order.stderr_bytes,
+        )
+        process = await start(command, cwd=place, allow_env=_ENVIRONMENT)
+        ended = await process.wait()
+        return _end(ended, _report(place), copy.bounds)
+    finally:
+        await to_thread.run_sync(remove_tree, place)
+
+
+def _prepare(copy: WorkspaceCopy, order: ProgramOrder, place: Path) -> str:
+    """Write down what the child is to do, and return by what it knows that this is it."""
+    scratch = place / "scratch"
+    scratch.mkdir(parents=True, mode=0o700)
+    folders = [
+        {"place": str(copy.folder), "name": WORKSPACE, "writable": True},
+        {"place": str(scratch), "name": _SCRATCH, "writable": True},
+    ]
+    if order.packages is not None:
+        folders.append({"place": str(order.packages), "name": PACKAGES, "writable": False})
+    bounds = copy.bounds
+    told = {
+        "path": [folder for folder in sys.path if Path(folder).is_absolute()],
+        "report": str(place / "report"),
+        "native": lent(native_code().handle),
+        "open_files": _OPEN_FILES,
+        "memory_mb": order.memory_mb,
+        "folders": folders,
+        "disk": {
+            "folders": [str(copy.folder), str(scratch)],
+            "files": bounds.files,
+            "size": bounds.written,
+            "file": bounds.file,
+        },
+        "order": json.dumps(_guests_order(copy, order)),
+    }
+    data = json.dumps(told).encode()
+    (place / "order").write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _guests_order(copy: WorkspaceCopy, order: ProgramOrder) -> dict[str, Any]:
+    packages = () if order.packages is None else (PACKAGES,)
+    return {
+        "do": "program",
+        "name": order.name,
+        "place": order.place,
+        "source": base64.b64encode(order.source).decode(),
+        "args": list(order.args),
+        "root": WORKSPACE,
+        "folders": [*order.folders, *packages],
+        "packages": bool(packages),
+        "environment": {"HOME": _SCRATCH, "TMPDIR": _SCRATCH, "LANG": "C.UTF-8", "PATH": ""},
+        "modes": copy.modes(),
+        "closed": list(order.closed[:_MOST_CLOSED]),
+    }
+
+
+def _report(place: Path) -> dict[str, Any]:
+    try:
+        return cast("dict[str, Any]", json.loads((place / "report").read_bytes()))
+    except (OSError, ValueError):
+        return {}
+
+
+def _end(ended: Exit, report: Mapping[str, Any], bounds: Bounds) -> ProgramEnd:
+    end = report.get("ended")
+    if end == "trapped":
+        ended = replace(ended, exit_code=_ABORTED)
+    most = bounds.written >> 20
+    return ProgramEnd(
+        exit=ended,
+        began=bool(report.get("began")),
+        refusal=(
+            f"the program was ended because it wrote more than {most:,} MB or {bounds.files:,}"
+            " files; none of its changes were kept"
+            if end == "disk"
+            else ""
+        ),
+        modes=cast("Mapping[str, int]", report.get("modes", {})),
+    )

@@ -1,0 +1,45 @@
+"""A script's text: what is accepted, before anything reads it."""
+
+import re
+
+from lineshaft.values import Finding
+
+MAX_BYTES = 250_000
+"""The largest script; data comes in by `inputs` or files."""
+
+
+def accept(source: object) -> str | Finding:
+    """Return a script's text with line feeds only at the ends of lines, or why it is none.
+
+    Args:
+        source: What was given as a script.
+    """
+    if not isinstance(source, str):
+        return _refusal(f"code must be text, not {type(source).__name__}")
+    if not source.strip("\ufeff \t\r\n\f\v"):
+        return _refusal("code must not be empty")
+    if len(source) > MAX_BYTES:
+        return _refusal(f"code has {len(source):,} characters, {MAX_BYTES:,} bytes are allowed")
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return _character_problem(text) or text
+
+
+def _character_problem(text: str) -> Finding | None:
+    for pattern, name in _REFUSED:
+        if found := pattern.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            return _refusal(f"code has {name} on line {line}", line)
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        return _refusal(f"code has {size:,} bytes, {MAX_BYTES:,} are allowed")
+    return None
+
+
+_REFUSED = (
+    (re.compile("[\ud800-\udfff]"), "half a character (a lone surrogate)"),
+    (re.compile("\0"), "a NUL character"),
+)
+
+
+def _refusal(message: str, line: int | None = None) -> Finding:
+    return Finding(code="E_INVALID_ARGS", message=message, level="error", line=line)

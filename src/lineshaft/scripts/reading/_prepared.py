@@ -1,0 +1,104 @@
+"""A script that was read: its repaired text, and what reading found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lineshaft.values import Finding, PythonTarget, ToolSpec
+
+Checked = tuple[Mapping[str, str], PythonTarget]
+"""The types of the inputs of a check, and the Python that it was for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """A module that a script's text imports."""
+
+    module: str
+    """Dotted; one that is relative starts with a dot."""
+
+    line: int
+    optional: bool = False
+    """The script goes on without it, or names it in types alone."""
+
+    names: tuple[str, ...] = ()
+    """What is taken out of it, which may be modules too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newer:
+    """Syntax that older Pythons lack."""
+
+    python: tuple[int, int]
+    """The version that brought it."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A script that was read, and what the reading found."""
+
+    name: str
+    original: str
+    """As written; empty where it was not text."""
+
+    program_source: str = ""
+    """For every engine: `await`s repaired, as many lines as the original, ends of lines `\\n`."""
+
+    read_text: str = ""
+    """The original as it was read: with line feeds only at the ends of lines."""
+
+    findings: tuple[Finding, ...] = ()
+    """What makes it no script: `E_INVALID_ARGS` or `syntax-error`."""
+
+    unawaited: tuple[Finding, ...] = ()
+    """Calls that are not awaited and could not be repaired; part of what the check finds."""
+
+    unknown: tuple[Finding, ...] = ()
+    """Names that `tools` or a namespace does not have."""
+
+    undefined: tuple[tuple[str, Finding], ...] = ()
+    """Names that nothing binds, unless an input does."""
+
+    misused: tuple[Finding, ...] = ()
+    """Results of tools that are records and are used as lists."""
+
+    tells: tuple[Finding, ...] = ()
+    """What does not block."""
+
+    missing: tuple[Finding, ...] = ()
+    """Which of the tools that it speaks of are not to be had, and why."""
+
+    imports: tuple[Import, ...] = ()
+    newer: tuple[Newer, ...] = ()
+    """The first use of syntax of each version above 3.11, oldest version first."""
+
+    uses_tools: bool = False
+    """It speaks of a tool, a namespace or `tools`."""
+
+    wants_types: bool = False
+    """There is something for a type checker to say: tools, or async functions of its own."""
+
+    specs: Sequence[ToolSpec] = field(default=(), repr=False)
+    """The tools that it was read with."""
+
+    hidden: frozenset[str] = frozenset()
+    """Canonical names of tools that are known by name only."""
+
+    checks: list[tuple[Checked, tuple[Finding, ...]]] = field(
+        default_factory=list[tuple[Checked, tuple[Finding, ...]]], repr=False, compare=False
+    )
+    """What checks found: a script that is run again is not looked at again."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it could be read."""
+        return not self.findings
+
+    @property
+    def import_names(self) -> frozenset[str]:
+        """The modules that it cannot do without, relative ones left out."""
+        return frozenset(
+            each.module for each in self.imports if not (each.optional or each.module[:1] == ".")
+        )

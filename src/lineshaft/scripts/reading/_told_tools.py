@@ -1,0 +1,91 @@
+"""The tools of a script, as its reader and the type checker are told of them."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import cast
+
+from lineshaft.tools import checker_stubs, record_tools, script_name
+from lineshaft.values import Stubs, ToolSpec
+
+_SURROUNDINGS = """
+import typing as _typing
+class ToolError(Exception):
+    code: str
+    tool: str
+    message: str
+    hint: str
+def json_parse(text: str) -> _typing.Any: ...
+async def retry(call: _typing.Any, attempts: int = 3, wait: float = 1.0) -> _typing.Any: ...
+def batched(items: _typing.Any, n: int) -> list[list[_typing.Any]]: ...
+def table(rows: _typing.Any) -> str: ...
+"""
+
+_MODULES = ("asyncio", "datetime", "json", "math", "re")
+"""Modules in scope without an import, beside `tools` and the namespaces."""
+
+
+@dataclass(frozen=True)
+class ToldTools:
+    """Tools that scripts may call; what is told of them is made when first asked for."""
+
+    specs: Sequence[ToolSpec]
+    hidden: frozenset[str]
+    """Canonical names of tools of which the name alone is told."""
+
+    by_name: dict[str, ToolSpec] = field(init=False)
+    """By canonical name; without the hidden ones."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {spec.name: spec for spec in self.specs})
+
+    @cached_property
+    def entries(self) -> list[list[object]]:
+        """What the reader is told of each tool."""
+        found: list[list[object]] = [
+            [script_name(spec.name), spec.name, list(spec.positional), _keys(spec), False]
+            for spec in self.specs
+            if spec.scriptable and spec.name not in self.hidden
+        ]
+        found.extend([script_name(name), name, [], None, True] for name in self._names)
+        return found
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of the entries."""
+        return hashlib.sha256(json.dumps(self.entries).encode()).hexdigest()
+
+    @cached_property
+    def stubs(self) -> Stubs:
+        """All that a script has in scope, for a type checker."""
+        tools = checker_stubs(self._told)
+        tops = sorted({*_MODULES, *(name.partition(".")[0] for name in tools.modules)})
+        imports = "".join(f"import {name} as {name}\n" for name in tops)
+        return Stubs(main=f"{imports}{_SURROUNDINGS}{tools.main}", modules=tools.modules)
+
+    @cached_property
+    def records(self) -> Mapping[str, str]:
+        """The types in the stubs that are dicts, each with the tool whose result it is in."""
+        return record_tools(self._told)
+
+    @cached_property
+    def _told(self) -> list[ToolSpec]:
+        shown = [spec for spec in self.specs if spec.name not in self.hidden]
+        return [*shown, *(ToolSpec(name=name) for name in self._names)]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted(self.hidden)
+
+
+def _keys(spec: ToolSpec) -> list[str] | None:
+    """Return the keys of a tool's result, where it is promised to be a dict of just these."""
+    schema = spec.output_schema or {}
+    properties, more = schema.get("properties"), schema.get("additionalProperties")
+    if schema.get("type") != "object" or not isinstance(properties, Mapping) or more:
+        return None
+    if schema.get("patternProperties"):
+        return None
+    return list(cast("Mapping[str, object]", properties)) or None

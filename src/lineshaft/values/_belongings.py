@@ -1,0 +1,39 @@
+"""What tools keep from one call of a session to the next, until the session is closed."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Protocol, TypeVar, cast
+
+
+class Belonging(Protocol):
+    """Something that is to be closed."""
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+B = TypeVar("B", bound=Belonging)
+
+
+class Belongings:
+    """Things by their kind; closed together."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: dict[type[Belonging], Belonging] = {}
+
+    def hold(self, kind: type[B], make: Callable[[], B]) -> B:
+        """Return the one of its kind, made now where there is none yet."""
+        with self._lock:
+            if kind not in self._held:
+                self._held[kind] = make()
+            return cast("B", self._held[kind])
+
+    def close(self) -> None:
+        """Close all of them; blocks, since files may have to be removed."""
+        with self._lock:
+            held = list(self._held.values())
+            self._held.clear()
+        for each in held:
+            each.close()

@@ -1,2 +1,0 @@
-words = filter(None, ["a", "", "b"])
-return [len(list(words)), len(list(words))]

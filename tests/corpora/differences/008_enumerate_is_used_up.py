@@ -1,2 +1,0 @@
-numbered = enumerate("ab", 1)
-return [list(numbered), list(numbered)]

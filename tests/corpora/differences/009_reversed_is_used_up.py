@@ -1,2 +1,0 @@
-back = reversed([1, 2, 3])
-return [list(back), list(back)]

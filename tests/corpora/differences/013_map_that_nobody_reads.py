@@ -1,3 +1,0 @@
-steps = []
-pending = map(lambda n: steps.append(n), [1, 2, 3])
-return steps

@@ -1,1 +1,0 @@
-return [re.sub(r"x*", "-", "abxd"), re.split(r",*", "a,b"), re.findall(r"\s*", "a b")]

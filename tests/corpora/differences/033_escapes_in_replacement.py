@@ -1,1 +1,0 @@
-return re.sub(r";", r"\n", "a;b")

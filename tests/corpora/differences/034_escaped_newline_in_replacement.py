@@ -1,2 +1,0 @@
-text = re.sub("\n", "\\n", "one\ntwo")
-return [text, len(text)]

@@ -1,4 +1,0 @@
-try:
-    return "é".encode("latin-1").hex()
-except LookupError:
-    return "unknown encoding"

@@ -1,2 +1,0 @@
-import sys
-return sys.platform in ("linux", "darwin", "win32")
