@@ -78,7 +78,7 @@ async def wait(process: Process) -> Exit:
 async def test_a_time_out_ends_a_daemon_in_another_session(
     tmp_path: Path, no_strays: list[int]
 ) -> None:
-    process, pid = await daemon(tmp_path, "stay", seconds=0.5)
+    process, pid = await daemon(tmp_path, "stay", seconds=2)
     no_strays.append(pid)
     assert alive(pid)
 
@@ -130,7 +130,7 @@ async def test_a_grandchild_that_holds_the_pipe_holds_nobody_up(
 async def test_a_deaf_grandchild_that_holds_the_pipe_holds_nobody_up(
     tmp_path: Path, no_strays: list[int]
 ) -> None:
-    process, pid = await daemon(tmp_path, "holds", "deaf", "stay", seconds=0.3)
+    process, pid = await daemon(tmp_path, "holds", "deaf", "stay", seconds=2)
     no_strays.append(pid)
 
     done = await wait(process)
@@ -204,7 +204,7 @@ async def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
     bomb = "import os\nfor _ in range(6):\n    os.fork()\nprint(os.getpid(), flush=True)\n"
     restless = "while True:\n    os.fork() or os._exit(0)\n    os.wait()\n"
     argv = (sys.executable, "-I", "-S", "-c", bomb + restless)
-    process = await start(Command(argv=argv, seconds=1), cwd=tmp_path)
+    process = await start(Command(argv=argv, seconds=3), cwd=tmp_path)
 
     done = await wait(process)
 

@@ -13,13 +13,9 @@ import importlib.metadata
 from collections.abc import Callable
 from typing import Any, cast
 
-import wasmtime
-from wasmtime import _bindings as private
-from wasmtime import _ffi as library
-from wasmtime import component
-
 from lineshaft.errors import WasmUnavailable
 from lineshaft.sandbox.webassembly._errors import GuestTooLarge
+from lineshaft.sandbox.webassembly._library import component, library, private, wasmtime
 
 VERSION = "50.0.1"
 """The one version of wasmtime whose private parts are known here."""

@@ -41,7 +41,7 @@ class Guest:
         self._must_end = False
         self._guard = threading.Lock()
         try:
-            instance = runtime.linker.instantiate(self._store, runtime.component)
+            instance = runtime.linker.instantiate(self._store, runtime.loaded)
             found = instance.get_func(self._store, "run")
         except BaseException:
             self._store.close()

@@ -7,30 +7,18 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lineshaft.sandbox.webassembly._forks import in_each_child
-from lineshaft.sandbox.webassembly._settings import new_engine
-
-# What is above says so where wasmtime does not work.
-# isort: split
-import wasmtime
-from wasmtime.component import (
-    Component,
-    ComponentInstanceType,
-    FuncType,
-    Linker,
-    LinkerInstance,
-    ResourceType,
-)
-
 from lineshaft.sandbox.webassembly import _bindings, _interfaces
+from lineshaft.sandbox.webassembly._forks import in_each_child
+from lineshaft.sandbox.webassembly._library import component, wasmtime
 from lineshaft.sandbox.webassembly._native import (
     NativeCode,
     native_code,
     native_code_of_this_process,
 )
+from lineshaft.sandbox.webassembly._settings import new_engine
 
 _TABLE_ELEMENTS = 1_000_000
-_Definition = Callable[[LinkerInstance, str], None]
+_Definition = Callable[[component.LinkerInstance, str], None]
 _CALLBACKS = {
     place: _bindings.function(answer, _interfaces.refused)
     for place, answer in _interfaces.FUNCTIONS.items()
@@ -43,8 +31,8 @@ class Runtime:
     """What all instances of a process share."""
 
     engine: wasmtime.Engine
-    component: Component
-    linker: Linker
+    loaded: component.Component
+    linker: component.Linker
     native: NativeCode
 
     def store(self, memory: int) -> wasmtime.Store:
@@ -106,16 +94,16 @@ def runtime(progress: Callable[[str], None] | None = None) -> Runtime:
         return _SHARED.runtime
 
 
-def new_linker(engine: wasmtime.Engine, loaded: Component) -> Linker:
+def new_linker(engine: wasmtime.Engine, loaded: component.Component) -> component.Linker:
     """Return a linker that defines the table of functions, and traps for all else."""
-    linker = Linker(engine)
+    linker = component.Linker(engine)
     _define(linker)
     linker.allow_shadowing = True  # type: ignore[assignment]  its setter is untyped
     linker.define_unknown_imports_as_traps(loaded)
     return linker
 
 
-def _define(linker: Linker) -> list[str]:
+def _define(linker: component.Linker) -> list[str]:
     """Define the table, and return what was defined."""
     interfaces: dict[str, list[tuple[str, _Definition]]] = {}
     for interface, name, kind in _interfaces.RESOURCES:
@@ -140,14 +128,14 @@ def _resource(kind: int) -> _Definition:
     def dropped(_context: object, _thing: int) -> None:
         """Do nothing: there is nothing behind it."""
 
-    def define(place: LinkerInstance, name: str) -> None:
-        place.add_resource(name, ResourceType.host(kind), dropped)
+    def define(place: component.LinkerInstance, name: str) -> None:
+        place.add_resource(name, component.ResourceType.host(kind), dropped)
 
     return define
 
 
 def _function(callback: object) -> _Definition:
-    def define(place: LinkerInstance, name: str) -> None:
+    def define(place: component.LinkerInstance, name: str) -> None:
         _bindings.add_function(place, name, callback)
 
     return define
@@ -157,20 +145,20 @@ def component_imports() -> tuple[str, ...]:
     """Return all functions that the image's component asks for, answered or not."""
     shared = runtime()
     found: list[str] = []
-    for name, item in shared.component.type.imports(shared.engine).items():
+    for name, item in shared.loaded.type.imports(shared.engine).items():
         kind = item.ty
-        if isinstance(kind, FuncType):
+        if isinstance(kind, component.FuncType):
             found.append(name)
-        elif isinstance(kind, ComponentInstanceType):
+        elif isinstance(kind, component.ComponentInstanceType):
             inner = kind.exports(shared.engine).items()
-            found += [f"{name}#{key}" for key, e in inner if isinstance(e.ty, FuncType)]
+            found += [f"{name}#{key}" for key, e in inner if isinstance(e.ty, component.FuncType)]
     return tuple(sorted(found))
 
 
 def linker_definitions() -> tuple[str, ...]:
     """Return the functions that the linker answers by itself, as it was told them."""
     engine = runtime().engine
-    linker = Linker(engine)
+    linker = component.Linker(engine)
     try:
         return tuple(sorted(_define(linker)))
     finally:

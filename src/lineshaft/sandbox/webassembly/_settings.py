@@ -3,17 +3,8 @@
 This file imports wasmtime, and is imported when the first script runs.
 """
 
-from lineshaft.errors import WasmUnavailable
-
-try:
-    import wasmtime
-    from wasmtime.component import Component
-except (ImportError, OSError, RuntimeError) as error:  # its wheel for any platform refuses so
-    message = f"wasmtime does not work on this machine: {error}"
-    advice = "it runs on Linux, macOS and Windows, on x86-64 and ARM of 64 bits"
-    raise WasmUnavailable(message, hint=advice) from error
-
 from lineshaft.sandbox.webassembly import _bindings
+from lineshaft.sandbox.webassembly._library import component, wasmtime
 from lineshaft.sandbox.webassembly._threads import WASM_STACK
 
 
@@ -31,7 +22,7 @@ def new_engine() -> wasmtime.Engine:
 def compile_component(wasm: bytes) -> bytes:
     """Return the native code of a component; uses all cores for some seconds."""
     engine = new_engine()
-    made = Component(engine, wasm)
+    made = component.Component(engine, wasm)
     try:
         return bytes(made.serialize())
     finally:

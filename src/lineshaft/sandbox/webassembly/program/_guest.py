@@ -5,11 +5,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-import wasmtime
-from wasmtime import component
-
 from lineshaft.sandbox.webassembly import _bindings
 from lineshaft.sandbox.webassembly._image import image
+from lineshaft.sandbox.webassembly._library import component, wasmtime
 from lineshaft.sandbox.webassembly._settings import new_engine
 from lineshaft.sandbox.webassembly._threads import check_depth, start_deep
 from lineshaft.sandbox.webassembly.program._lending import load
