@@ -46,6 +46,9 @@ class Entry:
 
     symlink: bool = False
 
+    closed: bool = False
+    """Whether it is a folder of the walk that could not be looked into."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
