@@ -102,6 +102,7 @@ from lineshaft.values._tokens import (
     TokenForm,
 )
 from lineshaft.values._workspace import (
+    ApprovePaths,
     Capability,
     Change,
     ChangeKind,
@@ -130,6 +131,7 @@ __all__ = [
     "WASM_BOUNDARY",
     "Answer",
     "Answerer",
+    "ApprovePaths",
     "Approver",
     "Arguments",
     "Ask",

@@ -126,6 +126,29 @@ def walk(
             yield entry_of(mounts, found, tree)
 
 
+def both_names(source: Place, target: Place, tree: Files = DISK) -> list[str]:
+    """Return every path below a folder that is to be moved, under its old and its new name.
+
+    Args:
+        source: The folder; of anything else, there is nothing below.
+        target: Its new place.
+        tree: What it is moved in.
+
+    Raises:
+        WorkspaceError: A folder below it cannot be looked into.
+    """
+    at = tree.status(source)
+    if at is None or kind_of(at.st_mode) != "folder":
+        return []
+    names: list[str] = []
+    for found in scan(source, ignore=None, tree=tree):
+        if found.closed:
+            raise WorkspaceError(f"{found.place.path!r} cannot be looked into: it is not moved")
+        below = found.place.parts[len(source.parts) :]
+        names += (found.place.path, canonical(target.root, (*target.parts, *below)))
+    return names
+
+
 def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
     """Return what leaves this room of something found."""
     place, status_of = mounts.named(found.place), found.status

@@ -15,7 +15,16 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
-from lineshaft.values import Change, Command, Content, Entry, Finding, Guard, Process
+from lineshaft.values import (
+    ApprovePaths,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Finding,
+    Guard,
+    Process,
+)
 from lineshaft.workspace import _disk, _stage_edits, _stage_looks
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._guards import guarded
@@ -24,7 +33,7 @@ from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace._memory import Memory
 from lineshaft.workspace._mounts import Mounts, Place
 from lineshaft.workspace._overlay import Base, Overlay
-from lineshaft.workspace._scan import Found, entry_of, walk
+from lineshaft.workspace._scan import Found, both_names, entry_of, walk
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
 from lineshaft.workspace._stage_diff import stage_diff
 from lineshaft.workspace._stage_looks import content_of, is_held, is_private, is_small
@@ -219,7 +228,7 @@ class StagedView(FolderView):
             after = _stage_edits.link(self._overlay, place, target, before)
             return self._changed(place, before, after.state())
 
-    def _move(self, source: str, target: str) -> Change:
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         if is_private(old) or is_private(new):
             return self._move_private(old, new)
@@ -227,6 +236,8 @@ class StagedView(FolderView):
         with self._lock, _disk.told(new.path), nothing_there(new):
             before = self._now(old)
             self._seen.check(old.path, before.thing.state())
+            if approve is not None:
+                approve(both_names(old, new, self._overlay))
             moved = _stage_edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
                 if sight.thing.kind != "folder" or len(moved) == 1:
@@ -238,7 +249,7 @@ class StagedView(FolderView):
     def _move_private(self, old: Place, new: Place) -> Change:
         """Move a file within `@state`, out of it or into it."""
         if is_private(old) and is_private(new):
-            return super()._move(old.path, new.path)
+            return super()._move(old.path, new.path, None)
         if self._overlay.status(new) is not None:
             with nothing_there(new):
                 raise _stage_edits.exists()

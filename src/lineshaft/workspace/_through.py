@@ -16,13 +16,22 @@ from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace
 from lineshaft.processes import start
-from lineshaft.values import Capability, Change, Command, Content, Entry, Process, Resolved
+from lineshaft.values import (
+    ApprovePaths,
+    Capability,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Process,
+    Resolved,
+)
 from lineshaft.workspace import _disk, _edits
 from lineshaft.workspace._compare import compare
 from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._mounts import Mounts, Place
-from lineshaft.workspace._scan import Found, entry_of, scan, start_of_walk, walk
+from lineshaft.workspace._scan import Found, both_names, entry_of, scan, start_of_walk, walk
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
 from lineshaft.workspace._watched import Watched, marks
 
@@ -155,15 +164,26 @@ class Through:
             _edits.link(place, target)
             return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
 
-    async def move(self, source: str, target: str) -> Change:
-        """Move a file or folder; `PreconditionFailed` where the target exists."""
-        return await self._hop(self._move, source, target)
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists.
 
-    def _move(self, source: str, target: str) -> Change:
+        Args:
+            source: What to move.
+            target: Its new path.
+            approve: Is given every path below a folder, under its old and its new name, at the
+                moment of the move; what it raises, the move raises, and nothing is moved.
+        """
+        return await self._hop(self._move, source, target, approve)
+
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         ledger = self._ledger
         self._mounts.must_stay(old, new)
         with self._shared.lock, _disk.told(new.path):
+            if approve is not None:
+                approve(both_names(old, new))
             with nothing_there(new):
                 before = _edits.move(old, new, partial(ledger.seen.check, old.path))
             if before.kind != "folder":
