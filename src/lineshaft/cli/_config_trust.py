@@ -8,7 +8,7 @@ import typer
 from lineshaft.cli._exit import USAGE
 from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
 from lineshaft.cli._server_told import told_lines
-from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.config import (
     ServerSetting,
     Unapproved,
@@ -83,5 +83,5 @@ def describe_server(server: ServerSetting, asked: Unapproved) -> None:
     else:
         note("What its tools are called with goes there:")
     for line in lines:
-        note(line)
+        note(wrapped(line))
     note(f"  sha256 {asked.sha256}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from lineshaft.cli._server_told import told_lines
-from lineshaft.cli._terminal import note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.config import (
     FoundServers,
     Imported,
@@ -89,7 +89,7 @@ def _tell(done: Imported, found: ServerSetting) -> None:
         return
     note(f"{paint('added', 'green')} {server.name}:")
     for line in told_lines(found, approval_of(server) if server.of_project else None):
-        note(line)
+        note(wrapped(line))
     note(paint(f"  to {one_line(str(server.source))}, and approved as it is", "dim"))
     if done.secrets:
         names = ", ".join(done.secrets)

@@ -101,6 +101,7 @@ from lineshaft.values._tokens import (
     TOKEN_FORMS,
     TokenForm,
 )
+from lineshaft.values._visible import is_unseen, visible, without_unseen
 from lineshaft.values._workspace import (
     ApprovePaths,
     Capability,
@@ -219,7 +220,10 @@ __all__ = [
     "beginning",
     "ending",
     "engine_problem",
+    "is_unseen",
     "minor_version",
     "not_offered",
     "steadily",
+    "visible",
+    "without_unseen",
 ]
