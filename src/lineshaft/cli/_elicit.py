@@ -33,7 +33,7 @@ class TerminalElicit:
             async with keyboard() as terminal:
                 note(paint("A tool asks you:", "yellow"))
                 for line in beginning(message, _LONGEST).split("\n"):
-                    note(wrapped(f"  {visible(line, keep='\t')}"))
+                    note(wrapped("  " + visible(line, keep="\t")))
                 fields = fields_of(schema)
                 if not fields:
                     await _confirm(terminal)
