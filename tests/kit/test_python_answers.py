@@ -6,8 +6,8 @@ import pytest
 
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import NoBoundary
-from lineshaft.kit._python_jailed import answer_of
-from lineshaft.kit._python_process import Ended
+from lineshaft.kit.python.jailed import answer_of
+from lineshaft.kit.python.process import Ended
 from lineshaft.processes import Capture
 from lineshaft.sandbox import Changes, best_jail
 from lineshaft.values import Context, PythonOptions

@@ -3,7 +3,7 @@
 import time
 from contextlib import suppress
 
-from lineshaft.cli._doctor_check import Check
+from lineshaft.cli._diagnosis import Check
 from lineshaft.cli._terminal import note, paint
 from lineshaft.errors import LineshaftError
 from lineshaft.sandbox import image, native_code, native_code_ready

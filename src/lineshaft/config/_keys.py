@@ -7,7 +7,7 @@ from typing import cast
 
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
 from lineshaft.config._keys_mcp import MCP_KEYS, TOKEN
-from lineshaft.config._variables import INPUT_PREFIX
+from lineshaft.config.definitions import INPUT_PREFIX
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
     ENGINES,

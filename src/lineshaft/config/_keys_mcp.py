@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from lineshaft.config._key import Key, choice, is_texts, json_or_text, number
-from lineshaft.config._servers import own_servers
+from lineshaft.config.definitions import own_servers
 from lineshaft.errors import ConfigError
 
 SERVERS = "mcp.servers"

@@ -7,11 +7,8 @@ from collections.abc import Mapping
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.values import Change
-from lineshaft.workspace._disk import MISSING, Mark, State, look
-from lineshaft.workspace._ignore import Ignore
 from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace._mounts import Place
-from lineshaft.workspace._scan import scan
+from lineshaft.workspace.disk import MISSING, Ignore, Mark, Place, State, look, scan
 
 
 def snapshot(folder: Place) -> Mapping[Place, Mark]:

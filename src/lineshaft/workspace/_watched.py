@@ -6,10 +6,9 @@ from dataclasses import replace
 import anyio
 
 from lineshaft.values import Change, Exit, Line, Process
-from lineshaft.workspace import _disk
+from lineshaft.workspace import disk
 from lineshaft.workspace._compare import snapshot
-from lineshaft.workspace._disk import Mark
-from lineshaft.workspace._mounts import Place
+from lineshaft.workspace.disk import Mark, Place
 
 
 class Watched(Process):
@@ -41,5 +40,5 @@ class Watched(Process):
 
 def marks(root: Place) -> Mapping[Place, Mark]:
     """Take a look at a tree, to be compared with a later one."""
-    with _disk.told(root.path):
+    with disk.told(root.path):
         return snapshot(root)
