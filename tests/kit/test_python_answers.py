@@ -6,7 +6,7 @@ import pytest
 
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import NoBoundary
-from lineshaft.kit.python.jailed import answer_of
+from lineshaft.kit.python.native import answer_of
 from lineshaft.kit.python.process import Ended
 from lineshaft.processes import Capture
 from lineshaft.sandbox import Changes, best_jail

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.config._files import read_bytes
-from lineshaft.config._keys_mcp import SERVERS
+from lineshaft.config._keys import SERVERS
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, is_approved
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file

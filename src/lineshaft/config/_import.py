@@ -15,8 +15,7 @@ from typing import Literal
 
 from lineshaft.config._files import SettingsFile, parse_toml, read_bytes, tool_table
 from lineshaft.config._found import approval_of, own_settings_servers
-from lineshaft.config._keys import flatten
-from lineshaft.config._keys_mcp import SERVERS
+from lineshaft.config._keys import SERVERS, flatten
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT, user_file
 from lineshaft.config._secrets import keep_secrets, kept_secrets, replace_file
 from lineshaft.config._settings import Settings

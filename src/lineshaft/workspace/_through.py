@@ -18,10 +18,9 @@ from lineshaft.errors import FileMissing, OutsideWorkspace
 from lineshaft.processes import start
 from lineshaft.values import Capability, Change, Command, Content, Entry, Process, Resolved
 from lineshaft.workspace import disk
-from lineshaft.workspace._compare import compare
 from lineshaft.workspace._ledger import Ledger
+from lineshaft.workspace._process_changes import Watched, compare, marks
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
-from lineshaft.workspace._watched import Watched, marks
 from lineshaft.workspace.disk import (
     MISSING,
     Found,

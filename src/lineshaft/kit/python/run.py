@@ -13,8 +13,7 @@ from lineshaft.errors import (
     WorkspaceError,
 )
 from lineshaft.kit.python.answers import failed
-from lineshaft.kit.python.jailed import run_jailed
-from lineshaft.kit.python.plain import run_plainly
+from lineshaft.kit.python.native import run_jailed, run_plainly
 from lineshaft.kit.python.program import Program, program_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.wasm import run_in_wasm

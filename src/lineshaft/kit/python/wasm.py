@@ -14,10 +14,9 @@ from threading import Lock
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
 from lineshaft.kit.python.answers import Printed, did_not_begin, failed, landed, timed_out
-from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES
+from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end
 from lineshaft.kit.python.program import Program, time_of
 from lineshaft.kit.python.results import PythonResult
-from lineshaft.kit.python.threads import to_the_end
 from lineshaft.kit.python.walls import closed
 from lineshaft.sandbox import (
     ProgramEnd,

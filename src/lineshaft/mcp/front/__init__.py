@@ -5,8 +5,7 @@ Above: `lineshaft.mcp`. Below: sessions, and the servers whose resources are pas
 
 from lineshaft.mcp.front.definitions import front_instructions, front_tools
 from lineshaft.mcp.front.front import Front
-from lineshaft.mcp.front.http import serve_http
-from lineshaft.mcp.front.options import HttpOptions
+from lineshaft.mcp.front.http import HttpOptions, serve_http
 from lineshaft.mcp.front.server import front_server
 from lineshaft.mcp.front.stdio import serve_stdio
 

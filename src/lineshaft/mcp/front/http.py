@@ -4,9 +4,11 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 """
 
 import hmac
+import secrets
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 
 import anyio
 import uvicorn
@@ -21,9 +23,33 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lineshaft.errors import ConfigError
 from lineshaft.mcp.front.events import RETRY_MS, Events, Shelf
 from lineshaft.mcp.front.front import Front
-from lineshaft.mcp.front.options import HttpOptions
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
 from lineshaft.mcp.front.server import FrontServer
+
+_SHORTEST_TOKEN = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpOptions:
+    """Where a front listens, and who may come."""
+
+    host: str = "127.0.0.1"
+    port: int = 8_765
+    """0: any that is free."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    """What clients must show."""
+
+    hosts: Sequence[str] = ()
+    """Names by which clients may call it, beside those of this machine and `host`."""
+
+    def __post_init__(self) -> None:
+        if len(self.token) < _SHORTEST_TOKEN or not self.token.isascii():
+            raise ConfigError(
+                f"the token needs at least {_SHORTEST_TOKEN} ASCII characters",
+                hint='make one: python -c "import secrets; print(secrets.token_urlsafe())"',
+            )
+
 
 PATH = "/mcp"
 BODY_BYTES = 4 * 1024 * 1024

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
-from lineshaft.scripts.reading.hints_syntax import syntax_hint
+from lineshaft.scripts.reading.hints import syntax_hint
 from lineshaft.scripts.reading.prepared import Import, Newer, Prepared
 from lineshaft.scripts.reading.tools import ToldTools
 from lineshaft.tools import signature

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import cast
 
-from lineshaft.scripts.reading.hints_modules import module_hint
-from lineshaft.scripts.reading.hints_syntax import syntax_hint
 from lineshaft.scripts.reading.recent import Recent
 from lineshaft.tools import script_name, signature
 from lineshaft.values import Raised, ToolSpec
@@ -229,3 +227,72 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         ("ValueError", r"unpack", "look at one item first: `print(items[0])`"),
     )
 ]
+
+_NO_NETWORK = "a script has no network: call a tool"
+
+_MODULES = {
+    "aiohttp": _NO_NETWORK,
+    "httpx": _NO_NETWORK,
+    "multiprocessing": "write `await asyncio.gather(...)`",
+    "numpy": "use lists, `sum`, `min`, `max`, `math` and `statistics`",
+    "pandas": "use lists of dicts, `sorted` and `table(rows)`",
+    "requests": _NO_NETWORK,
+    "ssl": _NO_NETWORK,
+    "urllib3": _NO_NETWORK,
+}
+
+_MEMBERS = {
+    "datetime.fromisoformat": "write `datetime.datetime.fromisoformat(...)`: `datetime` is the "
+    "module",
+    "datetime.now": "write `datetime.datetime.now()`: `datetime` is the module",
+    "datetime.strptime": "write `datetime.datetime.strptime(...)`: `datetime` is the module",
+    "datetime.today": "write `datetime.datetime.today()`: `datetime` is the module",
+}
+
+_NO_PROCESSES = "a script has no processes: a tool that runs commands is needed"
+_PROCESSES = ("exec", "fork", "kill", "posix_spawn", "setsid", "spawn", "wait")
+"""How the names of functions of `os` begin that are about processes."""
+
+
+def module_hint(module: str, name: str = "") -> str:
+    """Return what to write instead of a module, or of a name in it.
+
+    Args:
+        module: As imported, such as `urllib.parse`.
+        name: What the module lacks; empty where the module itself is missing.
+    """
+    if module == "tools":
+        return f"`tools` has no `{name}`; a namespace is a module of its own: `{name}.tool(...)`"
+    if module == "os" and name.startswith(_PROCESSES):
+        return _NO_PROCESSES
+    if name:
+        return _MEMBERS.get(f"{module}.{name}", "")
+    top = module.partition(".")[0]
+    known = _MODULES.get(top, "write it in plain Python, or let a tool do it")
+    return f"`{top}` is not here: {known}"
+
+
+_SYNTAX = (
+    (r"f-string.*(?:expecting|single '\}'|empty expression)",
+     "write a brace in an f-string twice: `{{`"),
+    (r"f-string.*backslash|backslash.*f-string", "give that part a name before the f-string"),
+    (r"unterminated (?:triple-quoted )?string|EOL while scanning",
+     'close the quote; text of several lines stands in `"""`'),
+    (r"was never closed|unexpected EOF", "close the bracket"),
+    (r"invalid decimal literal|leading zeros", "a name may not start with a digit"),
+    (r"expected ':'|Expected `:`", "put `:` at the end of the line"),
+    (r"indent", "indent with four blanks, the first line not at all"),
+)  # fmt: skip  # words, not one a line
+
+
+def syntax_hint(message: str, line: str) -> str:
+    """Return what to do about a syntax error of a known kind.
+
+    Args:
+        message: What the parser says.
+        line: The line that it says it of.
+    """
+    if line.startswith(("```", "~~~")):
+        return "give the code alone, without the fence around it"
+    found = (hint for pattern, hint in _SYNTAX if re.search(pattern, message))
+    return next(found, "")

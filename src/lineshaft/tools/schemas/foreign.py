@@ -9,7 +9,7 @@ from itertools import islice
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools.schemas.foreign_words import problems_of
+from lineshaft.tools.schemas.jsonschema_errors import problems_of
 from lineshaft.tools.schemas.keywords import Checker, checker
 from lineshaft.tools.schemas.plainness import NotPlain, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas

@@ -15,7 +15,7 @@ from lineshaft.tools.schemas.modern import modern
 from lineshaft.tools.schemas.plainness import NotPlain, plain
 from lineshaft.tools.schemas.pointers import Schema, as_schema, subschemas
 from lineshaft.tools.schemas.problems import Mismatch, Problem
-from lineshaft.tools.schemas.pydantic_words import problems_of
+from lineshaft.tools.schemas.pydantic_errors import problems_of
 from lineshaft.tools.schemas.signatures import Function, Parameter, Signature, read_signature
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)

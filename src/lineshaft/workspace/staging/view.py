@@ -35,11 +35,11 @@ from lineshaft.workspace.disk import (
 )
 from lineshaft.workspace.guards import guarded
 from lineshaft.workspace.staging import edits, looks
+from lineshaft.workspace.staging.diff import stage_diff
 from lineshaft.workspace.staging.landing import Landing, land
 from lineshaft.workspace.staging.looks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
-from lineshaft.workspace.staging.stage_diff import stage_diff
 
 
 class StagedView(FolderView):

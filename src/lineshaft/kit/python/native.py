@@ -1,17 +1,18 @@
-"""Programs of `python_run` in a jail, where one works."""
+"""Programs of `python_run` as processes: in a jail, or plain where a person wants no boundary."""
 
 import os
 from pathlib import Path
 
 from anyio import to_thread
 
-from lineshaft.kit.python.answers import Printed, did_not_begin, landed, timed_out
+from lineshaft.kit._failures import invalid
+from lineshaft.kit.python.answers import Printed, did_not_begin, landed, ran, timed_out
 from lineshaft.kit.python.process import Ended, Order, jailed_run
-from lineshaft.kit.python.program import Program, time_of
+from lineshaft.kit.python.program import LONGEST_ARGUMENT, Program, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.walls import closed
 from lineshaft.sandbox import Interpreter, Jail, Walls, resolve
-from lineshaft.values import Context
+from lineshaft.values import NO_BOUNDARY, Command, Context
 
 RUNNER = Path(__file__).with_name("inside.py")
 _FLAGS = ("-E", "-s", "-B", "-X", "utf8")
@@ -81,3 +82,24 @@ def _environment(interpreter: Interpreter) -> dict[str, str]:
     zone = {"TZ": os.environ["TZ"]} if "TZ" in os.environ else {}
     path = str(interpreter.executable.parent)
     return {"LANG": "C.UTF-8", "PATH": path, **_FEW_THREADS, **zone}
+
+
+async def run_plainly(call: Context, program: Program) -> PythonResult:
+    """Run it as a process like any other; a person has said so, and was asked about the call."""
+    interpreter = await to_thread.run_sync(resolve, call.python)
+    if len(program.source) > LONGEST_ARGUMENT:
+        raise invalid("the program is too long for a plain process")
+    seconds = time_of(call).left()
+    argv = argv_of(interpreter, program, source=program.source.decode("utf-8", "replace"))
+    process = await call.workspace.run(Command(argv=tuple(argv), seconds=seconds))
+    done = await process.wait()
+    printed = Printed(
+        stdout=done.stdout,
+        stderr=done.stderr,
+        stdout_truncated=done.stdout_truncated,
+        stderr_truncated=done.stderr_truncated,
+    )
+    if done.timed_out:
+        text = f"the program was ended after {seconds:g} s; what it had changed stays"
+        return timed_out(text, printed)
+    return ran(done.exit_code, printed, milliseconds=done.duration_ms, boundary=NO_BOUNDARY)

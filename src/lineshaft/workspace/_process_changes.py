@@ -1,12 +1,16 @@
-"""Find out what a process changed: two looks at the tree, told apart by size, times and inode.
+"""What processes of a run changed: two looks at the tree, told apart by size, times and inode.
 
 Nothing is read for the first look, so of a changed file only the content after is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+
+import anyio
 
 from lineshaft.errors import WorkspaceError
-from lineshaft.values import Change
+from lineshaft.values import Change, Exit, Line, Process
+from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace.disk import MISSING, Ignore, Mark, Place, State, look, scan
 
@@ -55,3 +59,36 @@ def _look(place: Place) -> State:
         return look(place)
     except WorkspaceError:
         return State("other")  # gone, or not to be read; that it changed is certain
+
+
+class Watched(Process):
+    """A process, and a look at the tree when it has ended, however it did."""
+
+    def __init__(self, process: Process, look: Callable[[], Awaitable[tuple[Change, ...]]]) -> None:
+        self._process = process
+        self._look = look
+        self._changes: tuple[Change, ...] | None = None
+
+    def lines(self) -> AsyncIterator[Line]:
+        """Return its lines as they come; ends when the output ends."""
+        return self._process.lines()
+
+    async def wait(self) -> Exit:
+        """Wait for the end; on cancellation the whole tree is ended first."""
+        try:
+            done = await self._process.wait()
+        finally:
+            if self._changes is None:
+                with anyio.CancelScope(shield=True):
+                    self._changes = await self._look()
+        return replace(done, changes=self._changes)
+
+    async def kill(self) -> None:
+        """End the whole tree: SIGTERM, 2 s, SIGKILL; the drain takes 1 s at most."""
+        await self._process.kill()
+
+
+def marks(root: Place) -> Mapping[Place, Mark]:
+    """Take a look at a tree, to be compared with a later one."""
+    with disk.told(root.path):
+        return snapshot(root)
