@@ -7,7 +7,7 @@ State = Literal["ok", "note", "fail"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Diagnosis:
     """One thing that was looked at."""
 
     name: str

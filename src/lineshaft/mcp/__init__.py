@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         catalogue_hash,
     )
     from lineshaft.mcp.client import (
-        Content,
+        HandleContent,
         McpServer,
         assertion_from_command,
         assertion_from_file,
@@ -40,7 +40,7 @@ _FILE_OF = {
     "Authorize": "_spec",
     "Claim": "_spec",
     "Claims": "_spec",
-    "Content": "client",
+    "HandleContent": "client",
     "Front": "front",
     "Grant": "_spec",
     "HttpOptions": "front",
@@ -64,9 +64,9 @@ __all__ = [
     "Authorize",
     "Claim",
     "Claims",
-    "Content",
     "Front",
     "Grant",
+    "HandleContent",
     "HttpOptions",
     "McpServer",
     "ServerOptions",

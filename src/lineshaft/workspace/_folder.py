@@ -13,14 +13,14 @@ from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.values import Change, Finding, Workspace
 from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state import sweep_states
-from lineshaft.workspace._through import Through
+from lineshaft.workspace._through import DirectView
 from lineshaft.workspace._view import FolderView
 from lineshaft.workspace.disk import Mount, Mounts
 from lineshaft.workspace.journal import Journals, finish, undo
 from lineshaft.workspace.staging import StagedView
 
 
-class Folder(Through, Workspace):
+class Folder(DirectView, Workspace):
     """A folder on this machine.
 
     Used as it is, it remembers nothing between operations; `begin` gives a view that does.

@@ -39,7 +39,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
-class Through:
+class DirectView:
     """Reads and writes that go through to the disk.
 
     Args:

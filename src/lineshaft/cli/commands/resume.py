@@ -54,7 +54,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class WaitingRun:
     """A run that goes on only once somebody has answered."""
 
     run_id: str
@@ -199,7 +199,7 @@ async def _cancel(session: Session, settings: Settings, run: str | None) -> str:
 
 async def _resume(
     session: Session, settings: Settings, run: str | None, *, words: Words, display: Display
-) -> RunResult | Standing:
+) -> RunResult | WaitingRun:
     async with session:
         run_id = await _found(session, settings, run)
         await _must_stand(session, run_id)
@@ -254,9 +254,9 @@ async def _standing(
     run_id: str,
     pending: tuple[Pending, ...],
     unknown: tuple[tuple[str, str], ...],
-) -> Standing:
+) -> WaitingRun:
     kept = await _summary(session, run_id)
-    return Standing(
+    return WaitingRun(
         run_id=run_id,
         pending=pending,
         expires_at=kept.expires_at if kept else None,
@@ -264,7 +264,7 @@ async def _standing(
     )
 
 
-def _tell(standing: Standing, *, whole: bool, options: str) -> None:
+def _tell(standing: WaitingRun, *, whole: bool, options: str) -> None:
     if standing.pending:
         print_waiting(
             standing.run_id,
@@ -284,7 +284,7 @@ def _tell(standing: Standing, *, whole: bool, options: str) -> None:
     note(f"  {resume} --repeat none    the script is told that nobody knows")
 
 
-def _as_json(standing: Standing) -> str:
+def _as_json(standing: WaitingRun) -> str:
     unknown: Sequence[object] = [{"id": id_, "tool": tool} for id_, tool in standing.unknown]
     told = {"status": "paused" if standing.pending else "interrupted", **asdict(standing)}
     return json_module.dumps(told | {"unknown": unknown}, ensure_ascii=False)

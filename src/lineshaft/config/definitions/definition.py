@@ -147,12 +147,12 @@ def own_servers(
             )
         if not isinstance(table, dict):
             raise ConfigError(f"{place} must be a table, [{place}]")
-        read = _Reading(place, cast("dict[str, object]", table))
+        read = _TableReader(place, cast("dict[str, object]", table))
         found.append(read.server(name, source=source, giver=giver, base=base))
     return tuple(found)
 
 
-class _Reading:
+class _TableReader:
     """One table of our own file; what is wrong with it is an error."""
 
     def __init__(self, place: str, table: Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from lineshaft.values import Context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
+class ProgramOutput:
     """What a program printed."""
 
     stdout: str
@@ -32,13 +32,13 @@ def failed(
     return {"ok": False, "error": {"code": code, "message": message, "details": told}}
 
 
-def timed_out(message: str, printed: Printed) -> ProgramDidNotRun:
+def timed_out(message: str, printed: ProgramOutput) -> ProgramDidNotRun:
     """Return the answer for a program whose time was up."""
     hint = "Do less at once; more time is a setting, python.timeout_seconds."
     return failed("PYTHON_TIMEOUT", message, hint=hint, details=printed.told())
 
 
-def did_not_begin(code: int, printed: Printed) -> ProgramDidNotRun:
+def did_not_begin(code: int, printed: ProgramOutput) -> ProgramDidNotRun:
     """Return the answer for an interpreter that ended before its program began."""
     text = f"Python ended with {code} before the program began"
     return failed("PYTHON_EXEC_FAILED", text, details=printed.told())
@@ -46,7 +46,7 @@ def did_not_begin(code: int, printed: Printed) -> ProgramDidNotRun:
 
 def ran(
     code: int,
-    printed: Printed,
+    printed: ProgramOutput,
     *,
     milliseconds: float,
     boundary: str,
@@ -76,7 +76,7 @@ async def landed(
     changes: Changes,
     *,
     code: int,
-    printed: Printed,
+    printed: ProgramOutput,
     milliseconds: float,
     boundary: str,
     left_out: Sequence[str] = (),

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.python.walls import canonical
-from lineshaft.sandbox import Changes, FileChange
+from lineshaft.sandbox import Changes, JailedChange
 from lineshaft.values import Context, Workspace
 
 _TOLD = 20
@@ -31,18 +31,18 @@ class _Written:
 
     data: bytes
     sha256: str
-    said: FileChange
+    said: JailedChange
 
 
 @dataclass(slots=True)
-class _Plan:
+class _ChangePlan:
     """What is to be done, in this order."""
 
     moves: list[tuple[str, _Written]] = field(default_factory=list[tuple[str, "_Written"]])
-    deleted: list[FileChange] = field(default_factory=list[FileChange])
-    folders: list[FileChange] = field(default_factory=list[FileChange])
+    deleted: list[JailedChange] = field(default_factory=list[JailedChange])
+    folders: list[JailedChange] = field(default_factory=list[JailedChange])
     written: list[_Written] = field(default_factory=list[_Written])
-    links: list[FileChange] = field(default_factory=list[FileChange])
+    links: list[JailedChange] = field(default_factory=list[JailedChange])
     not_kept: list[str] = field(default_factory=list[str])
 
 
@@ -80,7 +80,7 @@ async def _is_open(call: Context, path: str) -> bool:
     return resolved.writable and call.reach(resolved.path) == "open"
 
 
-async def _check(view: Workspace, file: FileChange) -> None:
+async def _check(view: Workspace, file: JailedChange) -> None:
     """Raise if somebody changed the real file while the program ran."""
     path = canonical(file.path)
     if file.before_sha256 is not None:
@@ -108,8 +108,8 @@ async def _kind(view: Workspace, path: str) -> str:
     return "symlink" if entry.symlink else entry.kind
 
 
-async def _plan(view: Workspace, files: Sequence[FileChange]) -> _Plan:
-    plan = _Plan()
+async def _plan(view: Workspace, files: Sequence[JailedChange]) -> _ChangePlan:
+    plan = _ChangePlan()
     for file in files:
         if file.how == "deleted":
             plan.deleted.append(file)
@@ -127,14 +127,14 @@ async def _plan(view: Workspace, files: Sequence[FileChange]) -> _Plan:
     return plan
 
 
-async def _in_the_way(view: Workspace, file: FileChange) -> list[FileChange]:
+async def _in_the_way(view: Workspace, file: JailedChange) -> list[JailedChange]:
     """Return what has to go before something else can be there."""
     kind = await _kind(view, canonical(file.path))
     stays = kind == "missing" or (file.how == kind == "folder")
     return [] if stays else [file]
 
 
-async def _find_moves(view: Workspace, plan: _Plan) -> None:
+async def _find_moves(view: Workspace, plan: _ChangePlan) -> None:
     """Take for moved what is gone here and new there, if only one file had that content."""
     gone = _unique((file.before_sha256, file) for file in plan.deleted if file.how == "deleted")
     new = _unique((w.sha256, w) for w in plan.written if w.said.before_sha256 is None)
@@ -154,7 +154,7 @@ def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str, T]:
     return {key: values[0] for key, values in found.items() if len(values) == 1}
 
 
-async def _carry_out(view: Workspace, plan: _Plan) -> None:
+async def _carry_out(view: Workspace, plan: _ChangePlan) -> None:
     # Files first, so that their names are free; folders once they are empty, the deepest first;
     # modes last, since a folder may be closed to what is to be in it.
     folders: list[str] = []
@@ -179,7 +179,7 @@ async def _carry_out(view: Workspace, plan: _Plan) -> None:
         await view.make_folder(canonical(folder.path), mode=folder.mode)
 
 
-async def _write(view: Workspace, written: _Written, plan: _Plan) -> None:
+async def _write(view: Workspace, written: _Written, plan: _ChangePlan) -> None:
     kind = await _kind(view, written.path)
     if kind == "symlink":
         await view.delete(written.path)
@@ -189,7 +189,7 @@ async def _write(view: Workspace, written: _Written, plan: _Plan) -> None:
     await view.write(written.path, written.data, if_match=said.before_sha256, mode=said.mode)
 
 
-async def _link(view: Workspace, link: FileChange, plan: _Plan) -> None:
+async def _link(view: Workspace, link: JailedChange, plan: _ChangePlan) -> None:
     path = canonical(link.path)
     try:
         await view.link(path, link.target or "")
@@ -197,7 +197,7 @@ async def _link(view: Workspace, link: FileChange, plan: _Plan) -> None:
         plan.not_kept.append(f"{path} (a symlink that leads out)")
 
 
-async def _delete_folder(view: Workspace, path: str, plan: _Plan) -> None:
+async def _delete_folder(view: Workspace, path: str, plan: _ChangePlan) -> None:
     try:
         await view.delete(path)
     except WorkspaceError as error:

@@ -6,9 +6,9 @@ from pathlib import Path
 from anyio import to_thread
 
 from lineshaft.kit._failures import invalid
-from lineshaft.kit.python.answers import Printed, did_not_begin, landed, ran, timed_out
-from lineshaft.kit.python.process import Ended, Order, jailed_run
-from lineshaft.kit.python.program import LONGEST_ARGUMENT, Program, time_of
+from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
+from lineshaft.kit.python.process import Order, ProgramOutcome, jailed_run
+from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.walls import closed
 from lineshaft.sandbox import Interpreter, Jail, Walls, resolve
@@ -20,7 +20,7 @@ _FEW_THREADS = {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}
 """Libraries that compute would start one for each processor, more than a jail may hold."""
 
 
-async def run_jailed(call: Context, program: Program, jail: Jail) -> PythonResult:
+async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> PythonResult:
     """Run a program in a jail."""
     interpreter = await to_thread.run_sync(resolve, call.python)
     needed = interpreter.readable
@@ -42,10 +42,10 @@ async def run_jailed(call: Context, program: Program, jail: Jail) -> PythonResul
         return await answer_of(call, ended, boundary=jail.name)
 
 
-async def answer_of(call: Context, ended: Ended, *, boundary: str) -> PythonResult:
+async def answer_of(call: Context, ended: ProgramOutcome, *, boundary: str) -> PythonResult:
     """Land what a program did, and return what is said of it."""
     code = ended.exit_code
-    printed = Printed(
+    printed = ProgramOutput(
         stdout=ended.stdout.text(),
         stderr=ended.stderr.text(),
         stdout_truncated=ended.stdout.truncated,
@@ -66,7 +66,7 @@ async def answer_of(call: Context, ended: Ended, *, boundary: str) -> PythonResu
     )
 
 
-def argv_of(interpreter: Interpreter, program: Program, *, source: str) -> list[str]:
+def argv_of(interpreter: Interpreter, program: PythonProgram, *, source: str) -> list[str]:
     """Return the command of a program: interpreter, runner and what it is told."""
     folders = [str(program.root)]
     if program.file is not None:
@@ -84,7 +84,7 @@ def _environment(interpreter: Interpreter) -> dict[str, str]:
     return {"LANG": "C.UTF-8", "PATH": path, **_FEW_THREADS, **zone}
 
 
-async def run_plainly(call: Context, program: Program) -> PythonResult:
+async def run_plainly(call: Context, program: PythonProgram) -> PythonResult:
     """Run it as a process like any other; a person has said so, and was asked about the call."""
     interpreter = await to_thread.run_sync(resolve, call.python)
     if len(program.source) > LONGEST_ARGUMENT:
@@ -93,7 +93,7 @@ async def run_plainly(call: Context, program: Program) -> PythonResult:
     argv = argv_of(interpreter, program, source=program.source.decode("utf-8", "replace"))
     process = await call.workspace.run(Command(argv=tuple(argv), seconds=seconds))
     done = await process.wait()
-    printed = Printed(
+    printed = ProgramOutput(
         stdout=done.stdout,
         stderr=done.stderr,
         stdout_truncated=done.stdout_truncated,

@@ -19,7 +19,7 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from lineshaft.errors import NoBoundary
-from lineshaft.kit.python.program import Time
+from lineshaft.kit.python.program import ProgramTime
 from lineshaft.processes import Capture
 from lineshaft.sandbox import Jail, Jailed, Walls
 
@@ -45,11 +45,11 @@ class Order:
     apart: Path
     """The workspace's folder, which is left as it is."""
 
-    time: Time
+    time: ProgramTime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ProgramOutcome:
     """How a program ended."""
 
     exit_code: int | None
@@ -69,7 +69,7 @@ class Ended:
 
 
 @asynccontextmanager
-async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[Ended]:
+async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[ProgramOutcome]:
     """Run a program to its end or until its time is up; its jail stays until the block is left.
 
     Raises:
@@ -84,7 +84,7 @@ async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[Ended]:
         await to_the_end(lambda _: ended.jailed.close())
 
 
-def _run(jail: Jail, order: Order, cancelled: Event) -> Ended:
+def _run(jail: Jail, order: Order, cancelled: Event) -> ProgramOutcome:
     out, err = Capture(STDOUT_BYTES), Capture(STDERR_BYTES)
     begun = monotonic()
     with _memory_file(order.source) as stdin, _pipe() as to_out, _pipe() as to_err:
@@ -103,7 +103,7 @@ def _run(jail: Jail, order: Order, cancelled: Event) -> Ended:
         except BaseException:
             jailed.close()
             raise
-        return Ended(
+        return ProgramOutcome(
             exit_code=code,
             started=_says_started(stdin),
             seconds=seconds,
@@ -131,7 +131,7 @@ def _until_ended(
     return code
 
 
-class _Pipe:
+class _OutputPipe:
     """Both ends of one output stream."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class _Pipe:
 class _Listener:
     """Takes what comes out of several pipes."""
 
-    def __init__(self, pipes: dict[_Pipe, Capture]) -> None:
+    def __init__(self, pipes: dict[_OutputPipe, Capture]) -> None:
         self._captures = {pipe.read: capture for pipe, capture in pipes.items()}
         self._open = selectors.DefaultSelector()
         for pipe in pipes:
@@ -191,8 +191,8 @@ def _memory_file(content: bytes) -> Generator[int]:
 
 
 @contextmanager
-def _pipe() -> Generator[_Pipe]:
-    pipe = _Pipe()
+def _pipe() -> Generator[_OutputPipe]:
+    pipe = _OutputPipe()
     try:
         yield pipe
     finally:

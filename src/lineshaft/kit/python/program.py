@@ -15,7 +15,7 @@ _INLINE = "<python_run>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class PythonProgram:
     """What is to be run."""
 
     name: str
@@ -31,7 +31,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Time:
+class ProgramTime:
     """When a program is ended."""
 
     seconds: float
@@ -45,16 +45,16 @@ class Time:
         return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
-def time_of(call: Context) -> Time:
+def time_of(call: Context) -> ProgramTime:
     """Return when to end a call's program: early enough to say what it had printed."""
     left = call.deadline - monotonic()
     margin = min(3.0, max(left / 10, min(0.5, left / 2)))
-    return Time(seconds=call.python.seconds, until=call.deadline - margin)
+    return ProgramTime(seconds=call.python.seconds, until=call.deadline - margin)
 
 
 async def program_of(
     call: Context, *, code: str | None, file: str | None, args: Sequence[str]
-) -> Program:
+) -> PythonProgram:
     """Return the program that a call asks for.
 
     Raises:
@@ -69,10 +69,10 @@ async def program_of(
         return await _from_file(call, root, file, tuple(args))
     if code is None or not code.strip():
         raise invalid("`code` is empty: give the text of a program")
-    return Program(name=_INLINE, source=code.encode(), args=tuple(args), root=root)
+    return PythonProgram(name=_INLINE, source=code.encode(), args=tuple(args), root=root)
 
 
-async def _from_file(call: Context, root: Path, file: str, args: tuple[str, ...]) -> Program:
+async def _from_file(call: Context, root: Path, file: str, args: tuple[str, ...]) -> PythonProgram:
     resolved = await call.workspace.resolve(file)
     try:
         source = (await call.workspace.read(file)).data
@@ -82,7 +82,7 @@ async def _from_file(call: Context, root: Path, file: str, args: tuple[str, ...]
         raise invalid(f"`file` cannot be run: {error.message}") from error
     real = Path(resolved.real)
     inside = real if real.is_relative_to(root) else None
-    return Program(name=resolved.path, source=source, args=args, root=root, file=inside)
+    return PythonProgram(name=resolved.path, source=source, args=args, root=root, file=inside)
 
 
 def _check_arguments(args: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from lineshaft.errors import (
 )
 from lineshaft.kit.python.answers import failed
 from lineshaft.kit.python.native import run_jailed, run_plainly
-from lineshaft.kit.python.program import Program, program_of
+from lineshaft.kit.python.program import PythonProgram, program_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.wasm import run_in_wasm
 from lineshaft.sandbox import Jail, best_jail
@@ -38,7 +38,7 @@ def _code(error: LineshaftError) -> str:
     return error.code if known else "PYTHON_EXEC_FAILED"
 
 
-async def _run(call: Context, program: Program) -> PythonResult:
+async def _run(call: Context, program: PythonProgram) -> PythonResult:
     if call.python.boundary == NO_BOUNDARY:
         return await run_plainly(call, program)
     jail = await to_thread.run_sync(_jail, call.python)

@@ -13,9 +13,9 @@ from threading import Lock
 
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
-from lineshaft.kit.python.answers import Printed, did_not_begin, failed, landed, timed_out
+from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, failed, landed, timed_out
 from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end
-from lineshaft.kit.python.program import Program, time_of
+from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.walls import closed
 from lineshaft.sandbox import (
@@ -63,7 +63,7 @@ class Copies:
             copy.close()
 
 
-async def run_in_wasm(call: Context, program: Program) -> PythonResult:
+async def run_in_wasm(call: Context, program: PythonProgram) -> PythonResult:
     """Run a program in WebAssembly.
 
     Raises:
@@ -123,7 +123,7 @@ def _refreshed(call: Context, root: Path, copy: WorkspaceCopy) -> tuple[Walls, t
 
 
 def _order(
-    program: Program, packages: Path | None, walls: Walls, *, seconds: float
+    program: PythonProgram, packages: Path | None, walls: Walls, *, seconds: float
 ) -> ProgramOrder:
     root, file = program.root, program.file
     inside = None if file is None else file.relative_to(root)
@@ -154,7 +154,7 @@ async def _answer(
 ) -> PythonResult:
     """Land what a program did, and return what is said of it."""
     process = ended.exit
-    printed = Printed(
+    printed = ProgramOutput(
         stdout=process.stdout,
         stderr=process.stderr,
         stdout_truncated=process.stdout_truncated,

@@ -7,8 +7,8 @@ from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
 from lineshaft.mcp.client.provider import McpServer
-from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, Beside
-from lineshaft.mcp.client.results import Content
+from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
+from lineshaft.mcp.client.results import HandleContent
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
 from lineshaft.mcp.client.stdio import Cut, Lines
 
@@ -17,11 +17,11 @@ __all__ = [
     "PROMPT",
     "READ",
     "WATCH",
-    "Beside",
-    "Content",
     "Cut",
+    "HandleContent",
     "Lines",
     "McpServer",
+    "ServerResources",
     "assertion_from_command",
     "assertion_from_file",
     "exchanged",

@@ -40,7 +40,7 @@ _KINDS: Mapping[str, Askable] = {
 
 
 @dataclass(eq=False)
-class Open:
+class OpenCall:
     """A call under way."""
 
     context: Context
@@ -95,14 +95,14 @@ class Open:
 refusals: ContextVar[list[types.ErrorData] | None] = ContextVar("refusals", default=None)
 """Takes what a server refuses, where whoever calls is to see that as it is; None: they are not."""
 
-_current: ContextVar[Open | None] = ContextVar("call_under_way", default=None)
+_current: ContextVar[OpenCall | None] = ContextVar("call_under_way", default=None)
 
 
-class Asks:
+class OpenCalls:
     """The calls under way on one connection."""
 
     def __init__(self) -> None:
-        self._open: set[Open] = set()
+        self._open: set[OpenCall] = set()
 
     @property
     def count(self) -> int:
@@ -110,9 +110,9 @@ class Asks:
         return len(self._open)
 
     @contextmanager
-    def under_way(self, context: Context) -> Generator[Open]:
+    def under_way(self, context: Context) -> Generator[OpenCall]:
         """Count a call as under way as long as the block lasts."""
-        call = Open(context)
+        call = OpenCall(context)
         self._open.add(call)
         token = _current.set(call)
         try:
@@ -159,7 +159,7 @@ class Asks:
         if call := self._belongs_to():
             call.log(f"{params.level}: {params.data}" if params.data else params.level)
 
-    def _belongs_to(self) -> Open | None:
+    def _belongs_to(self) -> OpenCall | None:
         call = _current.get()
         if call in self._open:
             return call

@@ -87,7 +87,7 @@ def provider(
             client_name="Lineshaft",
             redirect_uris=[AnyUrl(spec.redirect)],
         ),
-        storage=_Kept(spec),
+        storage=_TokenFiles(spec),
         redirect_handler=redirect,
         callback_handler=granted,
         client_metadata_url=spec.client_metadata_url or None,
@@ -102,14 +102,14 @@ def _by_itself(spec: ServerSpec) -> httpx2.Auth:
         if spec.client_key or spec.assertion:
             return PrivateKeyJWTOAuthProvider(
                 server_url=spec.url,
-                storage=_Kept(spec),
+                storage=_TokenFiles(spec),
                 client_id=spec.client_id,
                 assertion_provider=_assertions(spec),
                 issuer=spec.issuer or None,
             )
         return ClientCredentialsOAuthProvider(
             server_url=spec.url,
-            storage=_Kept(spec),
+            storage=_TokenFiles(spec),
             client_id=spec.client_id,
             client_secret=spec.client_secret,
             issuer=spec.issuer or None,
@@ -176,7 +176,7 @@ async def _request_line(stream: SocketStream) -> str:
     return data.partition(b"\r\n")[0].decode("latin-1")
 
 
-class _Kept:
+class _TokenFiles:
     """Tokens and registrations in the person's state folder, one file a server."""
 
     def __init__(self, spec: ServerSpec) -> None:

@@ -17,7 +17,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.mcp._spec import Claim, Claims, catalogue_hash
 from lineshaft.mcp._text import DESCRIPTION, clean, clean_schema
 from lineshaft.mcp.client.listing import MOST_TOOLS
-from lineshaft.mcp.client.results import Shape, is_wrapping, unwrapped_schema
+from lineshaft.mcp.client.results import ResultShape, is_wrapping, unwrapped_schema
 from lineshaft.tools import Tool, Toolset, model_name, script_name
 from lineshaft.values import Context, Effect
 
@@ -26,12 +26,12 @@ _DEEPEST_SCHEMA = 60
 _LONGEST_NAME = 128
 _SHOWN_LEFT_OUT = 5
 
-Call = Callable[[str, Shape, Context, Mapping[str, object]], Awaitable[object]]
+Call = Callable[[str, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
 """Makes a call: the server's own name of the tool, its shape, the context, the arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue:
+class ServerCatalogue:
     """What a server offers."""
 
     tools: Toolset = field(default_factory=Toolset)
@@ -59,7 +59,7 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _NamedTool:
     """One tool that has a name of its own."""
 
     name: str
@@ -89,7 +89,7 @@ class Maker:
         self._most_bytes = most_bytes
         self._made: dict[str, Tool | str] = {}
 
-    def make(self, listed: Sequence[types.Tool], left_out: Mapping[str, str]) -> Catalogue:
+    def make(self, listed: Sequence[types.Tool], left_out: Mapping[str, str]) -> ServerCatalogue:
         """Return what a server offers.
 
         Args:
@@ -111,7 +111,7 @@ class Maker:
             if isinstance(found := made[key], str):
                 missing[entry.given.name] = found
         self._made = made
-        return Catalogue(
+        return ServerCatalogue(
             tools=Toolset(tool for tool in made.values() if isinstance(tool, Tool)),
             claims=claims,
             digest=digest,
@@ -120,10 +120,10 @@ class Maker:
             left_out=missing,
         )
 
-    def _named(self, listed: Sequence[types.Tool], missing: dict[str, str]) -> list[_Entry]:
+    def _named(self, listed: Sequence[types.Tool], missing: dict[str, str]) -> list[_NamedTool]:
         """Return the tools in order; of two with one name, in any spelling, the first stays."""
         owners: dict[str, str] = {}
-        entries: list[_Entry] = []
+        entries: list[_NamedTool] = []
         for tool in sorted(listed, key=lambda tool: tool.name):
             name = canonical(self._namespace, tool.name)
             spellings = {each.casefold() for each in (name, script_name(name), model_name(name))}
@@ -137,16 +137,20 @@ class Maker:
             else:
                 owners.update(dict.fromkeys(spellings, tool.name))
                 claim = _claim(name, tool)
-                entries.append(_Entry(name=name, given=tool, definition=definition, claim=claim))
+                entries.append(
+                    _NamedTool(name=name, given=tool, definition=definition, claim=claim)
+                )
         return entries
 
-    def _tool(self, entry: _Entry, effect: Effect, *, idempotent: bool) -> Tool | str:
+    def _tool(self, entry: _NamedTool, effect: Effect, *, idempotent: bool) -> Tool | str:
         given = entry.given
         output = given.output_schema
         wrapped = is_wrapping(given.name, output)
         if output is not None and wrapped:
             output = unwrapped_schema(output)
-        shape = Shape(has_schema=output is not None, wrapped=wrapped, most_bytes=self._most_bytes)
+        shape = ResultShape(
+            has_schema=output is not None, wrapped=wrapped, most_bytes=self._most_bytes
+        )
         try:
             return Tool.from_schema(
                 name=entry.name,
@@ -245,7 +249,7 @@ def _key(definition: Mapping[str, object], effect: Effect, idempotent: bool) -> 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _function(call: Call, name: str, shape: Shape) -> Callable[..., Awaitable[object]]:
+def _function(call: Call, name: str, shape: ResultShape) -> Callable[..., Awaitable[object]]:
     async def function(lineshaft_context: Context, **arguments: object) -> object:
         return await call(name, shape, lineshaft_context, arguments)
 

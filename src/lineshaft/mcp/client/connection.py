@@ -20,7 +20,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._spec import ServerSpec
-from lineshaft.mcp.client.asks import Asks, Open, declared
+from lineshaft.mcp.client.asks import OpenCall, OpenCalls, declared
 from lineshaft.mcp.client.background import background
 from lineshaft.mcp.client.http import http
 from lineshaft.mcp.client.listing import MOST_TOOLS, Listing, Pages
@@ -86,7 +86,7 @@ async def connected(
     auth: httpx2.Auth | None,
     wire: Wire,
     kinds: Collection[Askable],
-) -> AsyncGenerator["Link"]:
+) -> AsyncGenerator["Connection"]:
     """Connect to a server as long as the block lasts.
 
     Args:
@@ -96,7 +96,7 @@ async def connected(
         wire: Told what happens below the protocol.
         kinds: What callers may offer, beside forms.
     """
-    asks, changed = Asks(), anyio.Event()
+    asks, changed = OpenCalls(), anyio.Event()
 
     async def heard(message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -115,7 +115,7 @@ async def connected(
         log_level="info",
         message_handler=heard,
     )
-    link = Link(client, wire, asks, changed)
+    link = Connection(client, wire, asks, changed)
     async with client, background() as tasks:
         await link.begin(tasks)
         yield link
@@ -127,7 +127,7 @@ def _transport(
     return watched(http(spec, auth) if spec.url else stdio(spec, wire), wire)
 
 
-class Link:
+class Connection:
     """A connection that has been made.
 
     Args:
@@ -137,7 +137,7 @@ class Link:
         changed: Set once the server's tools may be others than were listed.
     """
 
-    def __init__(self, client: Client, wire: Wire, asks: Asks, changed: anyio.Event) -> None:
+    def __init__(self, client: Client, wire: Wire, asks: OpenCalls, changed: anyio.Event) -> None:
         self.wire = wire
         self.asks = asks
         self.changed = changed
@@ -215,7 +215,7 @@ class Link:
         return Listing(tools=tuple(pages.tools), left_out=left_out, ttl_seconds=ttl)
 
     async def call(
-        self, name: str, arguments: Mapping[str, object], call: Open
+        self, name: str, arguments: Mapping[str, object], call: OpenCall
     ) -> types.CallToolResult:
         """Make a call, and answer what the server asks meanwhile.
 
@@ -239,7 +239,7 @@ class Link:
 
         return await self.rounds(send, call)
 
-    async def rounds(self, send: Send[Result], call: Open) -> Result:
+    async def rounds(self, send: Send[Result], call: OpenCall) -> Result:
         """Ask until there is a result, and answer what the server asks meanwhile.
 
         Args:
@@ -265,7 +265,7 @@ class Link:
         raise ToolError("E_TOOL_FAILED", text)
 
     async def _send(
-        self, params: types.CallToolRequestParams, call: Open
+        self, params: types.CallToolRequestParams, call: OpenCall
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = types.CallToolRequest(params=params)
         try:
@@ -279,7 +279,7 @@ class Link:
             return await self.send(request, _RESULT, call)
 
     async def send(
-        self, request: types.ClientRequest, result: TypeAdapter[Result], call: Open
+        self, request: types.ClientRequest, result: TypeAdapter[Result], call: OpenCall
     ) -> Result:
         """Ask once, as part of a call.
 
@@ -316,7 +316,7 @@ class Link:
 
 
 async def _answers(
-    result: types.InputRequiredResult, call: Open, number: int
+    result: types.InputRequiredResult, call: OpenCall, number: int
 ) -> types.InputResponses | None:
     if not result.input_requests:
         await anyio.sleep(min(0.05 * 2**number, 0.5))  # it wants to be asked again, no more

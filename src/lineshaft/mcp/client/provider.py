@@ -28,11 +28,11 @@ from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.attempts import Attempts, standing_still
 from lineshaft.mcp.client.auth import provider
 from lineshaft.mcp.client.background import background
-from lineshaft.mcp.client.catalogue import Catalogue, Maker, all_count, nobody_said
-from lineshaft.mcp.client.connection import Link, connected
+from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, all_count, nobody_said
+from lineshaft.mcp.client.connection import Connection, connected
 from lineshaft.mcp.client.failures import during_a_call, first_of, refusal_of, told
-from lineshaft.mcp.client.resources import Beside
-from lineshaft.mcp.client.results import Content, Contents, Shape, value_of
+from lineshaft.mcp.client.resources import ServerResources
+from lineshaft.mcp.client.results import HandleContent, HandleContents, ResultShape, value_of
 from lineshaft.mcp.client.wire import Wire
 from lineshaft.tools import Shaped, Tool, Toolset, filtered, opened, renamed
 from lineshaft.values import Askable, Context
@@ -88,9 +88,9 @@ class McpServer:
             most_bytes=limits.message_bytes,
         )
         self._most_bytes = limits.message_bytes
-        self._contents = Contents()
-        self._catalogue = Catalogue()
-        self.beside = Beside(
+        self._contents = HandleContents()
+        self._catalogue = ServerCatalogue()
+        self.beside = ServerResources(
             self._name,
             self._linked,
             believed=lambda: trusted or self._catalogue.believed,
@@ -99,7 +99,7 @@ class McpServer:
         """What it has beside its tools."""
 
         self._problem = ""
-        self._link: Link | None = None
+        self._link: Connection | None = None
         self._version = self._instructions = self._protocol = ""
         self._changed: Callable[[], None] | None = None
         self._attempts = Attempts()
@@ -167,7 +167,7 @@ class McpServer:
         """What it says about its use."""
         return self._instructions
 
-    def content(self, handle: str) -> Content:
+    def content(self, handle: str) -> HandleContent:
         """Return what a handle in a result stands for.
 
         Args:
@@ -298,13 +298,13 @@ class McpServer:
         found = [each for each in (text, wire.end()) if each]
         return "; ".join(found) or "it ended the connection"
 
-    async def _watch(self, link: Link, attempts: Attempts) -> None:
+    async def _watch(self, link: Connection, attempts: Attempts) -> None:
         """Follow what the server says of its tools, until it or the provider ends."""
         async with background() as tasks:
             tasks.start_soon(self._follow, link)
             await attempts.closing_or(link.wire.gone)
 
-    async def _follow(self, link: Link) -> None:
+    async def _follow(self, link: Connection) -> None:
         while True:
             await link.changed.wait()
             link.changed = anyio.Event()
@@ -313,7 +313,7 @@ class McpServer:
                 _SHORTEST_TTL
             )  # a server that keeps saying so is not asked more often
 
-    async def _list_again(self, link: Link, *, only_stale: bool = False) -> None:
+    async def _list_again(self, link: Connection, *, only_stale: bool = False) -> None:
         async with self._refresh:
             if only_stale and (self._not_listed or time.monotonic() < self._stale_at):
                 return  # whoever held the lock has tried just now
@@ -328,7 +328,7 @@ class McpServer:
             else:
                 self._tell("")
 
-    async def _list(self, link: Link) -> None:
+    async def _list(self, link: Connection) -> None:
         listing = await link.list()
         # In a thread: hundreds of schemas take a while to look through.
         self._catalogue = await anyio.to_thread.run_sync(
@@ -358,7 +358,7 @@ class McpServer:
         return provider(spec, self._authorize, waiting=lambda: standing_still(scope))
 
     async def _call(
-        self, name: str, shape: Shape, context: Context, arguments: Mapping[str, object]
+        self, name: str, shape: ResultShape, context: Context, arguments: Mapping[str, object]
     ) -> object:
         link = await self._linked()
         with link.asks.under_way(context) as call:
@@ -376,7 +376,7 @@ class McpServer:
         self._attempts.worked()
         return value_of(result, shape, self._contents)
 
-    async def _linked(self) -> Link:
+    async def _linked(self) -> Connection:
         """Return the connection; where it died, another one.
 
         Raises:

@@ -17,8 +17,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
-from lineshaft.mcp.client.asks import Open, refusals
-from lineshaft.mcp.client.connection import Link
+from lineshaft.mcp.client.asks import OpenCall, refusals
+from lineshaft.mcp.client.connection import Connection
 from lineshaft.mcp.client.failures import during_a_call
 from lineshaft.mcp.client.results import too_large
 from lineshaft.mcp.client.watches import Watches
@@ -63,7 +63,7 @@ _PROMPT: TypeAdapter[types.GetPromptResult | types.InputRequiredResult] = TypeAd
 _COMPLETE = TypeAdapter(types.CompleteResult)
 
 
-class Beside:
+class ServerResources:
     """What one server has beside its tools.
 
     Args:
@@ -76,7 +76,7 @@ class Beside:
     def __init__(
         self,
         namespace: str,
-        linked: Callable[[], Awaitable[Link]],
+        linked: Callable[[], Awaitable[Connection]],
         *,
         believed: Callable[[], bool],
         most_bytes: int,
@@ -86,7 +86,7 @@ class Beside:
         self._believed = believed
         self._most_bytes = most_bytes
         self._made: dict[Effect, Toolset] = {}
-        self._link: Link | None = None
+        self._link: Connection | None = None
         self._came = anyio.Event()
         self._watches: Watches | None = None
         self._watched: set[str] = set()
@@ -180,7 +180,7 @@ class Beside:
         return result.model_dump(by_alias=True, mode="json", exclude_none=True, exclude=unsaid)
 
     async def _ask(
-        self, link: Link, method: str, arguments: dict[str, Any], call: Open
+        self, link: Connection, method: str, arguments: dict[str, Any], call: OpenCall
     ) -> BaseModel:
         if method == WATCH:
             await self._watch(arguments["uri"])
@@ -204,7 +204,7 @@ class Beside:
 
         return await link.rounds(send, call)
 
-    def connected(self, link: Link) -> None:
+    def connected(self, link: Connection) -> None:
         """Go on with another connection: what was watched is watched there."""
         self._link = link
         self._came.set()

@@ -22,7 +22,7 @@ Kind = Literal["image", "audio", "resource"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class HandleContent:
     """What a handle in a result stands for."""
 
     kind: Kind
@@ -32,17 +32,17 @@ class Content:
     """Of a resource: what the server calls it."""
 
 
-class Contents:
+class HandleContents:
     """What handles stand for, as long as there is room; the oldest goes first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Content] = OrderedDict()
+        self._kept: OrderedDict[str, HandleContent] = OrderedDict()
         self._bytes = 0
 
-    def __getitem__(self, handle: str) -> Content:
+    def __getitem__(self, handle: str) -> HandleContent:
         return self._kept[handle]
 
-    def keep(self, content: Content) -> str:
+    def keep(self, content: HandleContent) -> str:
         """Return a handle for it."""
         handle = f"{content.kind}-{secrets.token_hex(8)}"
         self._kept[handle] = content
@@ -53,7 +53,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class ResultShape:
     """What is known beforehand of a tool's results."""
 
     has_schema: bool = False
@@ -63,7 +63,7 @@ class Shape:
     most_bytes: int = 10_000_000
 
 
-def value_of(result: types.CallToolResult, shape: Shape, contents: Contents) -> object:
+def value_of(result: types.CallToolResult, shape: ResultShape, contents: HandleContents) -> object:
     """Return what a call gave.
 
     Args:
@@ -177,7 +177,7 @@ def _payload(block: types.ContentBlock) -> str:
             return ""
 
 
-def _block(block: types.ContentBlock, contents: Contents) -> object:
+def _block(block: types.ContentBlock, contents: HandleContents) -> object:
     match block:
         case types.TextContent(text=text):
             return text
@@ -207,13 +207,13 @@ def _link(link: types.ResourceLink) -> dict[str, object]:
 
 
 def _handle(
-    kind: Kind, mime_type: str, data: str, contents: Contents, *, uri: str = ""
+    kind: Kind, mime_type: str, data: str, contents: HandleContents, *, uri: str = ""
 ) -> dict[str, object]:
     try:
         raw = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ToolError("E_TOOL_FAILED", f"it sent an {kind} that is not base64: {error}") from None
-    handle = contents.keep(Content(kind=kind, mime_type=mime_type, data=raw, uri=uri))
+    handle = contents.keep(HandleContent(kind=kind, mime_type=mime_type, data=raw, uri=uri))
     made: dict[str, object] = {
         "type": kind,
         "mime_type": mime_type,

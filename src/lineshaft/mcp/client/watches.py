@@ -8,7 +8,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from mcp import MCPError
 from mcp.client.subscriptions import ResourceUpdated
 
-from lineshaft.mcp.client.connection import Link
+from lineshaft.mcp.client.connection import Connection
 
 _LONGEST_PAUSE = 60.0
 
@@ -21,7 +21,7 @@ class Watches:
         updated: Told of each resource that has changed.
     """
 
-    def __init__(self, link: Link, updated: Callable[[str], None]) -> None:
+    def __init__(self, link: Connection, updated: Callable[[str], None]) -> None:
         self._link = link
         self._updated = updated
         self._watched: frozenset[str] = frozenset()

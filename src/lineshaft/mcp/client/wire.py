@@ -70,10 +70,10 @@ class Wire:
 @asynccontextmanager
 async def watched(
     transport: AbstractAsyncContextManager[Any], wire: Wire
-) -> AsyncGenerator[tuple["_Reading", "_Writing"]]:
+) -> AsyncGenerator[tuple["_Incoming", "_Outgoing"]]:
     """Look at all that passes through a transport."""
     async with transport as (read, write):
-        yield _Reading(read, wire), _Writing(write, wire)
+        yield _Incoming(read, wire), _Outgoing(write, wire)
 
 
 def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
@@ -81,7 +81,7 @@ def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
     return cast("Transport", context)
 
 
-class _Reading:
+class _Incoming:
     """What comes."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  the SDK's streams share no class
@@ -146,7 +146,7 @@ class _Reading:
         await self.aclose()
 
 
-class _Writing:
+class _Outgoing:
     """What goes."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  as above

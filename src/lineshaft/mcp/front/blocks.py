@@ -9,14 +9,14 @@ from typing import Any, cast
 import mcp_types as types
 from pydantic import ValidationError
 
-from lineshaft.mcp.client import Content
-from lineshaft.mcp.front.client import Reply
+from lineshaft.mcp.client import HandleContent
+from lineshaft.mcp.front.client import ToolReply
 
-Contents = Callable[[str], Content | None]
+Contents = Callable[[str], HandleContent | None]
 """Gives what a handle in a value stands for, as long as it is kept."""
 
 
-def blocks_of(reply: Reply, contents: Contents) -> list[types.ContentBlock]:
+def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
     """Return a reply as blocks; what was an image in a direct call's value is one again.
 
     Args:

@@ -116,7 +116,7 @@ class Client(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ToolReply:
     """The end of a call."""
 
     text: str

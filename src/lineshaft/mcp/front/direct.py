@@ -75,7 +75,7 @@ def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
     return made
 
 
-class Shape:
+class StructuredShape:
     """How a direct tool's value is put into `structuredContent`: an object, at the older versions.
 
     Args:
@@ -90,13 +90,13 @@ class Shape:
         self.wrap = wrap
 
 
-def shape_of(spec: ToolSpec) -> Shape | None:
+def shape_of(spec: ToolSpec) -> StructuredShape | None:
     """Return how a tool's values are told as data; None where nothing is known of them."""
     schema = spec.output_schema
     if schema is None:
         return None
     if schema.get("type") == "object":
-        return Shape(cast("Mapping[str, Any]", schema))
+        return StructuredShape(cast("Mapping[str, Any]", schema))
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     if _points_within(inner):
         return None
@@ -107,7 +107,7 @@ def shape_of(spec: ToolSpec) -> Shape | None:
     }
     if "$defs" in schema:
         whole["$defs"] = schema["$defs"]
-    return Shape(whole, lambda value: {"result": value})
+    return StructuredShape(whole, lambda value: {"result": value})
 
 
 def _points_within(schema: object) -> bool:

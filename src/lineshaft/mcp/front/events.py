@@ -41,7 +41,7 @@ _GONE = "what was sent while you were away is no longer kept; `status` tells how
 
 
 @dataclass(slots=True)
-class _Kept:
+class _SentEvent:
     number: int
     message: types.JSONRPCMessage
     size: int
@@ -55,7 +55,7 @@ class _Stream:
     """What the SDK calls it; a later one may be called the same."""
 
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    events: deque[_Kept] = field(default_factory=deque[_Kept])
+    events: deque[_SentEvent] = field(default_factory=deque[_SentEvent])
     last: int = 0
     """The number of the newest event, kept or not."""
 
@@ -98,7 +98,7 @@ class _Stream:
             return
 
 
-class Shelf:
+class EventBounds:
     """The bounds of what is kept of all sessions."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Shelf:
     def put(self, stream: _Stream, message: types.JSONRPCMessage) -> None:
         """Keep a message as the newest of a stream, and give up what is too much."""
         size = len(message.model_dump_json())
-        stream.events.append(_Kept(stream.last, message, size))
+        stream.events.append(_SentEvent(stream.last, message, size))
         self._oldest.append((stream, stream.last, anyio.current_time()))
         self._bytes += size
         if len(stream.events) > _MOST_OF_ONE:
@@ -149,7 +149,7 @@ class Events(EventStore):
         shelf: Where it is kept.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: EventBounds) -> None:
         self._shelf = shelf
         self._newest: dict[str, _Stream] = {}
         self._known: dict[str, _Stream] = {}

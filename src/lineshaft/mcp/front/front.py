@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from lineshaft.errors import ConfigError, LineshaftError
-from lineshaft.mcp.client import Content, McpServer
-from lineshaft.mcp.front.client import Asked, Client, Reply, UnknownTool
+from lineshaft.mcp.client import HandleContent, McpServer
+from lineshaft.mcp.front.client import Asked, Client, ToolReply, UnknownTool
 from lineshaft.mcp.front.definitions import front_instructions, front_tools
 from lineshaft.mcp.front.direct import Direct
 from lineshaft.mcp.front.runs import Runs
@@ -95,7 +95,7 @@ class Front:
 
     async def beside(
         self, method: str, arguments: Mapping[str, object], client: Client
-    ) -> Reply | Asked:
+    ) -> ToolReply | Asked:
         """Make a call of what the passed server has beside its tools.
 
         Args:
@@ -116,7 +116,7 @@ class Front:
         """Return data as a client may read it."""
         return self._session.without_secrets(value)
 
-    def contents(self, handle: str) -> Content | None:
+    def contents(self, handle: str) -> HandleContent | None:
         """Return what a handle in a result stands for; None where it was given up."""
         for provider in self._session.providers:
             place = _unshaped(provider)
@@ -144,7 +144,7 @@ class Front:
         async with self._runs.works.opened():
             yield
 
-    async def call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+    async def call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
         """Carry out a call.
 
         Args:
@@ -159,7 +159,7 @@ class Front:
         """
         return await self._told_of(self._call(name, arguments, client))
 
-    async def _call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+    async def _call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
         if name in self._schemas:
             return await self._own_call(name, arguments, client)
         spec = self._direct.spec(name)
@@ -171,16 +171,16 @@ class Front:
         whole = bool(self._passed) and spec.namespace == self._passed
         return await self._runs.call(spec, arguments, client, whole=whole)
 
-    async def _told_of(self, call: Awaitable[Reply | Asked]) -> Reply | Asked:
+    async def _told_of(self, call: Awaitable[ToolReply | Asked]) -> ToolReply | Asked:
         """Return what came of a call, also where it could not be made."""
         try:
             return await call
         except LineshaftError as error:
             hint = f"\n{error.hint}" if error.hint else ""
             text = f"{error.code}: {error.message}{hint}"
-            return Reply(text=self._session.without_secrets(text), is_error=True)
+            return ToolReply(text=self._session.without_secrets(text), is_error=True)
 
-    async def _own_call(self, name: str, arguments: object, client: Client) -> Reply | Asked:
+    async def _own_call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
         given = checked(name, self._schemas[name], arguments)
         match name:
             case "search":
@@ -194,7 +194,7 @@ class Front:
             case _:
                 return await self._runs.status(given["run_id"])
 
-    def _told(self, reply: Reply) -> Reply:
+    def _told(self, reply: ToolReply) -> ToolReply:
         hidden = self._session.without_secrets
         return replace(reply, text=hidden(reply.text), structured=hidden(reply.structured))
 
@@ -206,7 +206,7 @@ class Front:
         reached = self._direct.reaches
         return [spec for spec in self._session.tools.values() if spec.scriptable or reached(spec)]
 
-    async def _search(self, given: Mapping[str, Any]) -> Reply:
+    async def _search(self, given: Mapping[str, Any]) -> ToolReply:
         namespace = given.get("namespace")
         problems = await self._session.ready(namespace or "")
         specs = self._specs()
@@ -220,9 +220,9 @@ class Front:
         lines = [each["text"] for each in told]
         lines += [f"not there now: {problem}" for problem in problems]
         text = "\n".join(lines) or "no tool fits these words; try others, or another namespace"
-        return Reply(text=text, structured={"tools": told, "problems": list(problems)})
+        return ToolReply(text=text, structured={"tools": told, "problems": list(problems)})
 
-    async def _describe(self, given: Mapping[str, Any]) -> Reply:
+    async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
         await self._session.ready(" ".join(given["names"]))
         specs = {spec.name: spec for spec in self._specs()}
         known = [specs[name] for name in given["names"] if name in specs]
@@ -231,7 +231,7 @@ class Front:
         told = [text] if text else []
         told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
         structured = {"text": text, "unknown": unknown}
-        return Reply(text="\n".join(told), structured=structured, is_error=not known)
+        return ToolReply(text="\n".join(told), structured=structured, is_error=not known)
 
 
 def _unshaped(provider: Provider) -> Provider:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lineshaft.errors import ConfigError
-from lineshaft.mcp.front.events import RETRY_MS, Events, Shelf
+from lineshaft.mcp.front.events import RETRY_MS, EventBounds, Events
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
 from lineshaft.mcp.front.server import FrontServer
@@ -119,7 +119,7 @@ class _Serving(uvicorn.Server):
 
 def app_of(front: Front, options: HttpOptions) -> Starlette:
     """Return the front as an ASGI application, to mount elsewhere; arguments as `serve_http`."""
-    server, shelf = FrontServer(front), Shelf()
+    server, shelf = FrontServer(front), EventBounds()
     names = [*_LOCAL, *options.hosts, options.host]
     manager = _Sessions(
         server,
@@ -157,7 +157,7 @@ class _Sessions(StreamableHTTPSessionManager):
     """
 
     def __init__(
-        self, server: FrontServer, shelf: Shelf, security: TransportSecuritySettings
+        self, server: FrontServer, shelf: EventBounds, security: TransportSecuritySettings
     ) -> None:
         self._shelf = shelf
         super().__init__(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from lineshaft.mcp.front.client import Reply
+from lineshaft.mcp.front.client import ToolReply
 from lineshaft.mcp.front.direct import shape_of
 from lineshaft.session import Session
 from lineshaft.tools import signature
@@ -19,7 +19,7 @@ _PERSON = "a person approves it with `lineshaft resume {run} --approve all` (or 
 _CLIENT = "call `resume` with approve or deny, once your person has agreed"
 
 
-def of_run(session: Session, result: RunResult, *, answers: bool) -> Reply:
+def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     """Return how a run went.
 
     Args:
@@ -46,27 +46,27 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> Reply:
         data["pending"] = session.without_secrets(data["pending"])
     elif result.status == "success":
         text = f"{text}\n(run {result.run_id}, {len(result.calls)} calls)"
-    return Reply(text=text, structured=data, is_error=handled.is_error)
+    return ToolReply(text=text, structured=data, is_error=handled.is_error)
 
 
-def running(run_id: str, *, calls: int, status: str = "running") -> Reply:
+def running(run_id: str, *, calls: int, status: str = "running") -> ToolReply:
     """Return that a run has not ended."""
     after = "`status` tells how it goes" if status == "running" else "`resume` lets it go on"
     data = {"run_id": run_id, "status": status, "calls": calls, "next": after}
     text = f"run {run_id} is {status}, {calls} calls made; {after}"
-    return Reply(text=text, structured=data)
+    return ToolReply(text=text, structured=data)
 
 
-def of_call(session: Session, result: CallResult, spec: ToolSpec) -> Reply:
+def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
     """Return what one call of a tool gave."""
     handled = session.told(result, tool=spec.name)
     if result.error is not None:
         text = handled.text
         if result.error.code == "E_INVALID_ARGS":
             text = f"{text}\nIt is called like this: {session.without_secrets(signature(spec))}"
-        return Reply(text=text, is_error=True)
+        return ToolReply(text=text, is_error=True)
     shape = shape_of(spec)
-    return Reply(
+    return ToolReply(
         text=handled.text,
         structured=shape.wrap(handled.structured) if shape else None,
         value=handled.structured,

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from lineshaft.errors import LineshaftError
 from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, McpServer
-from lineshaft.mcp.front.client import Asked, Client, Reply
+from lineshaft.mcp.front.client import Asked, Client, ToolReply
 from lineshaft.mcp.front.presence import while_there
 from lineshaft.mcp.front.request import Context, Request, input_request
 from lineshaft.mcp.front.watchers import Tell, Watchers
@@ -41,7 +41,7 @@ class Behind(Protocol):
 
     async def beside(
         self, method: str, arguments: Mapping[str, object], client: Client
-    ) -> Reply | Asked:
+    ) -> ToolReply | Asked:
         """Make a call of what the server has beside its tools."""
         ...
 
@@ -54,7 +54,7 @@ class Behind(Protocol):
         ...
 
 
-class Passed:
+class PassedResources:
     """What one server has beside its tools.
 
     Args:

@@ -12,11 +12,11 @@ from mcp import MCPError
 
 from lineshaft.errors import RunUnknown, ToolError
 from lineshaft.mcp.client import refusals
-from lineshaft.mcp.front.client import Asked, Client, Filled, Question, Reply
+from lineshaft.mcp.front.client import Asked, Client, Filled, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
 from lineshaft.mcp.front.forms import answers_by_id, answers_of, approval_form, shown_of
 from lineshaft.mcp.front.replies import of_call, of_run, running
-from lineshaft.mcp.front.work import Work, Works
+from lineshaft.mcp.front.work import Operation, Operations
 from lineshaft.session import Session
 from lineshaft.trace import summarise
 from lineshaft.values import (
@@ -46,15 +46,15 @@ class Runs:
     def __init__(self, session: Session, *, answers: bool) -> None:
         self._session = session
         self._answers = answers
-        self.works = Works()
+        self.works = Operations()
         """What is under way."""
 
-    async def run(self, given: Mapping[str, Any], client: Client) -> Reply | Asked:
+    async def run(self, given: Mapping[str, Any], client: Client) -> ToolReply | Asked:
         """Carry out `run`."""
         if client.state:
             return await self._back(client)
         background = bool(given.get("background"))
-        work = Work(alone=background)
+        work = Operation(alone=background)
         caller = self._caller(work, client, alone=background)
         self.works.start(work, partial(self._script, given, caller))
         if not background:
@@ -65,7 +65,7 @@ class Runs:
             self.works.keep(work)
         return await self._looked_at(work)
 
-    async def resume(self, given: Mapping[str, Any], client: Client) -> Reply | Asked:
+    async def resume(self, given: Mapping[str, Any], client: Client) -> ToolReply | Asked:
         """Carry out `resume`."""
         run_id = str(given["run_id"])
         if client.state:
@@ -100,7 +100,7 @@ class Runs:
             return await _approve(client.ask, pending)
         return {}
 
-    async def status(self, run_id: str) -> Reply:
+    async def status(self, run_id: str) -> ToolReply:
         """Carry out `status`."""
         if (work := self.works.of_run(run_id)) is not None:
             return await self._looked_at(work)
@@ -118,7 +118,7 @@ class Runs:
         *,
         whole: bool,
         waits: bool = True,
-    ) -> Reply | Asked:
+    ) -> ToolReply | Asked:
         """Make one call of a tool, without a script.
 
         Args:
@@ -134,19 +134,19 @@ class Runs:
         if client.state:
             return await self._back(client)
         given = cast("Mapping[str, object]", arguments or {})
-        work = Work(spec=spec, said=client.said, whole=whole)
+        work = Operation(spec=spec, said=client.said, whole=whole)
         caller = self._caller(work, client)
         if not waits:
             caller = replace(caller, approver=partial(_or_never, caller.approver))
 
-        async def carry(_: Work) -> CallResult:
+        async def carry(_: Operation) -> CallResult:
             refusals.set(work.refusals)
             return await self._session.call(spec.name, given, caller=caller)
 
         self.works.start(work, carry)
         return await self._follow(work, client)
 
-    def _caller(self, work: Work, client: Client, *, alone: bool = False) -> Caller:
+    def _caller(self, work: Operation, client: Client, *, alone: bool = False) -> Caller:
         caller = Caller(sink=work.hear, origin="mcp", trace=client.trace)
         reach = "never" if alone else client.reach
         if reach == "never":
@@ -160,7 +160,7 @@ class Runs:
         put_all = work.together if later else None
         return answering(caller, client.offers, put=put, put_all=put_all)
 
-    async def _script(self, given: Mapping[str, Any], caller: Caller, work: Work) -> RunResult:
+    async def _script(self, given: Mapping[str, Any], caller: Caller, work: Operation) -> RunResult:
         run = await self._session.start(
             given["code"],
             inputs={"args": given.get("args", [])},
@@ -185,17 +185,19 @@ class Runs:
 
     async def _go_on(
         self, run_id: str, answers: Mapping[str, Answer], client: Client
-    ) -> Reply | Asked:
-        work = Work(run_id)
+    ) -> ToolReply | Asked:
+        work = Operation(run_id)
         caller = self._caller(work, client)
 
-        async def carry(_: Work) -> RunResult:
+        async def carry(_: Operation) -> RunResult:
             return await self._session.resume(run_id, answers, caller=caller)
 
         self.works.start(work, carry)
         return await self._follow(work, client)
 
-    async def _follow(self, work: Work, client: Client, *, owned: bool = True) -> Reply | Asked:
+    async def _follow(
+        self, work: Operation, client: Client, *, owned: bool = True
+    ) -> ToolReply | Asked:
         """Wait until something has ended or asks.
 
         Args:
@@ -222,7 +224,7 @@ class Runs:
             return _ask_for(result.run_id, result.pending)
         return await self._looked_at(work)
 
-    async def _back(self, client: Client) -> Reply | Asked:
+    async def _back(self, client: Client) -> ToolReply | Asked:
         """Go on where a client was asked; the state is what this process gave it."""
         state = json.loads(client.state)
         if "work" not in state:
@@ -235,7 +237,9 @@ class Runs:
         work.answer(client.said)
         return await self._follow(work, client)
 
-    async def _answered(self, run_id: str, asked: Sequence[str], client: Client) -> Reply | Asked:
+    async def _answered(
+        self, run_id: str, asked: Sequence[str], client: Client
+    ) -> ToolReply | Asked:
         pending = await self._session.pending(run_id)
         if not pending:
             return await self.status(run_id)
@@ -245,7 +249,7 @@ class Runs:
         answers = answers_of(pending, filled)
         return await (self._go_on(run_id, answers, client) if answers else self.status(run_id))
 
-    async def _looked_at(self, work: Work) -> Reply:
+    async def _looked_at(self, work: Operation) -> ToolReply:
         if work.error is not None:
             raise work.error
         match work.result:
@@ -292,7 +296,7 @@ def _ask_for(run_id: str, pending: Sequence[Pending]) -> Asked:
     return Asked(questions={_APPROVAL: approval_form(pending)}, state=state)
 
 
-def _for_client(work: Work, client: Client) -> Mapping[str, Question]:
+def _for_client(work: Operation, client: Client) -> Mapping[str, Question]:
     """Return what waits for an answer that this client can come back with."""
     if client.reach != "later":
         return {}

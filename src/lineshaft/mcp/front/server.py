@@ -17,11 +17,11 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 
 from lineshaft.mcp.front.blocks import blocks_of
-from lineshaft.mcp.front.client import Asked, Reply, UnknownTool
+from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import while_there
 from lineshaft.mcp.front.request import Context, Request, input_request
-from lineshaft.mcp.front.resources import Passed
+from lineshaft.mcp.front.resources import PassedResources
 
 NAME = "lineshaft"
 _LISTENERS = 256
@@ -64,7 +64,7 @@ class FrontServer(Server[Any]):
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
         self._passed = None
         if (server := front.passed) is not None:
-            self._passed = Passed(server, front, self._bus)
+            self._passed = PassedResources(server, front, self._bus)
             self._passed.register(self)
             self.middleware.append(self._passed.look)
         self.add_notification_handler(
@@ -162,7 +162,7 @@ class FrontServer(Server[Any]):
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = Request(context, params)
 
-        async def answer() -> Reply | Asked:
+        async def answer() -> ToolReply | Asked:
             try:
                 return await self._front.call(params.name, params.arguments, request)
             except UnknownTool:
@@ -171,7 +171,7 @@ class FrontServer(Server[Any]):
 
         return self._told(await while_there(context, answer))
 
-    def _told(self, reply: Reply | Asked) -> types.CallToolResult | types.InputRequiredResult:
+    def _told(self, reply: ToolReply | Asked) -> types.CallToolResult | types.InputRequiredResult:
         if isinstance(reply, Asked):
             return types.InputRequiredResult(
                 input_requests={key: input_request(each) for key, each in reply.questions.items()},

@@ -8,7 +8,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from lineshaft.errors import LineshaftError
-from lineshaft.mcp.client import Beside
+from lineshaft.mcp.client import ServerResources
 
 _MOST = 512
 """Resources that are watched at once, by all clients."""
@@ -31,7 +31,7 @@ class Watchers:
         beside: What is watched.
     """
 
-    def __init__(self, beside: Beside) -> None:
+    def __init__(self, beside: ServerResources) -> None:
         self._beside = beside
         self._held: dict[str, dict[Hashable, Tell]] = {}
         self._changed: dict[str, None] = {}

@@ -46,7 +46,7 @@ class _Asked:
         self.answered.set()
 
 
-class Work:
+class Operation:
     """One run or call under way.
 
     Args:
@@ -179,7 +179,9 @@ class Work:
             case _:
                 pass
 
-    async def carry_out(self, carry: Callable[["Work"], Awaitable[RunResult | CallResult]]) -> None:
+    async def carry_out(
+        self, carry: Callable[["Operation"], Awaitable[RunResult | CallResult]]
+    ) -> None:
         """Do it; called once."""
         try:
             with self._scope:
@@ -213,12 +215,12 @@ class Work:
         self._moved.set()
 
 
-class Works:
+class Operations:
     """All that is under way, and what ended in the background."""
 
     def __init__(self) -> None:
-        self._by_key: dict[str, Work] = {}
-        self._kept: OrderedDict[str, Work] = OrderedDict()
+        self._by_key: dict[str, Operation] = {}
+        self._kept: OrderedDict[str, Operation] = OrderedDict()
         self._group: TaskGroup | None = None
         self.ended = False
 
@@ -233,7 +235,9 @@ class Works:
                 for work in self._by_key.values():
                     work.cancel()
 
-    def start(self, work: Work, carry: Callable[[Work], Awaitable[RunResult | CallResult]]) -> None:
+    def start(
+        self, work: Operation, carry: Callable[[Operation], Awaitable[RunResult | CallResult]]
+    ) -> None:
         """Begin something.
 
         Raises:
@@ -250,14 +254,14 @@ class Works:
         self._group.start_soon(self._carry, work, carry)
 
     async def _carry(
-        self, work: Work, carry: Callable[[Work], Awaitable[RunResult | CallResult]]
+        self, work: Operation, carry: Callable[[Operation], Awaitable[RunResult | CallResult]]
     ) -> None:
         try:
             await work.carry_out(carry)
         finally:
             del self._by_key[work.key]
 
-    def keep(self, work: Work) -> None:
+    def keep(self, work: Operation) -> None:
         """Keep what comes of it until it is asked for by its run."""
         self._kept[work.run_id] = work
         while len(self._kept) > _KEPT:
@@ -266,11 +270,11 @@ class Works:
                 return
             del self._kept[oldest]
 
-    def by_key(self, key: str) -> Work | None:
+    def by_key(self, key: str) -> Operation | None:
         """Return what a client comes back to."""
         return self._by_key.get(key)
 
-    def of_run(self, run_id: str) -> Work | None:
+    def of_run(self, run_id: str) -> Operation | None:
         """Return what is under way or kept of a run."""
         live = (each for each in self._by_key.values() if each.run_id == run_id)
         return next(live, None) or self._kept.get(run_id)

@@ -12,7 +12,7 @@ from lineshaft.values import Raised, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ScriptFailure:
     """A failure, and what a hint may look at."""
 
     raised: Raised
@@ -28,7 +28,7 @@ class Failure:
     """Of the rule's pattern in the message."""
 
 
-Advice = str | Callable[[Failure], str]
+Advice = str | Callable[[ScriptFailure], str]
 
 
 def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str = "") -> str:
@@ -45,29 +45,29 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
     for kinds, pattern, advice in _RULES:
         found = pattern.search(raised.message) if raised.kind in kinds else None
         if found:
-            failure = Failure(raised, line.strip(), source, specs, chosen, found)
+            failure = ScriptFailure(raised, line.strip(), source, specs, chosen, found)
             hint = advice if isinstance(advice, str) else advice(failure)
             if hint:
                 return hint
     return ""
 
 
-def _syntax(failure: Failure) -> str:
+def _syntax(failure: ScriptFailure) -> str:
     return syntax_hint(failure.raised.message, failure.line)
 
 
-def _module(failure: Failure) -> str:
+def _module(failure: ScriptFailure) -> str:
     module = failure.found["module"]
     if f"no module {module} " in failure.chosen:
         return f"{failure.chosen}; the bundled Python has none either: docs/scripts.md lists both"
     return module_hint(module)
 
 
-def _member(failure: Failure) -> str:
+def _member(failure: ScriptFailure) -> str:
     return module_hint(failure.found["module"], failure.found["name"])
 
 
-def _key(failure: Failure) -> str:
+def _key(failure: ScriptFailure) -> str:
     """Name the keys of the results of the tools that the script calls."""
     key = failure.raised.message.strip("'\"")
     wanted = [(spec, keys) for spec, keys in _results(failure) if key not in keys]
@@ -78,7 +78,7 @@ def _key(failure: Failure) -> str:
     return "look at `list(d)` first, or use `d.get(key)`, which gives None for a missing key"
 
 
-def _results(failure: Failure) -> Iterator[tuple[ToolSpec, list[str]]]:
+def _results(failure: ScriptFailure) -> Iterator[tuple[ToolSpec, list[str]]]:
     """Return the keys in the results of each tool that the script names."""
     words = set(re.findall(r"\w+", failure.source))
     for name, spec in _BY_SCRIPT_NAME.get(failure.specs).items():
@@ -119,7 +119,7 @@ def _keys(schema: object, depth: int = 0) -> Iterator[str]:
 _DEEP = 6
 
 
-def _attribute(failure: Failure) -> str:
+def _attribute(failure: ScriptFailure) -> str:
     kind, name = failure.found["kind"], failure.found["name"]
     if known := _ON_TYPES.get((kind, name)):
         return known
@@ -139,7 +139,7 @@ _ON_TYPES = {
 }
 
 
-def _argument(failure: Failure) -> str:
+def _argument(failure: ScriptFailure) -> str:
     """Return the signature of the tool that the message names."""
     spec = _BY_SCRIPT_NAME.get(failure.specs).get(failure.found["name"])
     return signature(spec) if spec else ""

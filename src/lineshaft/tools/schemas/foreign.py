@@ -10,7 +10,7 @@ from typing import cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools.schemas.jsonschema_errors import problems_of
-from lineshaft.tools.schemas.keywords import Checker, checker
+from lineshaft.tools.schemas.keywords import SchemaValidator, checker
 from lineshaft.tools.schemas.plainness import NotPlain, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
 from lineshaft.tools.schemas.problems import Mismatch, Problem, unknown
@@ -89,7 +89,7 @@ class Foreign:
         return value
 
 
-def _problems(check: Checker, value: object, names: tuple[str, ...]) -> list[Problem]:
+def _problems(check: SchemaValidator, value: object, names: tuple[str, ...]) -> list[Problem]:
     try:
         return problems_of(islice(check(value), _MOST_PROBLEMS), names)
     except RecursionError:

@@ -84,7 +84,7 @@ class _Steps:
             self._depth -= 1
 
 
-class Checker:
+class SchemaValidator:
     """Checks values against one schema.
 
     Args:
@@ -110,9 +110,9 @@ class Checker:
             _steps.reset(token)
 
 
-def checker(schema: Schema) -> Checker:
+def checker(schema: Schema) -> SchemaValidator:
     """Return a checker of values against a schema."""
-    return Checker(schema)
+    return SchemaValidator(schema)
 
 
 @functools.cache

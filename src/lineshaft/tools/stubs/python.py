@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from lineshaft.tools.stubs.reader import read_specs
 from lineshaft.tools.stubs.shapes import (
-    Catalogue,
     DictOf,
-    Field,
     ListOf,
     Named,
     OneOf,
     Routine,
     Shape,
     TupleOf,
+    TypedCatalogue,
+    TypedField,
 )
-from lineshaft.tools.stubs.writer import Writer, docstring, literal, odd_parameters
+from lineshaft.tools.stubs.writer import SourceWriter, docstring, literal, odd_parameters
 from lineshaft.values import Stubs, ToolSpec, beginning
 
 _BUDGET = 60_000
@@ -109,7 +109,7 @@ def signature(spec: ToolSpec) -> str:
     text = f"{name}{_Inline(catalogue).signature(routine)}"
     if len(text) > _LONGEST_SIGNATURE:
         catalogue = read_specs([spec], records=False, observed=True)
-        text = f"{name}{Writer(catalogue).signature(catalogue.routines[0])}"
+        text = f"{name}{SourceWriter(catalogue).signature(catalogue.routines[0])}"
     return f"{text}{_mark(spec)}"
 
 
@@ -120,21 +120,21 @@ def describe(spec: ToolSpec) -> str:
         spec: The tool.
     """
     catalogue = read_specs([spec], observed=True)
-    writer = Writer(catalogue, _taken(catalogue.routines))
+    writer = SourceWriter(catalogue, _taken(catalogue.routines))
     routine = catalogue.routines[0]
     records = [writer.record(record, comments=True) for record in catalogue.records.values()]
     name = f"{routine.namespace}.{routine.name}" if routine.namespace else routine.name
     return "\n\n".join([*records, _function(writer, routine, name, words=2)])
 
 
-class _Inline(Writer):
+class _Inline(SourceWriter):
     """Writes records out where they are used, to a certain depth, and names that are odd."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: TypedCatalogue) -> None:
         super().__init__(catalogue)
         self._depth = 0
 
-    def further(self, routine: Routine, odd: list[Field], *, loose: bool) -> list[str]:
+    def further(self, routine: Routine, odd: list[TypedField], *, loose: bool) -> list[str]:
         open_ = super().further(routine, [], loose=loose) if routine.more is not None else []
         return [*([f"**{{{self._fields(odd)}}}"] if odd else []), *open_]
 
@@ -148,7 +148,7 @@ class _Inline(Writer):
         self._depth -= 1
         return f"{{{text}}}"
 
-    def _fields(self, fields: Iterable[Field]) -> str:
+    def _fields(self, fields: Iterable[TypedField]) -> str:
         return ", ".join(
             f"{literal(f.name)}{'' if f.required else '?'}: {self.type(f.shape)}" for f in fields
         )
@@ -158,9 +158,9 @@ def _taken(routines: list[Routine]) -> set[str]:
     return {name for routine in routines for name in (routine.name, routine.namespace)}
 
 
-def _module(catalogue: Catalogue, routines: list[Routine]) -> str:
+def _module(catalogue: TypedCatalogue, routines: list[Routine]) -> str:
     """Return the text of a module that holds some tools."""
-    writer = Writer(catalogue, (routine.name for routine in routines))
+    writer = SourceWriter(catalogue, (routine.name for routine in routines))
     parts = [writer.record(r, comments=False) for r in catalogue.used_by(routines)]
     parts += [
         f"async def {routine.name}{writer.signature(routine, loose=True)}: ..."
@@ -169,14 +169,14 @@ def _module(catalogue: Catalogue, routines: list[Routine]) -> str:
     return "\n".join([writer.header(), *parts]).strip() + "\n"
 
 
-def _text(catalogue: Catalogue, *, words: int) -> str:
+def _text(catalogue: TypedCatalogue, *, words: int) -> str:
     """Return the text of a catalogue.
 
     Args:
         catalogue: The tools and their records.
         words: 2: all that is said of them; 1: what the tools are for; 0: nothing.
     """
-    writer = Writer(catalogue, _taken(catalogue.routines))
+    writer = SourceWriter(catalogue, _taken(catalogue.routines))
     records = [writer.record(r, comments=words > 1) for r in catalogue.records.values()]
     flat: list[str] = []
     spaces: dict[str, list[str]] = {}
@@ -192,7 +192,7 @@ def _text(catalogue: Catalogue, *, words: int) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _function(writer: Writer, routine: Routine, name: str, *, words: int) -> str:
+def _function(writer: SourceWriter, routine: Routine, name: str, *, words: int) -> str:
     start = f"async def {name}{writer.signature(routine)}:"
     about = routine.spec.description.strip()
     if words == 1:
@@ -207,7 +207,7 @@ def _function(writer: Writer, routine: Routine, name: str, *, words: int) -> str
     return f"{start}{mark}\n    {docstring(lines, '    ')}" if lines else f"{start} ...{mark}"
 
 
-def _odd(writer: Writer, parameter: Field) -> str:
+def _odd(writer: SourceWriter, parameter: TypedField) -> str:
     """Return what is said of a parameter that no keyword can name."""
     given = f"**{{{literal(parameter.name)}: {writer.type(parameter.shape)}}}"
     about = f": {parameter.about}" if parameter.about else ""

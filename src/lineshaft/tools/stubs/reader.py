@@ -23,16 +23,16 @@ from lineshaft.tools.stubs.shapes import (
     MISSING,
     NONE,
     Atom,
-    Catalogue,
-    Choice,
     DictOf,
-    Field,
     ListOf,
+    LiteralOf,
     Named,
-    Record,
+    RecordType,
     Routine,
     Shape,
     TupleOf,
+    TypedCatalogue,
+    TypedField,
     union,
 )
 from lineshaft.values import ToolSpec
@@ -64,7 +64,7 @@ _ATOMS: dict[str, Shape] = {
 
 def read_specs(
     specs: Iterable[ToolSpec], *, records: bool = True, observed: bool = False
-) -> Catalogue:
+) -> TypedCatalogue:
     """Return the types of tools.
 
     Args:
@@ -72,7 +72,7 @@ def read_specs(
         records: Whether objects get types with names, or are just dicts.
         observed: Whether results that nothing is said of are told as they were seen.
     """
-    found = Catalogue()
+    found = TypedCatalogue()
     specs = list(specs)
     taken = {*dir(builtins), *WORDS}
     for spec in specs:
@@ -116,7 +116,7 @@ class _Reader:
     """Reads one schema; stops looking into it when it is too large."""
 
     def __init__(
-        self, root: Schema, records: dict[str, Record], names: _Names, *, records_wanted: bool
+        self, root: Schema, records: dict[str, RecordType], names: _Names, *, records_wanted: bool
     ) -> None:
         self._root = root
         self._records = records
@@ -126,7 +126,7 @@ class _Reader:
         self._inside: tuple[object, ...] = ()
         self._objects: dict[int, Shape] = {}
 
-    def parameters(self, hint: str) -> tuple[tuple[Field, ...], Shape | None]:
+    def parameters(self, hint: str) -> tuple[tuple[TypedField, ...], Shape | None]:
         """Return the fields of the whole schema, and the type of further names."""
         found = members(self._root, self._root)
         more = self.shape(found.rest, hint) if found.rest is not None else None
@@ -237,9 +237,9 @@ class _Reader:
         self._objects[id(schema)] = Named(name)
         if new:
             self._records_left -= 1
-            self._records[name] = Record(name, ())
+            self._records[name] = RecordType(name, ())
             before, self._inside = self._inside, ()
-            self._records[name] = Record(
+            self._records[name] = RecordType(
                 name,
                 self._fields(found, name, depth + 1),
                 None if found.rest is None else self.shape(found.rest, f"{name}Item", depth + 1),
@@ -248,9 +248,9 @@ class _Reader:
             self._inside = before
         return Named(name)
 
-    def _fields(self, found: Members, hint: str, depth: int = 0) -> tuple[Field, ...]:
+    def _fields(self, found: Members, hint: str, depth: int = 0) -> tuple[TypedField, ...]:
         return tuple(
-            Field(
+            TypedField(
                 name,
                 self.shape(schema, f"{hint}{_camel(name)}", depth),
                 required=name in found.required,
@@ -307,7 +307,7 @@ def _choice(values: list[object]) -> Shape:
             others.append(_type_of(value))
     if len(fixed) > _MOST_CHOICES or sum(len(str(v)) for v in fixed.values()) > _LONGEST_CHOICES:
         return union([*(_type_of(value) for value in fixed.values()), *others])
-    return union([*([Choice(tuple(fixed.values()))] if fixed else []), *others])
+    return union([*([LiteralOf(tuple(fixed.values()))] if fixed else []), *others])
 
 
 def _type_of(value: object) -> Shape:

@@ -15,7 +15,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LiteralOf:
     """One of some values, all of them texts, integers or booleans."""
 
     values: tuple[str | int, ...]
@@ -56,7 +56,7 @@ class OneOf:
     options: "tuple[Shape, ...]"
 
 
-Shape = Atom | Choice | ListOf | TupleOf | DictOf | Named | OneOf
+Shape = Atom | LiteralOf | ListOf | TupleOf | DictOf | Named | OneOf
 
 ANY: Final = Atom("any")
 NONE: Final = Atom("none")
@@ -70,7 +70,7 @@ MISSING: Final = Missing()
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TypedField:
     """A parameter, or a key of a record."""
 
     name: str
@@ -81,11 +81,11 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordType:
     """A dict with known keys."""
 
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[TypedField, ...]
     more: Shape | None = None
     """Of further keys; None where none are told of."""
 
@@ -103,7 +103,7 @@ class Routine:
     namespace: str
     """In scripts; empty where there is none."""
 
-    parameters: tuple[Field, ...]
+    parameters: tuple[TypedField, ...]
     more: Shape | None
     """Of arguments with further names; None where there are none."""
 
@@ -111,19 +111,19 @@ class Routine:
 
 
 @dataclass(slots=True)
-class Catalogue:
+class TypedCatalogue:
     """Tools, and the records that their types name."""
 
     routines: list[Routine] = field(default_factory=list[Routine])
-    records: dict[str, Record] = field(default_factory=dict[str, Record])
+    records: dict[str, RecordType] = field(default_factory=dict[str, RecordType])
 
-    def used_by(self, routines: list[Routine]) -> list[Record]:
+    def used_by(self, routines: list[Routine]) -> list[RecordType]:
         """Return the records that some tools need, each after those first met before it.
 
         Args:
             routines: The tools.
         """
-        found: dict[str, Record] = {}
+        found: dict[str, RecordType] = {}
         waiting = [name for routine in routines for name in _names(_shapes_of(routine))]
         while waiting:
             name = waiting.pop(0)
@@ -157,7 +157,7 @@ def _shapes_of(routine: Routine) -> Iterator[Shape]:
     yield routine.result
 
 
-def _parts_of(record: Record) -> Iterator[Shape]:
+def _parts_of(record: RecordType) -> Iterator[Shape]:
     yield from (part.shape for part in record.fields)
     if record.more is not None:
         yield record.more

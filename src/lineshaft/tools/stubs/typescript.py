@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from lineshaft.tools.stubs.reader import read_specs
 from lineshaft.tools.stubs.shapes import (
     Atom,
-    Catalogue,
-    Choice,
     DictOf,
-    Field,
     ListOf,
+    LiteralOf,
     Named,
     OneOf,
-    Record,
+    RecordType,
     Routine,
     Shape,
     TupleOf,
+    TypedCatalogue,
+    TypedField,
 )
 from lineshaft.values import ToolSpec
 
@@ -51,7 +51,7 @@ def typescript_stubs(specs: Iterable[ToolSpec]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _interface(record: Record) -> str:
+def _interface(record: RecordType) -> str:
     lines = [f"interface {record.name} {{"]
     lines += [f"  {_member(field)};" for field in record.fields]
     if record.more is not None:
@@ -59,7 +59,7 @@ def _interface(record: Record) -> str:
     return "\n".join([*_comment(record.about, []), *lines, "}"])
 
 
-def _function(routine: Routine, catalogue: Catalogue) -> str:
+def _function(routine: Routine, catalogue: TypedCatalogue) -> str:
     members = [_member(field) for field in routine.parameters]
     if routine.more is not None:
         members.append("[key: string]: unknown")
@@ -72,7 +72,7 @@ def _function(routine: Routine, catalogue: Catalogue) -> str:
     return "\n".join([*_comment(routine.spec.description, told), text])
 
 
-def _member(field: Field) -> str:
+def _member(field: TypedField) -> str:
     name = field.name if field.name.isascii() and field.name.isidentifier() else _quoted(field.name)
     return f"{name}{'' if field.required else '?'}: {_type(field.shape)}"
 
@@ -81,9 +81,9 @@ def _type(shape: Shape) -> str:
     match shape:
         case Atom(name):
             text = _ATOMS[name]
-        case Choice(values):
+        case LiteralOf(values):
             text = " | ".join(_quoted(value) for value in values)
-        case ListOf(OneOf() | Choice() as item):
+        case ListOf(OneOf() | LiteralOf() as item):
             text = f"({_type(item)})[]"
         case ListOf(item):
             text = f"{_type(item)}[]"

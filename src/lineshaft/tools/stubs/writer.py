@@ -9,17 +9,17 @@ from lineshaft.tools.stubs.shapes import (
     ANY,
     MISSING,
     Atom,
-    Catalogue,
-    Choice,
     DictOf,
-    Field,
     ListOf,
+    LiteralOf,
     Named,
     OneOf,
-    Record,
+    RecordType,
     Routine,
     Shape,
     TupleOf,
+    TypedCatalogue,
+    TypedField,
     union,
 )
 from lineshaft.values import beginning
@@ -36,12 +36,12 @@ _ATOMS = {
 _BUILTINS = ("bool", "dict", "float", "int", "list", "str", "tuple")
 
 
-def odd_parameters(routine: Routine) -> list[Field]:
+def odd_parameters(routine: Routine) -> list[TypedField]:
     """Return the parameters whose names Python cannot write: they are given by `**{...}`."""
     return [p for p in routine.parameters if not _is_parameter(p.name)]
 
 
-class Writer:
+class SourceWriter:
     """Writes types, records and signatures.
 
     Args:
@@ -49,7 +49,7 @@ class Writer:
         taken: Names that the text defines, which cannot stand for types in it.
     """
 
-    def __init__(self, catalogue: Catalogue, taken: Iterable[str] = ()) -> None:
+    def __init__(self, catalogue: TypedCatalogue, taken: Iterable[str] = ()) -> None:
         self._records = catalogue.records
         hidden = set(taken)
         self._words = {
@@ -81,7 +81,7 @@ class Writer:
         match shape:
             case Atom(name):
                 text = "None" if name == "none" else self.word(_ATOMS[name])
-            case Choice(values):
+            case LiteralOf(values):
                 text = f"{self.word('Literal')}[{', '.join(literal(v) for v in values)}]"
             case ListOf(item):
                 text = f"{self.word('list')}[{self.type(item)}]"
@@ -102,10 +102,10 @@ class Writer:
         where records are wanted, and takes no list for a list of a wider type.
         """
         match shape:
-            case Choice(values):
+            case LiteralOf(values):
                 kinds = [Atom(cast("_Kind", type(value).__name__)) for value in values]
                 text = self.type(union(list(kinds)))
-            case ListOf(Atom("str") | Choice() as item):
+            case ListOf(Atom("str") | LiteralOf() as item):
                 text = self.loose(item)
                 text = f"{self.word('list')}[{text}] | {self.word('tuple')}[{text}, ...]"
             case ListOf(Named() as item):
@@ -142,21 +142,21 @@ class Writer:
             parts += self.further(routine, odd, loose=loose)
         return f"({', '.join(parts)}) -> {self.type(routine.result)}"
 
-    def further(self, routine: Routine, odd: list[Field], *, loose: bool) -> list[str]:
+    def further(self, routine: Routine, odd: list[TypedField], *, loose: bool) -> list[str]:
         """Return how a signature says that more may be given than can stand in it by name."""
         write = self.loose if loose else self.type
         named = [p for p in routine.parameters if p not in odd]
         more = union([*(p.shape for p in odd), *([routine.more] if routine.more else [])])
         return [f"**{_free_name(named)}: {write(more)}"]
 
-    def default(self, field: Field) -> str:
+    def default(self, field: TypedField) -> str:
         """Return a field's default as Python; `...` where there is none that can be written."""
         if field.default is MISSING or not self._fits(field.default, field.shape):
             return "..."
         text = self._default(field.default, field.shape)
         return text if len(text) <= _LONGEST_DEFAULT else "..."
 
-    def record(self, record: Record, *, comments: bool) -> str:
+    def record(self, record: RecordType, *, comments: bool) -> str:
         """Return a record as a `TypedDict`.
 
         Args:
@@ -195,7 +195,7 @@ class Writer:
         match shape:
             case Atom(name):
                 fit = name == "any" or type(value).__name__ in _PYTHON_TYPES[name]
-            case Choice(values):
+            case LiteralOf(values):
                 fit = any(type(value) is type(v) and value == v for v in values)
             case ListOf(item) if isinstance(value, list):
                 fit = all(self._fits(v, item) for v in cast("list[object]", value))
@@ -229,7 +229,7 @@ class Writer:
             case _:
                 return literal(value)
 
-    def _fits_record(self, value: Mapping[str, object], record: Record) -> bool:
+    def _fits_record(self, value: Mapping[str, object], record: RecordType) -> bool:
         fields = {field.name: field for field in record.fields}
         return all(name in value for name, f in fields.items() if f.required) and all(
             name in fields and self._fits(item, fields[name].shape) for name, item in value.items()
@@ -276,10 +276,10 @@ def _is_parameter(name: str) -> bool:
     return is_identifier(name) and not name.startswith("__")
 
 
-def _first(positional: Sequence[str], fields: Sequence[Field]) -> list[Field]:
+def _first(positional: Sequence[str], fields: Sequence[TypedField]) -> list[TypedField]:
     """Return the fields that stand before the `*` of a signature, in order."""
     by_name = {field.name: field for field in fields}
-    found: list[Field] = []
+    found: list[TypedField] = []
     for name in positional:
         # A checker takes a first parameter of these names for an object.
         if name not in by_name or name in ("self", "cls"):
@@ -288,6 +288,6 @@ def _first(positional: Sequence[str], fields: Sequence[Field]) -> list[Field]:
     return found
 
 
-def _free_name(fields: list[Field]) -> str:
+def _free_name(fields: list[TypedField]) -> str:
     names = {field.name for field in fields}
     return next(name for name in ("more", "further", "more_", "further_") if name not in names)

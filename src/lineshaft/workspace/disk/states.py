@@ -1,7 +1,7 @@
 """What is at a path, told exactly: what landings compare, keep and bring back.
 
-Below: `disk/access.py`. A `Thing` is what a journal knows of a path; a `Sight` is a thing as
-somebody saw it on the disk, with what tells quickly whether it is still that.
+Below: `disk/access.py`. A `FileState` is what a journal knows of a path; a `SeenState` is a thing
+as somebody saw it on the disk, with what tells quickly whether it is still that.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _SETTLED_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class FileState:
     """What is at a path."""
 
     kind: Kind
@@ -50,11 +50,11 @@ class Thing:
     target: str | None = None
     """What a symlink says."""
 
-    def like(self, other: "Thing") -> bool:
+    def like(self, other: "FileState") -> bool:
         """Whether content and kind are the same."""
         return (self.kind, self.sha256, self.target) == (other.kind, other.sha256, other.target)
 
-    def same(self, other: "Thing") -> bool:
+    def same(self, other: "FileState") -> bool:
         """Whether nothing tells them apart."""
         return self.like(other) and (
             self.mode is None or other.mode is None or self.mode == other.mode
@@ -65,14 +65,14 @@ class Thing:
         return State(self.kind, self.sha256, data, self.mode, self.target)
 
 
-NOTHING = Thing("missing")
+NOTHING = FileState("missing")
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SeenState:
     """What was on the disk when somebody looked."""
 
-    thing: Thing
+    thing: FileState
     mark: Mark | None
     at_ns: int
     data: bytes | None = None
@@ -83,12 +83,12 @@ class Sight:
         """Whether a file with the same mark is certainly the same."""
         return self.mark is None or self.mark.changed_ns < self.at_ns - _SETTLED_NS
 
-    def without_data(self) -> "Sight":
+    def without_data(self) -> "SeenState":
         """Return the same, to be kept."""
-        return self if self.data is None else Sight(self.thing, self.mark, self.at_ns)
+        return self if self.data is None else SeenState(self.thing, self.mark, self.at_ns)
 
 
-def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None) -> Sight:
+def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None) -> SeenState:
     """Return what is at a place itself, a file's content hashed.
 
     Args:
@@ -104,17 +104,19 @@ def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None)
             with opened(place) as at:
                 return _see(place, at, at_ns, keep)
         except (FileNotFoundError, NotADirectoryError):
-            return Sight(NOTHING, None, at_ns)
+            return SeenState(NOTHING, None, at_ns)
 
 
-def _see(place: Place, at: At, at_ns: int, keep: int) -> Sight:
+def _see(place: Place, at: At, at_ns: int, keep: int) -> SeenState:
     name, folder = at
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     kind, mode = kind_of(found.st_mode), stat.S_IMODE(found.st_mode)
     if kind == "symlink":
-        return Sight(Thing(kind, target=os.readlink(name, dir_fd=folder)), Mark.of(found), at_ns)
+        return SeenState(
+            FileState(kind, target=os.readlink(name, dir_fd=folder)), Mark.of(found), at_ns
+        )
     if kind != "file":
-        return Sight(Thing(kind, mode=mode), Mark.of(found), at_ns)
+        return SeenState(FileState(kind, mode=mode), Mark.of(found), at_ns)
     digest, kept, size = hashlib.sha256(), bytearray(), 0
     with open_file(place.path, at) as descriptor:
         mark = Mark.of(os.fstat(descriptor))
@@ -124,10 +126,10 @@ def _see(place: Place, at: At, at_ns: int, keep: int) -> Sight:
             if size <= keep:
                 kept += chunk
     data = bytes(kept) if size <= keep else None
-    return Sight(Thing(kind, digest.hexdigest(), size, mode), mark, at_ns, data)
+    return SeenState(FileState(kind, digest.hexdigest(), size, mode), mark, at_ns, data)
 
 
-def read_whole(place: Place) -> Sight:
+def read_whole(place: Place) -> SeenState:
     """Return a file with its content.
 
     Raises:
@@ -146,8 +148,10 @@ def read_whole(place: Place) -> Sight:
             if left < 0:
                 raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
     data = b"".join(parts)
-    thing = Thing("file", hashlib.sha256(data).hexdigest(), len(data), stat.S_IMODE(found.st_mode))
-    return Sight(thing, Mark.of(found), at_ns, data)
+    thing = FileState(
+        "file", hashlib.sha256(data).hexdigest(), len(data), stat.S_IMODE(found.st_mode)
+    )
+    return SeenState(thing, Mark.of(found), at_ns, data)
 
 
 def parts_of(place: Place) -> Iterator[bytes]:
@@ -169,7 +173,7 @@ def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
             return None
 
 
-def still(place: Place, sight: Sight) -> bool:
+def still(place: Place, sight: SeenState) -> bool:
     """Whether a place is what it was; its content is read only where its mark does not tell."""
     mark = mark_of(place)
     if mark == sight.mark and sight.settled:

@@ -9,7 +9,7 @@ from anyio import to_thread
 from lineshaft.errors import ConfigError
 from lineshaft.values import Change, Finding, Guard, Stage
 from lineshaft.workspace.guards.contents import (
-    Changed,
+    ChangedFile,
     Level,
     check_level,
     content_before,
@@ -45,7 +45,7 @@ class Syntax:
             found += [finding] if finding else []
         return found
 
-    def _look(self, file: Changed) -> Finding | None:
+    def _look(self, file: ChangedFile) -> Finding | None:
         check = language_of(file.path)
         problem = check(file.after) if check else None
         if check is None or problem is None or self.level == "off":

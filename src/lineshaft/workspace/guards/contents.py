@@ -19,7 +19,7 @@ _BEGINNING = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedFile:
     """One file that is to land, with what it was."""
 
     path: str
@@ -45,7 +45,7 @@ def check_level(guard: str, level: object) -> None:
 
 async def contents(
     changes: Sequence[Change], stage: Stage, *, of: Callable[[str], bool]
-) -> AsyncIterator[Changed]:
+) -> AsyncIterator[ChangedFile]:
     """Return the contents of the changed files that are there and no larger than the bound.
 
     Args:
@@ -62,7 +62,7 @@ async def contents(
             continue  # a folder, a symlink to nowhere, what may not be read: no text of ours
         if len(after) <= MOST_BYTES:
             was = change.moved_from or change.path
-            yield Changed(change.path, after, await content_before(stage, was), was)
+            yield ChangedFile(change.path, after, await content_before(stage, was), was)
 
 
 async def content_before(stage: Stage, path: str) -> bytes | None:

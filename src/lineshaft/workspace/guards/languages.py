@@ -25,7 +25,7 @@ _DEEPEST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SyntaxProblem:
     """Why a text does not parse."""
 
     language: str
@@ -34,7 +34,7 @@ class Problem:
     column: int | None = None
 
 
-Check = Callable[[bytes], Problem | None]
+Check = Callable[[bytes], SyntaxProblem | None]
 
 
 def language_of(path: str) -> Check | None:
@@ -53,15 +53,15 @@ def is_template(data: bytes) -> bool:
     return b"{{" in data or b"{%" in data
 
 
-def _python(data: bytes) -> Problem | None:
+def _python(data: bytes) -> SyntaxProblem | None:
     try:
         steadily(lambda: _compiled(data))
     except SyntaxError as error:
-        return Problem(_PYTHON, error.msg or "it does not parse", error.lineno, error.offset)
+        return SyntaxProblem(_PYTHON, error.msg or "it does not parse", error.lineno, error.offset)
     except (ValueError, OverflowError) as error:
-        return Problem(_PYTHON, str(error))
+        return SyntaxProblem(_PYTHON, str(error))
     except (RecursionError, MemoryError):
-        return Problem(_PYTHON, _TOO_DEEP)
+        return SyntaxProblem(_PYTHON, _TOO_DEEP)
     return None
 
 
@@ -71,7 +71,7 @@ def _compiled(data: bytes) -> None:
         compile(data, "<changed>", "exec", dont_inherit=True)
 
 
-def _json(data: bytes) -> Problem | None:
+def _json(data: bytes) -> SyntaxProblem | None:
     try:
         text = data.decode(json.detect_encoding(data))
     except UnicodeDecodeError as error:
@@ -79,7 +79,7 @@ def _json(data: bytes) -> Problem | None:
     return _json_text(text, "JSON")
 
 
-def _jsonc(data: bytes) -> Problem | None:
+def _jsonc(data: bytes) -> SyntaxProblem | None:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -98,17 +98,17 @@ def _blank(match: re.Match[str]) -> str:
     return match["text"] or re.sub(r"[^\n]", " ", match[0])
 
 
-def _json_text(text: str, language: str) -> Problem | None:
+def _json_text(text: str, language: str) -> SyntaxProblem | None:
     try:
         # Numbers are not made: one of many digits would take its time, and then be refused.
         json.loads(text, parse_int=len, parse_float=len, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         said = "it is empty" if not text.strip() else error.msg
-        return Problem(language, said, error.lineno, error.colno)
+        return SyntaxProblem(language, said, error.lineno, error.colno)
     except ValueError as error:
-        return Problem(language, str(error))
+        return SyntaxProblem(language, str(error))
     except RecursionError:
-        return Problem(language, _TOO_DEEP)
+        return SyntaxProblem(language, _TOO_DEEP)
     return None
 
 
@@ -116,7 +116,7 @@ def _no_number(word: str) -> object:
     raise ValueError(f"{word} is no number here")
 
 
-def _toml(data: bytes) -> Problem | None:
+def _toml(data: bytes) -> SyntaxProblem | None:
     try:
         tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -124,17 +124,17 @@ def _toml(data: bytes) -> Problem | None:
     except ValueError as error:
         return _toml_problem(str(error), data)
     except RecursionError:
-        return Problem("TOML", _TOO_DEEP)
+        return SyntaxProblem("TOML", _TOO_DEEP)
     return None
 
 
-def _toml_problem(said: str, data: bytes) -> Problem:
+def _toml_problem(said: str, data: bytes) -> SyntaxProblem:
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", said)
     if place is None:
-        return Problem("TOML", said)
+        return SyntaxProblem("TOML", said)
     if place[1] is None:
-        return Problem("TOML", f"{said[: place.start()]} at its end", data.count(b"\n") + 1)
-    return Problem("TOML", said[: place.start()], int(place[1]), int(place[2]))
+        return SyntaxProblem("TOML", f"{said[: place.start()]} at its end", data.count(b"\n") + 1)
+    return SyntaxProblem("TOML", said[: place.start()], int(place[1]), int(place[2]))
 
 
 class _Mark(Protocol):
@@ -145,7 +145,7 @@ class _Mark(Protocol):
     def column(self) -> int: ...
 
 
-def _yaml(data: bytes) -> Problem | None:
+def _yaml(data: bytes) -> SyntaxProblem | None:
     import yaml  # noqa: PLC0415  seldom needed
 
     try:
@@ -155,12 +155,12 @@ def _yaml(data: bytes) -> Problem | None:
         said = error.problem or error.context or "it does not parse"
         return _at(error.problem_mark or error.context_mark, said)
     except yaml.YAMLError as error:
-        return Problem("YAML", str(error).partition("\n")[0])
+        return SyntaxProblem("YAML", str(error).partition("\n")[0])
     except (ValueError, RecursionError) as error:
-        return Problem("YAML", str(error) or _TOO_DEEP)
+        return SyntaxProblem("YAML", str(error) or _TOO_DEEP)
 
 
-def _yaml_events(events: "Iterable[Event]") -> Problem | None:
+def _yaml_events(events: "Iterable[Event]") -> SyntaxProblem | None:
     import yaml  # noqa: PLC0415  as above
 
     anchors: set[str] = set()
@@ -182,14 +182,14 @@ def _yaml_events(events: "Iterable[Event]") -> Problem | None:
     return None
 
 
-def _at(mark: _Mark | None, said: str) -> Problem:
+def _at(mark: _Mark | None, said: str) -> SyntaxProblem:
     if mark is None:
-        return Problem("YAML", said)
-    return Problem("YAML", said, mark.line + 1, mark.column + 1)
+        return SyntaxProblem("YAML", said)
+    return SyntaxProblem("YAML", said, mark.line + 1, mark.column + 1)
 
 
-def _not_text(language: str, data: bytes, error: UnicodeDecodeError) -> Problem:
-    return Problem(language, "it is not UTF-8 text", data.count(b"\n", 0, error.start) + 1)
+def _not_text(language: str, data: bytes, error: UnicodeDecodeError) -> SyntaxProblem:
+    return SyntaxProblem(language, "it is not UTF-8 text", data.count(b"\n", 0, error.start) + 1)
 
 
 def _may_have_comments(path: str, name: str) -> bool:

@@ -39,7 +39,7 @@ Fate = Literal["journal", "undone", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptJournal:
     """A journal of a landing that is over, by its name alone."""
 
     id: str
@@ -124,7 +124,7 @@ class Journals:
         """Note that a landing is over: what cannot be undone is dropped."""
         header = journal.header
         for undone in header.undoes:
-            self._forget(Kept(undone, "journal"), "undone")
+            self._forget(KeptJournal(undone, "journal"), "undone")
             reached("undo-marked")
         if header.kind == "undo" or not header.run_id:
             self._drop(journal.path)
@@ -143,21 +143,21 @@ class Journals:
         self._drop(path)
         reached("journal-dropped")
 
-    def of(self, run_id: str) -> list[Kept]:
+    def of(self, run_id: str) -> list[KeptJournal]:
         """Return what is kept of a run's landings, the oldest first."""
         digest = _digest(run_id)
         return [kept for kept in self._all() if kept.digest == digest]
 
-    def read(self, kept: Kept) -> Journal | None:
+    def read(self, kept: KeptJournal) -> Journal | None:
         """Return the journal of a landing that is over."""
         path = self._done / f"{kept.id}.journal"
         return storage.load(path, kept=self._kept(kept.id))
 
-    def expired(self, kept: Kept) -> bool:
+    def expired(self, kept: KeptJournal) -> bool:
         """Whether the time is over for which a landing can be undone."""
         return kept.fate == "expired" or time.time_ns() - kept.made_ns > self._keep_ns
 
-    def _all(self) -> Iterator[Kept]:
+    def _all(self) -> Iterator[KeptJournal]:
         try:
             names = sorted(os.listdir(self._done))  # noqa: PTH208  names alone
         except FileNotFoundError:
@@ -165,7 +165,7 @@ class Journals:
         for name in names:
             stem, _, suffix = name.rpartition(".")
             if suffix in ("journal", "undone", "expired") and stem.count("-") == 2:
-                yield Kept(stem, suffix)
+                yield KeptJournal(stem, suffix)
 
     def _prune(self) -> None:
         """Drop what was kept for its time, once in an hour."""
@@ -194,7 +194,7 @@ class Journals:
                     (self._done / f"{kept.id}.{kept.fate}").unlink()
         return dropped
 
-    def _forget(self, kept: Kept, fate: Fate) -> None:
+    def _forget(self, kept: KeptJournal, fate: Fate) -> None:
         """Drop the contents of a landing, and keep what became of it."""
         (self._done / f"{kept.id}.{fate}").touch(mode=0o600)
         with suppress(FileNotFoundError):

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 
 from lineshaft.errors import LineshaftError, WorkspaceError
 from lineshaft.values import Finding
-from lineshaft.workspace.disk import NOTHING, Folders, Place, Sight, Thing, listing, see, told
+from lineshaft.workspace.disk import (
+    NOTHING,
+    FileState,
+    Folders,
+    Place,
+    SeenState,
+    listing,
+    see,
+    told,
+)
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.folder import Journals
 from lineshaft.workspace.journal.steps import Task, apply, clean
@@ -48,7 +57,7 @@ def judge(items: Iterable[Item]) -> Judged:
     return Judged(tuple(tasks.values()), tuple(strange.values()))
 
 
-def _now(place: Place, folders: Folders) -> Sight | None:
+def _now(place: Place, folders: Folders) -> SeenState | None:
     """Return what is at a place; None where a folder on the way is none any longer."""
     try:
         return see(place, keep=0, folders=folders)
@@ -85,7 +94,7 @@ def others_in(place: Place, going: Collection[str]) -> list[str]:
         ]
 
 
-def _is_between(item: Item, now: Thing) -> bool:
+def _is_between(item: Item, now: FileState) -> bool:
     """Whether a step of ours may have left this: a thing that made way, a folder without mode."""
     kinds = {item.before.kind, item.after.kind}
     if "folder" in kinds and len(kinds) == 2 and now == NOTHING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.workspace import _contents, disk
 from lineshaft.workspace._contents import Held
-from lineshaft.workspace.disk import BY_DESCRIPTOR, Place, Thing, opened
+from lineshaft.workspace.disk import BY_DESCRIPTOR, FileState, Place, opened
 from lineshaft.workspace.journal.storage import Journal, make_private
 
 LARGE = 1_000_000
@@ -42,7 +42,7 @@ class FromDisk:
     """The content of a file of the workspace."""
 
     place: Place
-    thing: Thing
+    thing: FileState
 
     @property
     def size(self) -> int:

@@ -34,7 +34,7 @@ class Task:
     mark: Mark | None
 
 
-class _Plan:
+class _StepPlan:
     """What is to be done in which order."""
 
     def __init__(self, journal: Journal, tasks: Sequence[Task], *, back: bool) -> None:
@@ -131,12 +131,12 @@ def apply(journal: Journal, tasks: Sequence[Task], *, back: bool = False) -> Non
         WorkspaceError: A step failed; those before it are done.
         StateError: The journal is damaged.
     """
-    plan = _Plan(journal, tasks, back=back)
+    plan = _StepPlan(journal, tasks, back=back)
     with plan.folders:
         _carry_out(journal, plan)
 
 
-def _carry_out(journal: Journal, plan: _Plan) -> None:
+def _carry_out(journal: Journal, plan: _StepPlan) -> None:
     for task in plan.made:
         _step(task, lambda task: _write_temporary(journal, plan, task))
     _put(plan, late=False)
@@ -148,7 +148,7 @@ def _carry_out(journal: Journal, plan: _Plan) -> None:
         _step(task, _set_mode)
 
 
-def _put(plan: _Plan, *, late: bool) -> None:
+def _put(plan: _StepPlan, *, late: bool) -> None:
     tasks = [task for number, task in enumerate(plan.tasks) if (number in plan.late) is late]
     for task in tasks:
         if task.item.after.kind == "folder" and task.item.before.kind != "folder":
@@ -162,7 +162,7 @@ def clean(journal: Journal, *, back: bool = False) -> None:
     """Remove the temporary files that an attempt has left."""
     items = journal.header.items
     tasks = [Task(replace(item, after=item.before), None) for item in items] if back else ()
-    plan = _Plan(journal, tasks or [Task(item, None) for item in items], back=back)
+    plan = _StepPlan(journal, tasks or [Task(item, None) for item in items], back=back)
     with plan.folders:
         for task in plan.made:
             with suppress(OSError, WorkspaceError):
@@ -195,7 +195,7 @@ def _expect(task: Task, at: At) -> os.stat_result | None:
 # Each step. A folder changes its times with what is in it, so only its kind counts.
 
 
-def _write_temporary(journal: Journal, plan: _Plan, task: Task) -> None:
+def _write_temporary(journal: Journal, plan: _StepPlan, task: Task) -> None:
     item, at = task.item, plan.folders.at(plan.temporary(task))
     with suppress(FileNotFoundError):
         os.unlink(at[0], dir_fd=at[1])  # of an attempt that was ended
@@ -206,7 +206,7 @@ def _write_temporary(journal: Journal, plan: _Plan, task: Task) -> None:
     reached("temporary-made")
 
 
-def _link_moved(item: Item, plan: _Plan, at: At) -> bool:
+def _link_moved(item: Item, plan: _StepPlan, at: At) -> bool:
     """Give a file that was moved one more name, so that it stays the same file.
 
     Not if somebody else has put another file there since: the journal has the content.
@@ -225,7 +225,7 @@ def _link_moved(item: Item, plan: _Plan, at: At) -> bool:
     return False
 
 
-def _write_file(journal: Journal, plan: _Plan, item: Item, at: At) -> None:
+def _write_file(journal: Journal, plan: _StepPlan, item: Item, at: At) -> None:
     before, after = item.before, item.after
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE_FLAGS
     descriptor = os.open(at[0], flags, 0o666 if after.mode is None else 0o600, dir_fd=at[1])
@@ -247,14 +247,14 @@ def _keep_owner(at: At, descriptor: int) -> None:
             os.fchown(descriptor, old.st_uid, old.st_gid)
 
 
-def _make_folder(plan: _Plan, task: Task) -> None:
+def _make_folder(plan: _StepPlan, task: Task) -> None:
     name, folder = plan.folders.at(task.item.place)
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=folder)
     reached("folder-made")
 
 
-def _name(plan: _Plan, task: Task) -> None:
+def _name(plan: _StepPlan, task: Task) -> None:
     """Let a file that was written beside its place take it."""
     new = plan.folders.at(task.item.place)
     old = plan.folders.at(plan.temporary(task))
@@ -287,7 +287,7 @@ def _rename(old: At, new: At) -> None:
     os.replace(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1])
 
 
-def _remove(plan: _Plan, task: Task) -> None:
+def _remove(plan: _StepPlan, task: Task) -> None:
     if task.mark is None:
         return  # it was removed when this was tried before
     at = plan.folders.at(task.item.place)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, cast
 
 from lineshaft.errors import StateError
-from lineshaft.workspace.disk import Place, Root, Thing
+from lineshaft.workspace.disk import FileState, Place, Root
 from lineshaft.workspace.journal.failpoints import reached
 
 FORMAT = 1
@@ -32,8 +32,8 @@ class Item:
     """What is to happen at one path."""
 
     place: Place
-    before: Thing
-    after: Thing
+    before: FileState
+    after: FileState
     came: Place | None = None
     """Where the very file that is to be there was before."""
 
@@ -324,7 +324,7 @@ def place_from(facts: Json) -> Place:
     return Place(root, tuple(cast("list[str]", facts["parts"])), writable=True)
 
 
-def thing_facts(thing: Thing) -> Json:
+def thing_facts(thing: FileState) -> Json:
     """Return a thing as JSON-like data."""
     facts: dict[str, object] = {"kind": thing.kind, "mode": thing.mode}
     if thing.kind == "file":
@@ -334,6 +334,6 @@ def thing_facts(thing: Thing) -> Json:
     return facts
 
 
-def thing_from(facts: Json) -> Thing:
+def thing_from(facts: Json) -> FileState:
     """Return the thing again."""
-    return Thing(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
+    return FileState(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed

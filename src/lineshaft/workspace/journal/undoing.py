@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
 from lineshaft.values import Change
 from lineshaft.workspace._count import changed_lines
-from lineshaft.workspace.disk import KEPT_BYTES, Place, Thing, see
+from lineshaft.workspace.disk import KEPT_BYTES, FileState, Place, see
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.folder import Journals
 from lineshaft.workspace.journal.recovery import carry_out, others_in
@@ -72,7 +72,7 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
 def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
     """Return what takes all stages back at once, and what changed between two of them."""
     first: dict[str, Item] = {}
-    last: dict[str, Thing] = {}
+    last: dict[str, FileState] = {}
     times: Counter[str] = Counter()
     went: dict[str, Place] = {}
     stale: list[str] = []
@@ -145,7 +145,7 @@ def _change(journal: Journal, item: Item) -> Change:
     )
 
 
-def _content(journal: Journal, thing: Thing) -> bytes | None:
+def _content(journal: Journal, thing: FileState) -> bytes | None:
     if thing.sha256 is None or thing.size > KEPT_BYTES:
         return None
     return b"".join(journal.parts(thing.sha256))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from lineshaft.values import Change, Content
-from lineshaft.workspace.disk import Decided, Mounts, Place, Thing
+from lineshaft.workspace.disk import Decided, FileState, Mounts, Place
 from lineshaft.workspace.staging.overlay import Overlay
 
 MOST_CHARACTERS = 200_000
@@ -20,19 +20,19 @@ _FILE_TYPE = 0o100000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class DiffEntry:
     """One change, and the contents on both sides."""
 
     change: Change
-    before: Thing
+    before: FileState
     """At the path where it came from, for what was moved."""
 
-    after: Thing
+    after: FileState
     old: Callable[[], bytes]
     new: Callable[[], bytes]
 
 
-def unified(changes: Iterable[Changed]) -> str:
+def unified(changes: Iterable[DiffEntry]) -> str:
     """Return changes as one unified diff; what is left out is said at its end."""
     parts: list[str] = []
     left = MOST_CHARACTERS
@@ -53,7 +53,7 @@ def unified(changes: Iterable[Changed]) -> str:
     return "".join(parts)
 
 
-def _one(changed: Changed) -> Iterator[str]:
+def _one(changed: DiffEntry) -> Iterator[str]:
     change = changed.change
     old, new = change.moved_from or change.path, change.path
     if "folder" in (changed.before.kind, changed.after.kind):
@@ -74,7 +74,7 @@ def _one(changed: Changed) -> Iterator[str]:
         yield from _hunks(before, after)
 
 
-def _side(side: str, path: str, thing: Thing) -> str:
+def _side(side: str, path: str, thing: FileState) -> str:
     return "/dev/null" if thing.kind == "missing" else _quoted(f"{side}/{path}")
 
 
@@ -94,7 +94,7 @@ def _escaped(char: str) -> str:
     return plain or "".join(f"\\{byte:03o}" for byte in char.encode(errors="surrogateescape"))
 
 
-def _extended(changed: Changed, old: str, new: str) -> Iterator[str]:
+def _extended(changed: DiffEntry, old: str, new: str) -> Iterator[str]:
     before, after = changed.before, changed.after
     if before.kind == "missing":
         yield f"new file mode {_mode(after)}\n"
@@ -106,13 +106,13 @@ def _extended(changed: Changed, old: str, new: str) -> Iterator[str]:
         yield f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
 
 
-def _mode(thing: Thing) -> str:
+def _mode(thing: FileState) -> str:
     if thing.kind == "symlink":
         return "120000"
     return f"{_FILE_TYPE | (0o644 if thing.mode is None else thing.mode):06o}"
 
 
-def _texts(changed: Changed) -> tuple[list[str], list[str]] | None:
+def _texts(changed: DiffEntry) -> tuple[list[str], list[str]] | None:
     """Return the lines of both sides; None where they are no texts, or too long to compare."""
     if max(changed.before.size, changed.after.size) > _MOST_BYTES:
         return None
@@ -122,7 +122,7 @@ def _texts(changed: Changed) -> tuple[list[str], list[str]] | None:
         return None
 
 
-def _lines(thing: Thing, content: Callable[[], bytes]) -> list[str]:
+def _lines(thing: FileState, content: Callable[[], bytes]) -> list[str]:
     if thing.kind == "symlink":
         return (thing.target or "").split("\n")
     if thing.kind != "file":
@@ -187,7 +187,7 @@ def stage_diff(
         return overlay.read(at(path))
 
     return unified(
-        Changed(
+        DiffEntry(
             change=change,
             before=overlay.was(at(change.moved_from or change.path)),
             after=overlay.will_be(at(change.path)),

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace.disk import (
+    FileState,
     Kind,
     Place,
-    Sight,
-    Thing,
+    SeenState,
     kind_of,
     missing,
     not_a_folder,
@@ -23,9 +23,9 @@ from lineshaft.workspace.disk import (
     told,
     writable,
 )
-from lineshaft.workspace.staging.overlay import GONE, Node, Overlay
+from lineshaft.workspace.staging.overlay import GONE, Overlay, OverlayNode
 
-Moved = tuple[Place, Place, Sight]
+Moved = tuple[Place, Place, SeenState]
 """Where a thing was, where it is, what it is."""
 
 
@@ -34,7 +34,9 @@ def exists() -> FileExistsError:
     return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
 
-def write(overlay: Overlay, place: Place, data: bytes, before: Sight, *, mode: int | None) -> Thing:
+def write(
+    overlay: Overlay, place: Place, data: bytes, before: SeenState, *, mode: int | None
+) -> FileState:
     """Give a file a content, and return what is there then.
 
     Args:
@@ -47,19 +49,21 @@ def write(overlay: Overlay, place: Place, data: bytes, before: Sight, *, mode: i
     was = before.thing
     if mode is None:
         mode = was.mode
-    after = Thing("file", hashlib.sha256(data).hexdigest(), len(data), mode)
+    after = FileState("file", hashlib.sha256(data).hexdigest(), len(data), mode)
     if was.kind != "missing" and after == was:
         return after
     if was.kind != "missing" and overlay.find(place.real) is None:
         with told(place.path), opened(place) as at:
             writable(place.path, at)
     nodes = _folders(overlay, place)
-    nodes[place] = Node(after, overlay.contents.put(data))
+    nodes[place] = OverlayNode(after, overlay.contents.put(data))
     overlay.put(nodes, {place: before} if before.at_ns else None)
     return after
 
 
-def make_folder(overlay: Overlay, place: Place, before: Sight, *, mode: int | None) -> Thing:
+def make_folder(
+    overlay: Overlay, place: Place, before: SeenState, *, mode: int | None
+) -> FileState:
     """Make a folder, or give one its permission bits, and return what is there then.
 
     Raises:
@@ -68,15 +72,15 @@ def make_folder(overlay: Overlay, place: Place, before: Sight, *, mode: int | No
     was = before.thing
     if was.kind not in ("missing", "folder"):
         raise exists()
-    after = Thing("folder", mode=was.mode if mode is None else mode)
+    after = FileState("folder", mode=was.mode if mode is None else mode)
     if was.kind == "missing" or after != was:
         nodes = _folders(overlay, place)
-        nodes[place] = Node(after)
+        nodes[place] = OverlayNode(after)
         overlay.put(nodes, {place: before} if before.at_ns else None)
     return after
 
 
-def link(overlay: Overlay, place: Place, target: str, before: Sight) -> Thing:
+def link(overlay: Overlay, place: Place, target: str, before: SeenState) -> FileState:
     """Make a symlink, and return it.
 
     Raises:
@@ -84,12 +88,12 @@ def link(overlay: Overlay, place: Place, target: str, before: Sight) -> Thing:
     """
     if before.thing.kind != "missing":
         raise exists()
-    after = Thing("symlink", target=target)
-    overlay.put({**_folders(overlay, place), place: Node(after)})
+    after = FileState("symlink", target=target)
+    overlay.put({**_folders(overlay, place), place: OverlayNode(after)})
     return after
 
 
-def delete(overlay: Overlay, place: Place, before: Sight) -> None:
+def delete(overlay: Overlay, place: Place, before: SeenState) -> None:
     """Delete a file, an empty folder or a symlink."""
     if before.thing.kind == "missing":
         raise missing(place.path)
@@ -103,7 +107,7 @@ def delete(overlay: Overlay, place: Place, before: Sight) -> None:
     overlay.put({place: GONE}, {place: before} if before.at_ns else None)
 
 
-def move(overlay: Overlay, source: Place, target: Place, before: Sight) -> list[Moved]:
+def move(overlay: Overlay, source: Place, target: Place, before: SeenState) -> list[Moved]:
     """Move a file, a symlink or a folder with all that is in it to where nothing is.
 
     Returns:
@@ -122,19 +126,19 @@ def move(overlay: Overlay, source: Place, target: Place, before: Sight) -> list[
         raise exists()
     moved = list(_below(overlay, source, target, before))
     nodes = _folders(overlay, target)
-    gone: dict[Place, Node] = {}
-    bases: dict[Place, Sight] = {}
+    gone: dict[Place, OverlayNode] = {}
+    bases: dict[Place, SeenState] = {}
     for old, new, sight in moved:
         node = overlay.find(old.real)
         if node is None:
-            node = Node(sight.thing, came=old if sight.thing.kind == "file" else None)
+            node = OverlayNode(sight.thing, came=old if sight.thing.kind == "file" else None)
             bases[old] = sight
         nodes[new], gone[old] = node, GONE
     overlay.put({**nodes, **gone}, bases)
     return moved
 
 
-def _below(overlay: Overlay, source: Place, target: Place, before: Sight) -> Iterator[Moved]:
+def _below(overlay: Overlay, source: Place, target: Place, before: SeenState) -> Iterator[Moved]:
     _must_be_known(source, before.thing.kind)
     yield source, target, before
     if before.thing.kind != "folder":
@@ -154,9 +158,9 @@ def _must_be_known(place: Place, kind: Kind) -> None:
         )
 
 
-def _folders(overlay: Overlay, place: Place) -> dict[Place, Node]:
+def _folders(overlay: Overlay, place: Place) -> dict[Place, OverlayNode]:
     """Return the folders on the way that are to be made."""
-    made: dict[Place, Node] = {}
+    made: dict[Place, OverlayNode] = {}
     for count in range(len(place.parts) - 1, 0, -1):
         above = Place(place.root, place.parts[:count], place.writable)
         found = overlay.status(above)
@@ -165,5 +169,5 @@ def _folders(overlay: Overlay, place: Place) -> dict[Place, Node]:
             break
         if kind != "missing":
             raise not_a_folder(place.path)
-        made[above] = Node(Thing("folder"))
+        made[above] = OverlayNode(FileState("folder"))
     return dict(reversed(made.items()))

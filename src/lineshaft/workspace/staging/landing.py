@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
-from lineshaft.workspace.disk import KEPT_BYTES, Folders, Sight, Thing, mark_of, see
+from lineshaft.workspace.disk import KEPT_BYTES, FileState, Folders, SeenState, mark_of, see
 from lineshaft.workspace.journal import (
     FromDisk,
     FromStage,
@@ -28,7 +28,7 @@ from lineshaft.workspace.journal import (
     others_in,
     reached,
 )
-from lineshaft.workspace.staging.overlay import Base, Node
+from lineshaft.workspace.staging.overlay import Base, OverlayNode
 
 _TOLD = 20
 _MEMORY_BYTES = 16_000_000
@@ -41,7 +41,7 @@ class Landing:
 
     run_id: str
     stage: int
-    changes: tuple[tuple[Base, Node], ...]
+    changes: tuple[tuple[Base, OverlayNode], ...]
     read: tuple[Base, ...] = ()
     """Files that it builds on."""
 
@@ -128,7 +128,7 @@ def stale_files(paths: Sequence[str]) -> StaleFile:
     )
 
 
-def _now(base: Base, folders: Folders, *, keep: int) -> Sight | None:
+def _now(base: Base, folders: Folders, *, keep: int) -> SeenState | None:
     """Return what is at a place, a small file with its content; None where nobody can look.
 
     The content of others is read only where their mark does not tell.
@@ -148,7 +148,7 @@ def _is_like(base: Base, folders: Folders) -> bool:
     return now is not None and now.thing.like(base.sight.thing)
 
 
-def _fitting(item: Item, now: Thing) -> Item | None:
+def _fitting(item: Item, now: FileState) -> Item | None:
     """Return what is to be done where a place is as it was; somebody else's modes are kept."""
     before, after = item.before, item.after
     if not now.like(before):

@@ -8,7 +8,7 @@ import stat
 
 from lineshaft.values import Content
 from lineshaft.workspace import disk
-from lineshaft.workspace.disk import Decided, Mounts, Place, Sight, still
+from lineshaft.workspace.disk import Decided, Mounts, Place, SeenState, still
 from lineshaft.workspace.staging.landing import stale_files
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Overlay
@@ -24,7 +24,7 @@ def is_private(place: Place) -> bool:
     return place.root.alias == STATE
 
 
-def content_of(sight: Sight) -> Content:
+def content_of(sight: SeenState) -> Content:
     """Return what a run reads of a file that was seen with its content."""
     return Content(data=sight.data or b"", sha256=sight.thing.sha256 or "")
 

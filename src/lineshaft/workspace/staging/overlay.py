@@ -17,9 +17,9 @@ from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.disk import (
     DISK,
     NOTHING,
+    FileState,
     Place,
-    Sight,
-    Thing,
+    SeenState,
     missing,
     must_be_file,
     not_a_folder,
@@ -33,10 +33,10 @@ _MODES = {"file": 0o644, "folder": 0o755, "symlink": 0o777}
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class OverlayNode:
     """What is to be at a path."""
 
-    thing: Thing
+    thing: FileState
     held: Held | None = None
     """A file's content; None: it is that of the file on the disk at `came`."""
 
@@ -49,10 +49,10 @@ class Base:
     """What is on the disk at a path that is to change, as first seen."""
 
     place: Place
-    sight: Sight
+    sight: SeenState
 
 
-GONE = Node(NOTHING)
+GONE = OverlayNode(NOTHING)
 
 
 class Overlay:
@@ -60,7 +60,7 @@ class Overlay:
 
     def __init__(self, contents: Contents | None = None) -> None:
         self.contents = contents or Contents()
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, OverlayNode] = {}
         self.bases: dict[str, Base] = {}
         self._names: dict[str, set[str]] = {}
 
@@ -73,7 +73,7 @@ class Overlay:
 
     # Looking.
 
-    def find(self, real: str) -> Node | None:
+    def find(self, real: str) -> OverlayNode | None:
         """Return what is to be at a real path; None: what is on the disk."""
         if not self.nodes:
             return None
@@ -137,7 +137,7 @@ class Overlay:
                 break
         return missing(place.path)
 
-    def content(self, node: Node) -> bytes:
+    def content(self, node: OverlayNode) -> bytes:
         """Return the content of a file that is to be."""
         if node.held is not None:
             return bytes_of(node.held)
@@ -150,15 +150,15 @@ class Overlay:
             )
         return found.data or b""
 
-    def look(self, place: Place) -> Sight:
+    def look(self, place: Place) -> SeenState:
         """Return what is, or is to be, at a place; with its content, unless that is large."""
         node = self.find(place.real)
         if node is None:
             return self.on_disk(place)
         small = node.thing.kind == "file" and node.thing.size <= disk.KEPT_BYTES
-        return Sight(node.thing, None, 0, self.content(node) if small else None)
+        return SeenState(node.thing, None, 0, self.content(node) if small else None)
 
-    def on_disk(self, place: Place) -> Sight:
+    def on_disk(self, place: Place) -> SeenState:
         """Return what is on the disk at a place, not looking through what is to be replaced."""
         above = place.real
         while self.bases:
@@ -168,20 +168,20 @@ class Overlay:
             base = self.bases.get(above)
             if base is not None:
                 if base.sight.thing.kind != "folder":
-                    return Sight(NOTHING, None, 0)
+                    return SeenState(NOTHING, None, 0)
                 break
         return see(place)
 
-    def first(self, place: Place) -> Sight:
+    def first(self, place: Place) -> SeenState:
         """Return what is on the disk at a place, whatever is to be there."""
         base = self.bases.get(place.real)
         return self.on_disk(place) if base is None else base.sight
 
-    def was(self, place: Place) -> Thing:
+    def was(self, place: Place) -> FileState:
         """Return what is on the disk at a place that is to change."""
         return self.bases[place.real].sight.thing
 
-    def will_be(self, place: Place) -> Thing:
+    def will_be(self, place: Place) -> FileState:
         """Return what is to be at a place that is to change."""
         return self.nodes[place.real].thing
 
@@ -193,7 +193,7 @@ class Overlay:
     # Changing.
 
     def put(
-        self, changes: Mapping[Place, Node], bases: Mapping[Place, Sight] | None = None
+        self, changes: Mapping[Place, OverlayNode], bases: Mapping[Place, SeenState] | None = None
     ) -> None:
         """Take changes; all of them are seen, or none.
 
@@ -235,7 +235,7 @@ class Overlay:
                 if sight.thing.kind == "folder":
                     self.bases[above.real] = Base(above, sight)
 
-    def changed(self) -> Iterator[tuple[Base, Node]]:
+    def changed(self) -> Iterator[tuple[Base, OverlayNode]]:
         """Return the places that will not be what they are."""
         for real, node in self.nodes.items():
             base = self.bases[real]
@@ -247,7 +247,7 @@ def _above(real: str) -> str:
     return os.path.dirname(real)  # noqa: PTH120  pathlib is ten times slower
 
 
-def _status(thing: Thing) -> os.stat_result | None:
+def _status(thing: FileState) -> os.stat_result | None:
     if thing.kind == "missing":
         return None
     mode = _MODES[thing.kind] if thing.mode is None else thing.mode

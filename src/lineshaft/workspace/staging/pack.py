@@ -16,9 +16,9 @@ from typing import cast
 from lineshaft.errors import StateError, TooLarge
 from lineshaft.values import Change
 from lineshaft.workspace._contents import bytes_of
-from lineshaft.workspace.disk import Mark, Place, Root, Sight
+from lineshaft.workspace.disk import Mark, Place, Root, SeenState
 from lineshaft.workspace.journal import thing_facts, thing_from
-from lineshaft.workspace.staging.overlay import Base, Node, Overlay
+from lineshaft.workspace.staging.overlay import Base, Overlay, OverlayNode
 
 FORMAT = 1
 MOST_BYTES = 256_000_000
@@ -107,7 +107,7 @@ def overlay_from(facts: Json, content: Callable[[int], bytes], roots: Roots) -> 
     for fact in cast("list[dict[str, object]]", facts["nodes"]):
         base = base_from(cast("Json", fact["base"]), roots)
         held, came = fact["held"], fact["came"]
-        node = Node(
+        node = OverlayNode(
             thing_from(cast("Json", fact["thing"])),
             None if held is None else overlay.contents.put(content(cast("int", held))),
             None if came is None else _place_from(cast("Json", came), roots),
@@ -130,7 +130,7 @@ def base_facts(base: Base) -> Json:
 def base_from(facts: Json, roots: Roots) -> Base:
     """Return what was on the disk again."""
     mark = cast("dict[str, int] | None", facts["mark"])
-    sight = Sight(
+    sight = SeenState(
         thing_from(cast("Json", facts["thing"])),
         None if mark is None else Mark(**mark),
         cast("int", facts["at_ns"]),

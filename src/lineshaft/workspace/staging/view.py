@@ -27,7 +27,7 @@ from lineshaft.workspace.disk import (
     Found,
     Mounts,
     Place,
-    Sight,
+    SeenState,
     State,
     entry_of,
     read_whole,
@@ -96,7 +96,7 @@ class StagedView(FolderView):
         status = tree.status(place)
         if status is None:
             if tree.find(place.real) is None:
-                self._saw(place, Sight(NOTHING, None, time.time_ns()))
+                self._saw(place, SeenState(NOTHING, None, time.time_ns()))
             raise disk.missing(place.path)
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status), tree)
 
@@ -120,12 +120,12 @@ class StagedView(FolderView):
         try:
             sight = read_whole(place)
         except FileMissing:
-            self._saw(place, Sight(NOTHING, None, time.time_ns()))
+            self._saw(place, SeenState(NOTHING, None, time.time_ns()))
             raise
         self._saw(place, sight)
         return content_of(sight)
 
-    def _saw(self, place: Place, sight: Sight) -> None:
+    def _saw(self, place: Place, sight: SeenState) -> None:
         base = Base(place, sight.without_data())
         if place.path in self._seen.reported:
             self._memory.sights[place.real] = base
@@ -267,13 +267,13 @@ class StagedView(FolderView):
             edits.delete(self._overlay, place, before)
             return self._changed(place, before, MISSING)
 
-    def _now(self, place: Place) -> Sight:
+    def _now(self, place: Place) -> SeenState:
         """Return what is at a place in this view, if the disk is still as it was at first."""
         if not self._overlay.still(place):
             raise self._seen.stale(place.path)
         return self._overlay.look(place)
 
-    def _changed(self, place: Place, before: Sight, after: State) -> Change:
+    def _changed(self, place: Place, before: SeenState, after: State) -> Change:
         self._version += 1
         return self._staged.changed(place.path, before.thing.state(before.data), after)
 

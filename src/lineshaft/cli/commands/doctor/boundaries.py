@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lineshaft.cli._diagnosis import Check
+from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.errors import LineshaftError
 from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, PythonOptions
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _OPEN, _HELD, _NO_PROOF = "OPEN", "held", "-"
 
 
-def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Check]]":
+def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Diagnosis]]":
     """Attack every boundary of this machine; return what was found, and what to say of it.
 
     Args:
@@ -26,7 +26,7 @@ def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Check]]"
     except ImportError as error:
         return (), [_none(f"full Python cannot be held here: {error}")]
     except LineshaftError as error:
-        return (), [Check(name="boundary", state="note", text=error.message, hint=error.hint)]
+        return (), [Diagnosis(name="boundary", state="note", text=error.message, hint=error.hint)]
     return found, list(checks(found, options.boundary))
 
 
@@ -54,7 +54,7 @@ def table(boundaries: "Sequence[Boundary]") -> Iterator[str]:
     yield f"{_NO_PROOF}: it fails on this machine without any boundary too, and proves nothing"
 
 
-def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
+def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Diagnosis]:
     """Return what to say of boundaries; only an opening in the one that is used is a failure."""
     usable = [boundary for boundary in found if boundary.usable]
     names = [boundary.name for boundary in usable]
@@ -62,7 +62,7 @@ def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
     for boundary in found:
         if not boundary.usable:
             text = f"{boundary.name} does not work here: {'; '.join(boundary.reasons)}"
-            yield Check(name="boundary", state="note", text=text)
+            yield Diagnosis(name="boundary", state="note", text=text)
             continue
         tried = [attack for attack in boundary.attacks if attack.counts or not attack.held]
         broken = [attack for attack in tried if not attack.held]
@@ -71,7 +71,7 @@ def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
         changes = f"changes of python_run are kept apart by {boundary.changes}"
         open_ones = "; ".join(f"{attack.attack} ({attack.how})" for attack in broken)
         state = "fail" if broken and boundary.name == used else "note" if broken else "ok"
-        yield Check(
+        yield Diagnosis(
             name="boundary",
             state=state,
             text=f"{text}; {changes}",
@@ -79,16 +79,16 @@ def checks(found: "Sequence[Boundary]", wanted: str | None) -> Iterator[Check]:
         )
     if used == NO_BOUNDARY:
         text = "none, by python.boundary: python_run has your rights, and asks in mode auto"
-        yield Check(name="boundary", state="note", text=text)
+        yield Diagnosis(name="boundary", state="note", text=text)
     elif used == WASM_BOUNDARY:
         text = "wasm, by python.boundary: programs run in WebAssembly, without native packages"
-        yield Check(name="boundary", state="note", text=text)
+        yield Diagnosis(name="boundary", state="note", text=text)
     elif used not in names:
         yield _none("nothing here holds full Python")
 
 
-def _none(text: str) -> Check:
-    return Check(
+def _none(text: str) -> Diagnosis:
+    return Diagnosis(
         name="boundary",
         state="note",
         text=f"{text}; scripts and programs run in WebAssembly, without native packages",

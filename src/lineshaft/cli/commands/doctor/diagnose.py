@@ -15,7 +15,7 @@ import typer
 
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._carry import carry
-from lineshaft.cli._diagnosis import Check, State
+from lineshaft.cli._diagnosis import Diagnosis, State
 from lineshaft.cli._options import Json, Workspace, settings_for
 from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.cli.commands.doctor.boundaries import attack, table
@@ -64,7 +64,7 @@ def command(
     _end(checks, boundaries, json=json)
 
 
-def _end(checks: Sequence[Check], boundaries: "Sequence[Boundary]", *, json: bool) -> NoReturn:
+def _end(checks: Sequence[Diagnosis], boundaries: "Sequence[Boundary]", *, json: bool) -> NoReturn:
     failed = any(check.state == "fail" for check in checks)
     if json:
         facts = {"ok": not failed, "checks": [asdict(check) for check in checks]}
@@ -75,7 +75,7 @@ def _end(checks: Sequence[Check], boundaries: "Sequence[Boundary]", *, json: boo
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(checks: Iterable[Check], boundaries: "Sequence[Boundary]") -> None:
+def _show(checks: Iterable[Diagnosis], boundaries: "Sequence[Boundary]") -> None:
     for check in checks:
         state = paint(f"{check.state:<4}", _COLOURS[check.state], stream=sys.stdout)
         say(f"{state}  {check.name:<10}  {clean(check.text)}")
@@ -92,9 +92,9 @@ def _python(workspace: Path | None) -> PythonOptions:
         return PythonOptions()  # what is wrong is said already
 
 
-def _checks(workspace: Path | None) -> Iterator[Check]:
+def _checks(workspace: Path | None) -> Iterator[Diagnosis]:
     version = platform.python_version()
-    yield Check(name="python", state="ok", text=f"{version} on {platform.platform(terse=True)}")
+    yield Diagnosis(name="python", state="ok", text=f"{version} on {platform.platform(terse=True)}")
     yield from _settings_checks(workspace)
     yield _tried("state", _state)
     yield make_ahead()
@@ -104,7 +104,7 @@ def _checks(workspace: Path | None) -> Iterator[Check]:
     yield _cpython(python)
     yield _tried("limits", _ending)
     yield _tried("check", _checker)
-    yield Check(
+    yield Diagnosis(
         name="boundary",
         state="note",
         text="wasm: all of Python in WebAssembly, in this process; scripts have no system calls,"
@@ -114,31 +114,33 @@ def _checks(workspace: Path | None) -> Iterator[Check]:
     )
 
 
-def _settings_checks(workspace: Path | None) -> Iterator[Check]:
+def _settings_checks(workspace: Path | None) -> Iterator[Diagnosis]:
     try:
         settings = settings_for(workspace)
         _ = settings.python, settings.store, settings.limits()  # what a run takes from them
     except LineshaftError as error:
-        yield Check(name="settings", state="fail", text=error.message, hint=error.hint)
+        yield Diagnosis(name="settings", state="fail", text=error.message, hint=error.hint)
         return
     found = [str(path) for path in (settings.project, settings.user) if path is not None]
-    yield Check(name="settings", state="ok", text=", ".join(found) or "no files, built-in values")
+    yield Diagnosis(
+        name="settings", state="ok", text=", ".join(found) or "no files, built-in values"
+    )
     yield _tried("workspace", partial(_workspace, settings))
     yield landing(settings)
     yield _tried("policy", lambda: f"mode {policy(settings).mode}")
     yield _modules(settings)
     if not settings.script_enabled:
         source = settings.setting("script.enabled").source
-        yield Check(name="scripts", state="note", text=f"switched off by {source}")
+        yield Diagnosis(name="scripts", state="note", text=f"switched off by {source}")
 
 
-def _tried(name: str, attempt: Callable[[], str]) -> Check:
+def _tried(name: str, attempt: Callable[[], str]) -> Diagnosis:
     try:
-        return Check(name=name, state="ok", text=attempt())
+        return Diagnosis(name=name, state="ok", text=attempt())
     except LineshaftError as error:
-        return Check(name=name, state="fail", text=error.message, hint=error.hint)
+        return Diagnosis(name=name, state="fail", text=error.message, hint=error.hint)
     except OSError as error:
-        return Check(name=name, state="fail", text=str(error))
+        return Diagnosis(name=name, state="fail", text=str(error))
 
 
 def _workspace(settings: Settings) -> str:
@@ -148,20 +150,20 @@ def _workspace(settings: Settings) -> str:
     return f"{settings.root} (you cannot write there)"
 
 
-def _modules(settings: Settings) -> Check:
+def _modules(settings: Settings) -> Diagnosis:
     try:
         waiting = unapproved(settings.modules)
     except LineshaftError as error:
-        return Check(name="modules", state="fail", text=error.message, hint=error.hint)
+        return Diagnosis(name="modules", state="fail", text=error.message, hint=error.hint)
     if waiting:
         names = ", ".join(module.name for module in waiting)
-        return Check(
+        return Diagnosis(
             name="modules",
             state="note",
             text=f"not approved yet: {names}",
             hint="read them, then run: lineshaft config trust",
         )
-    return Check(name="modules", state="ok", text=f"{len(settings.modules)} with own tools")
+    return Diagnosis(name="modules", state="ok", text=f"{len(settings.modules)} with own tools")
 
 
 def _state() -> str:
@@ -179,7 +181,7 @@ def _engine(name: str, python: PythonOptions) -> str:
     return f"{run.engine}: a script with one call ran in {run.duration_ms:.0f} ms{chosen}"
 
 
-def _cpython(python: PythonOptions) -> Check:
+def _cpython(python: PythonOptions) -> Diagnosis:
     """Try full Python of this machine, which a machine need not be able to hold."""
     found = _tried("cpython", partial(_engine, "cpython", python))
     return replace(found, state="note") if found.state == "fail" else found

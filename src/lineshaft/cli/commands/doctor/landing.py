@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._diagnosis import Check
+from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.config import Settings, folder
 from lineshaft.errors import LineshaftError
 from lineshaft.values import Finding
@@ -13,15 +13,15 @@ NAME = "landing"
 _TOLD = 50
 
 
-def landing(settings: Settings) -> Check:
+def landing(settings: Settings) -> Diagnosis:
     """Say whether changes are half landed."""
     try:
         half = folder(settings).half_landed()
     except LineshaftError as error:
-        return Check(name=NAME, state="fail", text=error.message, hint=error.hint)
+        return Diagnosis(name=NAME, state="fail", text=error.message, hint=error.hint)
     if not half:
-        return Check(name=NAME, state="ok", text="no changes are half landed")
-    return Check(
+        return Diagnosis(name=NAME, state="ok", text="no changes are half landed")
+    return Diagnosis(
         name=NAME,
         state="fail",
         text=f"changes of {half} stages are half landed, or landing just now",
@@ -29,22 +29,22 @@ def landing(settings: Settings) -> Check:
     )
 
 
-def recovered(settings: Settings) -> Iterator[Check]:
+def recovered(settings: Settings) -> Iterator[Diagnosis]:
     """Finish or take back what is half landed, and say what was done."""
     try:
         workspace = folder(settings)
         findings = carry(lambda: _recover(workspace))
     except LineshaftError as error:
-        yield Check(name=NAME, state="fail", text=error.message, hint=error.hint)
+        yield Diagnosis(name=NAME, state="fail", text=error.message, hint=error.hint)
         return
     if not findings:
-        yield Check(name=NAME, state="ok", text="nothing was half landed: nothing to recover")
+        yield Diagnosis(name=NAME, state="ok", text="nothing was half landed: nothing to recover")
     for finding in findings[:_TOLD]:
         state = "ok" if finding.level == "info" else "note"
-        yield Check(name=NAME, state=state, text=finding.message, hint=finding.hint)
+        yield Diagnosis(name=NAME, state=state, text=finding.message, hint=finding.hint)
     if len(findings) > _TOLD:
         text = f"and {len(findings) - _TOLD} more files were left alone"
-        yield Check(name=NAME, state="note", text=text)
+        yield Diagnosis(name=NAME, state="note", text=text)
 
 
 async def _recover(workspace: Folder) -> tuple[Finding, ...]:
