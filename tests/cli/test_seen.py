@@ -6,8 +6,8 @@ import pytest
 
 from lineshaft.cli._approver import question
 from lineshaft.cli._terminal import one_line, wrapped
-from lineshaft.mcp._front_forms import approval_form
 from lineshaft.mcp._text import clean as described
+from lineshaft.mcp.front.forms import approval_form
 from lineshaft.values import Pending
 
 HIDING = [

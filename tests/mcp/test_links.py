@@ -46,8 +46,8 @@ async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
 async def test_runs_wait_once_for_a_server_that_lists_its_tools_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._server._LIST_SECONDS", 2.0)
-    monkeypatch.setattr("lineshaft.mcp._server._SHORTEST_TTL", 0.001)
+    monkeypatch.setattr("lineshaft.mcp.client.provider._LIST_SECONDS", 2.0)
+    monkeypatch.setattr("lineshaft.mcp.client.provider._SHORTEST_TTL", 0.001)
     source = hostile("lists-once")
     problems: list[str] = []
     async with source.opened(lambda: problems.append(source.problem)):

@@ -216,7 +216,7 @@ async def test_a_client_may_watch_so_many(older: bool, tmp_path: Path) -> None:
 async def test_all_clients_may_watch_so_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._front_watch._MOST", 2)
+    monkeypatch.setattr("lineshaft.mcp.front.watchers._MOST", 2)
     async with (
         passed(Library(), tmp_path) as (_, client_with),
         client_with(mode="legacy") as client,
@@ -246,7 +246,7 @@ async def test_what_changes_below_a_resource_is_its_change(tmp_path: Path) -> No
 async def test_a_server_that_died_is_started_again_for_those_who_watch(
     mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._front_watch._SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr("lineshaft.mcp.front.watchers._SHORTEST_PAUSE", 0.01)
     heard = list[object]()
     upstream = Toolset.from_mcp(python_server("library"), name="lib", trust=True)
     async with (

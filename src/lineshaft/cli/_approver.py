@@ -22,7 +22,7 @@ _ANSWER = re.compile(
 )
 
 
-class Asking:
+class ApprovalDialog:
     """A list of waiting calls and the answers so far. Pure: lines come in, answers go out.
 
     Args:
@@ -106,7 +106,7 @@ class TerminalApprover:
 async def _asked(
     pending: tuple[Pending, ...], terminal: int, *, whole: bool
 ) -> Mapping[str, Answer]:
-    asking = Asking(pending)
+    asking = ApprovalDialog(pending)
     for line in question(pending, whole=whole):
         note(wrapped(line))
     while prompt := asking.prompt:

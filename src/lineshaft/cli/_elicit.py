@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lineshaft.cli._display import Display
-from lineshaft.cli._form import Field, Unfit, fields_of
+from lineshaft.cli._form import FormField, Unfit, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.errors import ToolError
@@ -54,7 +54,7 @@ async def _confirm(terminal: int) -> None:
         note("y or n")
 
 
-async def _answer(field: Field, terminal: int) -> object:
+async def _answer(field: FormField, terminal: int) -> object:
     note(f"{paint(field.question, 'bold')}  {paint(f'[{DECLINE} declines]', 'dim')}")
     for line in field.lines():
         note(line)

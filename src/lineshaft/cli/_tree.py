@@ -17,7 +17,7 @@ _KEPT = 200
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Node:
+class CallNode:
     """One call."""
 
     id: str
@@ -32,7 +32,7 @@ class Node:
     note: str = ""
     """Its progress or what it said last while it runs, what went wrong afterwards."""
 
-    children: list["Node"] = field(default_factory=list["Node"])
+    children: list["CallNode"] = field(default_factory=list["CallNode"])
 
     @property
     def open(self) -> bool:
@@ -44,15 +44,15 @@ class Tree:
     """Takes events in order; says what to show."""
 
     def __init__(self) -> None:
-        self._roots: list[Node] = []
-        self._nodes: dict[str, Node] = {}
+        self._roots: list[CallNode] = []
+        self._nodes: dict[str, CallNode] = {}
         self.left_out = 0
         """Finished top-level calls that are no longer remembered."""
 
         self.counts: Counter[State] = Counter()
         """Finished calls by how they ended."""
 
-    def take(self, event: Event) -> Node | None:
+    def take(self, event: Event) -> CallNode | None:
         """Take one event; return the call it speaks of."""
         if event.call_id is None:
             return None
@@ -76,7 +76,7 @@ class Tree:
                 pass
         return node
 
-    def rows(self, limit: int) -> tuple[list[tuple[int, Node]], int]:
+    def rows(self, limit: int) -> tuple[list[tuple[int, CallNode]], int]:
         """Return what to show: (depth, call) in order, and how many earlier calls are not.
 
         Args:
@@ -90,10 +90,10 @@ class Tree:
         shown = [row for index, row in enumerate(everything) if index not in hidden][:limit]
         return shown, self.left_out + len(everything) - len(shown)
 
-    def _add(self, call_id: str, data: Mapping[str, object]) -> Node:
+    def _add(self, call_id: str, data: Mapping[str, object]) -> CallNode:
         arguments = data.get("arguments")
         parent = data.get("parent")
-        node = Node(
+        node = CallNode(
             id=call_id,
             tool=str(data.get("tool", "?")),
             arguments=cast("dict[str, object]", arguments) if isinstance(arguments, dict) else {},
@@ -104,7 +104,7 @@ class Tree:
         (home.children if home else self._roots).append(node)
         return node
 
-    def _finish(self, node: Node, data: Mapping[str, object]) -> None:
+    def _finish(self, node: CallNode, data: Mapping[str, object]) -> None:
         node.state = cast("State", str(data.get("status", "unknown")))
         duration = data.get("duration_ms")
         node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
@@ -113,13 +113,13 @@ class Tree:
         while len(self._roots) > _KEPT and not self._roots[0].open:
             self._forget(self._roots.pop(0))
 
-    def _forget(self, node: Node) -> None:
+    def _forget(self, node: CallNode) -> None:
         self.left_out += 1
         for _, gone in _walk(node, 0):
             self._nodes.pop(gone.id, None)
 
 
-def _walk(node: Node, depth: int) -> Iterator[tuple[int, Node]]:
+def _walk(node: CallNode, depth: int) -> Iterator[tuple[int, CallNode]]:
     yield depth, node
     for child in node.children:
         yield from _walk(child, depth + 1)

@@ -14,13 +14,18 @@ from pathlib import Path
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
-from lineshaft.config._env_file import env_file
+from lineshaft.config._found import server_approved, servers
 from lineshaft.config._secrets import holds_secret, kept_secrets
-from lineshaft.config._servers import ServerSetting, url_problem
-from lineshaft.config._servers_auth import access_of
-from lineshaft.config._servers_found import server_approved, servers
 from lineshaft.config._settings import Settings
-from lineshaft.config._variables import AskInput, Input, Variables
+from lineshaft.config.definitions import (
+    AskInput,
+    Input,
+    ServerSetting,
+    Variables,
+    access_of,
+    env_file,
+    url_problem,
+)
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name

@@ -48,7 +48,7 @@ def wasm_packages(requirements: Sequence[str]) -> Path | None:
     """
     if not requirements:
         return None
-    from lineshaft.engines.wasm.packages import PackageSet  # noqa: PLC0415  at its first use
+    from lineshaft.engines.wasm import PackageSet  # noqa: PLC0415  at its first use
 
     def none_needed() -> NoReturn:
         raise RuntimeError("packages of programs are not tried out")

@@ -7,17 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lineshaft.mcp._assertion import exchanged
-    from lineshaft.mcp._assertion_sources import assertion_from_command, assertion_from_file
-    from lineshaft.mcp._auth import loopback
-    from lineshaft.mcp._front import Front
-    from lineshaft.mcp._front_http import serve_http
-    from lineshaft.mcp._front_options import HttpOptions
-    from lineshaft.mcp._front_server import front_server
-    from lineshaft.mcp._front_stdio import serve_stdio
-    from lineshaft.mcp._front_words import front_instructions, front_tools
-    from lineshaft.mcp._results import Content
-    from lineshaft.mcp._server import McpServer
     from lineshaft.mcp._spec import (
         Assertion,
         Authorize,
@@ -28,29 +17,46 @@ if TYPE_CHECKING:
         ServerSpec,
         catalogue_hash,
     )
+    from lineshaft.mcp.client import (
+        HandleContent,
+        McpServer,
+        assertion_from_command,
+        assertion_from_file,
+        exchanged,
+        loopback,
+    )
+    from lineshaft.mcp.front import (
+        Front,
+        HttpOptions,
+        front_instructions,
+        front_server,
+        front_tools,
+        serve_http,
+        serve_stdio,
+    )
 
 _FILE_OF = {
     "Assertion": "_spec",
     "Authorize": "_spec",
     "Claim": "_spec",
     "Claims": "_spec",
-    "Content": "_results",
-    "Front": "_front",
+    "HandleContent": "client",
+    "Front": "front",
     "Grant": "_spec",
-    "HttpOptions": "_front_options",
-    "McpServer": "_server",
+    "HttpOptions": "front",
+    "McpServer": "client",
     "ServerOptions": "_spec",
     "ServerSpec": "_spec",
-    "assertion_from_command": "_assertion_sources",
-    "assertion_from_file": "_assertion_sources",
+    "assertion_from_command": "client",
+    "assertion_from_file": "client",
     "catalogue_hash": "_spec",
-    "exchanged": "_assertion",
-    "front_instructions": "_front_words",
-    "front_server": "_front_server",
-    "front_tools": "_front_words",
-    "loopback": "_auth",
-    "serve_http": "_front_http",
-    "serve_stdio": "_front_stdio",
+    "exchanged": "client",
+    "front_instructions": "front",
+    "front_server": "front",
+    "front_tools": "front",
+    "loopback": "client",
+    "serve_http": "front",
+    "serve_stdio": "front",
 }
 
 __all__ = [
@@ -58,9 +64,9 @@ __all__ = [
     "Authorize",
     "Claim",
     "Claims",
-    "Content",
     "Front",
     "Grant",
+    "HandleContent",
     "HttpOptions",
     "McpServer",
     "ServerOptions",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from lineshaft.sandbox.jail import (
         Boundary,
         Changes,
-        FileChange,
         Jail,
         Jailed,
+        JailedChange,
         Walls,
         best_jail,
         probe,
@@ -67,7 +67,7 @@ _AT_FIRST_USE = {
         "bundle",
     ),
     **dict.fromkeys(
-        ("Boundary", "Changes", "FileChange", "Jail", "Jailed", "Walls", "best_jail", "probe"),
+        ("Boundary", "Changes", "JailedChange", "Jail", "Jailed", "Walls", "best_jail", "probe"),
         "jail",
     ),
     **dict.fromkeys(
@@ -108,7 +108,6 @@ __all__ = [
     "Bounds",
     "Bundle",
     "Changes",
-    "FileChange",
     "GuestStopped",
     "GuestTooLarge",
     "GuestTrapped",
@@ -119,6 +118,7 @@ __all__ = [
     "Interpreter",
     "Jail",
     "Jailed",
+    "JailedChange",
     "NativeCode",
     "PackageTarget",
     "ProgramEnd",

@@ -35,7 +35,7 @@ _SPARES = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ForkServerSettings:
     """What a parent is told when it starts."""
 
     path: Sequence[str]
@@ -183,7 +183,9 @@ class ForkServer:
         return self._retired
 
 
-def start(jail: Jail, argv: Sequence[str], *, walls: Walls, settings: Settings) -> ForkServer:
+def start(
+    jail: Jail, argv: Sequence[str], *, walls: Walls, settings: ForkServerSettings
+) -> ForkServer:
     """Start a parent in a jail; blocks until it is ready.
 
     Args:

@@ -14,7 +14,7 @@ from lineshaft.engines.host.protocol import RunEnded, broken, read_result
 from lineshaft.engines.host.scheduler import CallScheduler
 from lineshaft.engines.host.server import SHORTEST
 from lineshaft.engines.host.turns import Begun
-from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Passed, Stop
+from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Stop, TimePassed
 from lineshaft.engines.wasm.library import Library
 from lineshaft.sandbox import GuestStopped, GuestTooLarge, GuestTrapped
 from lineshaft.values import (
@@ -155,7 +155,7 @@ class WasmRun:
         else:
             self._timer = None
             self._calls.unblock()
-            self._host.inbox.put(Passed(turn))
+            self._host.inbox.put(TimePassed(turn))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

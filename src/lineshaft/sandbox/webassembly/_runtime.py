@@ -55,7 +55,7 @@ class Runtime:
         self.engine.increment_epoch()
 
 
-class _Shared:
+class _SharedRuntime:
     """The runtime of this process, once there is one."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class _Shared:
         self.lock = threading.Lock()
 
 
-_SHARED = _Shared()
+_SHARED = _SharedRuntime()
 
 in_each_child(_SHARED.renew)
 

@@ -33,10 +33,10 @@ def main(place: str, digest: str) -> None:
         sys.exit("the order was changed by somebody else")
     order = json.loads(data)
     sys.path[:] = order["path"]
-    from lineshaft.sandbox.webassembly.program._guest import Program  # noqa: PLC0415  by that path
+    from lineshaft.sandbox.webassembly.program._guest import ProgramInstance  # noqa: PLC0415  by that path
 
     report = Report(order["report"])
-    program = Program(order, report.leave)
+    program = ProgramInstance(order, report.leave)
     threading.Thread(target=watch, args=(order["disk"], report), daemon=True).start()
     limit(order["disk"]["file"], order["open_files"])
     report.write({"began": True})

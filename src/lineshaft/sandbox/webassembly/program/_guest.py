@@ -16,7 +16,7 @@ _LONGEST_ANSWER = 8 << 20
 _TABLE_ELEMENTS = 1_000_000
 
 
-class Program:
+class ProgramInstance:
     """A program that is ready to begin.
 
     Args:
