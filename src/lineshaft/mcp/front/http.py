@@ -16,7 +16,7 @@ import anyio
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.streamable_http import EventStore, StreamableHTTPServerTransport
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
@@ -142,7 +142,7 @@ def app_of(front: Front, options: HttpOptions) -> Starlette:
 
     own = f"[{options.host}]" if ":" in options.host else options.host
     hosts = Hosts((*LOCAL, *options.hosts, own))
-    door = _Door(StreamableHTTPASGIApp(manager), options.token, hosts)
+    door = _Door(manager.handle_request, options.token, hosts)
     return Starlette(routes=[Route(PATH, endpoint=door)], lifespan=lifespan)
 
 
