@@ -59,6 +59,7 @@ from lineshaft.values._engines import (
     engine_problem,
     minor_version,
 )
+from lineshaft.values._fates import fate_of_changes, is_dropped
 from lineshaft.values._kept import (
     Finished,
     KeptCall,
@@ -220,6 +221,8 @@ __all__ = [
     "beginning",
     "ending",
     "engine_problem",
+    "fate_of_changes",
+    "is_dropped",
     "is_unseen",
     "minor_version",
     "not_offered",

@@ -95,7 +95,9 @@ def lines(preview: Preview) -> Iterator[str]:
         yield f"{paint('stops before', 'yellow', stream=out)} {_call(stopped.tool, preview)}{why}"
         yield "what it would return is not known, nor what comes after it"
     changes = preview.run.changes
-    yield paint(f"{counted(len(changes), 'file')} would change", "bold", stream=out)
+    yield paint(
+        f"{counted(len(changes), 'file')} would change; the disk is unchanged", "bold", stream=out
+    )
     if out.isatty():
         yield from diff_lines(preview.diff, whole=True, stream=out)
     elif preview.diff:
