@@ -96,6 +96,12 @@ def test_the_command_line_says_so_in_lines_end_and_record(folder: Path) -> None:
     assert shown.stdout.count("(dropped: not on the disk)") == 2
     assert [each["path"] for each in as_json["dropped"]] == ["a.txt", "b.txt"]
     assert record["dropped"] == as_json["dropped"]
+    assert UNCHANGED in preview.stdout
+
+
+def test_a_preview_on_the_command_line_says_that_the_disk_is_unchanged(folder: Path) -> None:
+    (folder / "s.py").write_text(WRITES)
+    preview = lineshaft(folder, "preview", "s.py")
     assert "2 files would change; the disk is unchanged" in preview.stdout
 
 
