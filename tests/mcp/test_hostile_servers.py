@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from lineshaft import Caller, Limits, Policy, Session, Toolset
+from lineshaft import Caller, Limits, Policy, Session
 from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft.mcp import server as mcp_server
 from lineshaft.values import CallResult, Event
 from upstreams.real import python_server
 
@@ -216,8 +217,8 @@ async def _try(row: Row) -> Seen:
     )
     if row.kind != "mute":
         spec = ServerSpec(command=spec.command)
-    source = Toolset.from_mcp(spec, name="h")
-    honest = Toolset.from_mcp(python_server("hostile", "honest"), name="honest")
+    source = mcp_server(spec, name="h")
+    honest = mcp_server(python_server("hostile", "honest"), name="honest")
     questions: list[str] = []
     events: list[Event] = []
 

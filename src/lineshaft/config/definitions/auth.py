@@ -8,12 +8,13 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
-from lineshaft import mcp
 from lineshaft.config.definitions.variables import Variables
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Assertion, Grant
+
+if TYPE_CHECKING:
+    from lineshaft.mcp import Assertion, Grant  # takes over half a second
 
 KEYS = (
     *("client_id", "client_secret", "client_key", "key_algorithm", "grant", "issuer"),
@@ -33,9 +34,9 @@ class Access(TypedDict):
     client_secret: str
     client_key: str
     key_algorithm: str
-    grant: Grant
+    grant: "Grant"
     issuer: str
-    assertion: Assertion | str
+    assertion: "Assertion | str"
 
 
 def auth_problem(table: Mapping[str, str]) -> str:
@@ -91,7 +92,9 @@ def access_of(table: Mapping[str, str], variables: Variables) -> Access:
     }
 
 
-def _assertion(said: Mapping[str, str]) -> Assertion | str:
+def _assertion(said: Mapping[str, str]) -> "Assertion | str":
+    from lineshaft import mcp  # noqa: PLC0415  where a server is started
+
     assertion: Assertion | str = said.get("assertion", "")
     if said.get("assertion_file"):
         path = Path(said["assertion_file"]).expanduser()
