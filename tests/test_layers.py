@@ -64,12 +64,16 @@ def test_the_guest_imports_nothing_of_the_host() -> None:
 
 
 def _private_room(imported: str) -> str | None:
-    """Return the room whose inner module this is, or None."""
+    """Return the room whose inner module this is, or None.
+
+    A room that gives no names itself is entered by the front doors of its folders.
+    """
     top, room, *inner = (*imported.split("."), "")
     if top != "lineshaft" or not inner[:-1]:
         return None
-    inside = SOURCE / room / inner[0]
-    return room if inside.is_dir() or inside.with_suffix(".py").is_file() else None
+    if not _is_door((room,)) and _is_door((room, inner[0])):
+        return None
+    return room if _is_module((room, inner[0])) else None
 
 
 def test_rooms_are_entered_by_their_front_door() -> None:
