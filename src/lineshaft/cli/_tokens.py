@@ -14,6 +14,7 @@ from lineshaft.cli._options import guards_for
 from lineshaft.cli._terminal import one_line, result
 from lineshaft.config import Settings, build, serve_settings
 from lineshaft.errors import ConfigError
+from lineshaft.mcp import Front
 from lineshaft.session import Session
 
 Count = Callable[[str], int]
@@ -97,7 +98,6 @@ async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
     async with session:
         await session.ready()
         said = serve_settings(settings)
-        from lineshaft.mcp import Front  # noqa: PLC0415  takes over half a second
 
         served = Front(session, direct=said.direct, approvals=said.approvals)
         own = Front(session).definitions()
