@@ -19,6 +19,9 @@ MAKERS_OF_CALLS = {
 GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
+MORE_DOORS = {"mcp": {"client", "front"}, "sandbox": {"bundle", "jail", "webassembly"}}
+"""Folders with a front door beside the room's, since what is behind it takes time to import."""
+
 SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
 """Private modules that another room may enter: only the gate runs a tool."""
 
@@ -64,14 +67,9 @@ def test_the_guest_imports_nothing_of_the_host() -> None:
 
 
 def _private_room(imported: str) -> str | None:
-    """Return the room whose inner module this is, or None.
-
-    A room that gives no names itself is entered by the front doors of its folders.
-    """
+    """Return the room whose inner module this is, or None."""
     top, room, *inner = (*imported.split("."), "")
-    if top != "lineshaft" or not inner[:-1]:
-        return None
-    if not _is_door((room,)) and _is_door((room, inner[0])):
+    if top != "lineshaft" or not inner[:-1] or inner[0] in MORE_DOORS.get(room, ()):
         return None
     return room if _is_module((room, inner[0])) else None
 

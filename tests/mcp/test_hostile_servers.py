@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from lineshaft import Caller, Limits, Policy, Session
-from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft.mcp import ServerSpec
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import CallResult, Event
 from upstreams.real import python_server
 

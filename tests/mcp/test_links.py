@@ -14,8 +14,9 @@ import psutil
 import pytest
 
 from lineshaft import Policy, Session
-from lineshaft.mcp import Claim, McpServer, ServerSpec
+from lineshaft.mcp import Claim, ServerSpec
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import Effect
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
@@ -174,7 +175,7 @@ async def test_a_server_ends_when_its_host_is_killed(tmp_path: Path) -> None:
     command = python_server("hostile", "drip", mark)
     program = f"""
 import anyio, os, signal
-from lineshaft.mcp import McpServer
+from lineshaft.mcp.client import McpServer
 async def main():
     async with McpServer({command!r}, name="h"):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -14,8 +14,9 @@ from mcp.shared.exceptions import UrlElicitationRequiredError
 
 from lineshaft import Caller, Limits, Policy, Session
 from lineshaft.errors import ConfigError, ToolError
-from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft.mcp import ServerSpec
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import Event
 from upstreams import plain
 from upstreams.real import npm_server, python_server

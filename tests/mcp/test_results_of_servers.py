@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lineshaft import Policy, Session
-from lineshaft.mcp import McpServer
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import CallResult
 from upstreams import contents
 

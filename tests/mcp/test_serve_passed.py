@@ -8,8 +8,8 @@ from mcp import MCPError
 
 from fronts import CANCELS, MODES, OPEN, Mode, Person, accepts
 from lineshaft import Policy, Session
-from lineshaft.mcp import McpServer
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from passed import ERAS, NO_SECRETS, passed, watch
 from upstreams.library import Library
 

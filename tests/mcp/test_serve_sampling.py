@@ -25,8 +25,8 @@ from fronts import (
     text_of,
 )
 from lineshaft import Session, tool
-from lineshaft.mcp import Front, front_server
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, front_server
 from upstreams.real import npm_server, python_server
 from upstreams.rounds import LARGE, ROUNDS, newer
 

@@ -16,8 +16,8 @@ from mcp.client.subscriptions import ResourceUpdated, Subscription
 
 from fronts import MODES, OPEN, Mode, client_of, text_of
 from lineshaft import Session
-from lineshaft.mcp import Front, HttpOptions, front_server, serve_http
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, front_server, serve_http
 from passed import ERAS, passed, watch
 from upstreams.library import Library
 from upstreams.real import python_server

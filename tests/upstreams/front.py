@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 
 from lineshaft import Policy, Session, tool
-from lineshaft.mcp import Front, HttpOptions, serve_http, serve_stdio
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, serve_http, serve_stdio
 
 
 @tool(effect="read")

@@ -8,8 +8,8 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 
-from lineshaft.mcp import McpServer
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 
 Asked = ServerRequestContext[Any, Any]
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}

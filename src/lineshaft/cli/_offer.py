@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import anyio
 import typer
@@ -13,10 +12,8 @@ import typer
 from lineshaft.cli._options import toolset_for
 from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
 from lineshaft.config import Input, ServerSetting, Settings, Starting, providers
+from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
-
-if TYPE_CHECKING:
-    from lineshaft.mcp import Authorize  # takes over half a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +138,9 @@ def ask_input(server: str, wanted: Input) -> str | None:
         return None
 
 
-def _authorize() -> "Authorize":
+def _authorize() -> Authorize:
     async def authorize(url: str) -> str:
-        from lineshaft.mcp import loopback  # noqa: PLC0415  loads the SDK
+        from lineshaft.mcp.client import loopback  # noqa: PLC0415  loads the SDK
 
         return await loopback(_show)(url)
 

@@ -14,7 +14,7 @@ from lineshaft.cli._options import guards_for
 from lineshaft.cli._terminal import one_line, result
 from lineshaft.config import Settings, build, serve_settings
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Front
+from lineshaft.mcp.front import Front
 from lineshaft.session import Session
 
 Count = Callable[[str], int]

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lineshaft import mcp
 from lineshaft.config._claims import claims_for
 from lineshaft.config._found import server_approved, servers
 from lineshaft.config._secrets import holds_secret, kept_secrets
@@ -27,10 +28,11 @@ from lineshaft.config.definitions import (
     url_problem,
 )
 from lineshaft.errors import ConfigError
+from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
 
 if TYPE_CHECKING:
-    from lineshaft.mcp import Authorize, McpServer, ServerSpec  # takes over half a second
+    from lineshaft.mcp.client import McpServer  # loads the SDK
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -47,7 +49,7 @@ class Starting:
     unanswered: Callable[[ServerSetting], None] | None = None
     """Told of a server whose claims nobody has answered."""
 
-    authorize: "Authorize | None" = None
+    authorize: Authorize | None = None
     """Shows a person where to grant access (OAuth)."""
 
     environ: Mapping[str, str] | None = None
@@ -157,8 +159,6 @@ def provider_for(
         settings: Where we are.
         starting: How it is started.
     """
-    from lineshaft.mcp import McpServer  # noqa: PLC0415  where a server is started
-
     try:
         if server.problem:
             return Down(server.name, server.problem)
@@ -168,7 +168,7 @@ def provider_for(
         spec = _spec(server, settings, starting)
     except ConfigError as error:
         return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)
-    return McpServer(
+    return mcp.server(
         spec,
         name=server.name,
         claims=claims_for(
@@ -187,7 +187,7 @@ def _is_offered(tool: Tool, server: ServerSetting) -> bool:
     return included and not any(fnmatchcase(name, glob) for glob in server.exclude)
 
 
-def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> "ServerSpec":
+def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> ServerSpec:
     """Return how a server is reached, all variables put in."""
     environ = os.environ if starting.environ is None else starting.environ
     variables = Variables(
@@ -205,7 +205,7 @@ def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> "Ser
     return replace(spec, seconds=server.seconds)
 
 
-def _command(server: ServerSetting, variables: Variables) -> "ServerSpec":
+def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
     fill = variables.fill
     folder = _folder(server, variables)
     if not folder.is_dir():
@@ -216,8 +216,6 @@ def _command(server: ServerSetting, variables: Variables) -> "ServerSpec":
     given |= {name: fill(text) for name, text in server.env.items()}
     variables.told.update(text for name, text in given.items() if holds_secret(name, text))
     words = (fill(server.command), *map(fill, server.args))
-    from lineshaft.mcp import ServerSpec  # noqa: PLC0415  where a server is started
-
     return ServerSpec(command=words, env=given, cwd=folder)
 
 
@@ -232,7 +230,7 @@ def _folder(server: ServerSetting, variables: Variables) -> Path:
     return server.base / Path(variables.fill(server.cwd)).expanduser()
 
 
-def _address(server: ServerSetting, variables: Variables) -> "ServerSpec":
+def _address(server: ServerSetting, variables: Variables) -> ServerSpec:
     fill = variables.fill
     url = fill(server.url)
     problem = url_problem(url)
@@ -245,8 +243,6 @@ def _address(server: ServerSetting, variables: Variables) -> "ServerSpec":
         if holds_secret(name, text):
             variables.told.add(text.rpartition(" ")[2])
     known = dict[str, str]() if isinstance(server.auth, str) else server.auth
-    from lineshaft.mcp import ServerSpec  # noqa: PLC0415  where a server is started
-
     return ServerSpec(url=url, headers=headers, **access_of(known, variables))
 
 

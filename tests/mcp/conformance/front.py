@@ -7,8 +7,8 @@ import anyio
 from fixtures import fixtures
 
 from lineshaft import Policy, Session
-from lineshaft.mcp import Front, HttpOptions, serve_http
 from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, serve_http
 
 
 async def main() -> None:

@@ -8,13 +8,11 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TypedDict, cast
 
 from lineshaft.config.definitions.variables import Variables
 from lineshaft.errors import ConfigError
-
-if TYPE_CHECKING:
-    from lineshaft.mcp import Assertion, Grant  # takes over half a second
+from lineshaft.mcp import Assertion, Grant
 
 KEYS = (
     *("client_id", "client_secret", "client_key", "key_algorithm", "grant", "issuer"),
@@ -34,9 +32,9 @@ class Access(TypedDict):
     client_secret: str
     client_key: str
     key_algorithm: str
-    grant: "Grant"
+    grant: Grant
     issuer: str
-    assertion: "Assertion | str"
+    assertion: Assertion | str
 
 
 def auth_problem(table: Mapping[str, str]) -> str:
@@ -92,24 +90,24 @@ def access_of(table: Mapping[str, str], variables: Variables) -> Access:
     }
 
 
-def _assertion(said: Mapping[str, str]) -> "Assertion | str":
-    from lineshaft import mcp  # noqa: PLC0415  where a server is started
+def _assertion(said: Mapping[str, str]) -> Assertion | str:
+    from lineshaft.mcp import client  # noqa: PLC0415  loads the SDK
 
     assertion: Assertion | str = said.get("assertion", "")
     if said.get("assertion_file"):
         path = Path(said["assertion_file"]).expanduser()
         if not path.is_absolute():
             raise ConfigError("its assertion_file is no whole path", hint="/... or ~/...")
-        assertion = mcp.assertion_from_file(path)
+        assertion = client.assertion_from_file(path)
     elif said.get("assertion_command"):
         try:
             words = shlex.split(said["assertion_command"])
         except ValueError as error:
             raise ConfigError(f"its assertion_command cannot be split: {error}") from error
-        assertion = mcp.assertion_from_command(words)
+        assertion = client.assertion_from_command(words)
     if not said.get("exchange_url"):
         return assertion
-    return mcp.exchanged(
+    return client.exchanged(
         assertion,
         url=said["exchange_url"],
         client_id=said.get("exchange_client_id", ""),

@@ -6,7 +6,7 @@ Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers ar
 from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
-from lineshaft.mcp.client.provider import McpServer, server
+from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
 from lineshaft.mcp.client.results import HandleContent
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
@@ -27,5 +27,4 @@ __all__ = [
     "exchanged",
     "loopback",
     "refusals",
-    "server",
 ]

@@ -394,23 +394,3 @@ class McpServer:
                 else "call again to try again",
             )
         return self._link
-
-
-def server(
-    address: object, *, name: str | None = None, **options: Unpack[ServerOptions]
-) -> McpServer:
-    """Return the tools of an MCP server, for a session to connect to.
-
-    Args:
-        address: The URL of a server, the command that starts one (a text or its words), a
-            `ServerSpec`, or a server object of the `mcp` SDK in this process.
-        name: The namespace of its tools; made from the server where left out.
-        **options: See `lineshaft.mcp.ServerOptions`.
-
-    Returns:
-        A source, to be given to a session beside tools; nothing is connected before that.
-
-    Raises:
-        ConfigError: The server or its name cannot be used.
-    """
-    return McpServer(address, name=name, **options)
