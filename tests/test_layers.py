@@ -19,6 +19,9 @@ MAKERS_OF_CALLS = {
 GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
+MORE_DOORS = {"mcp": {"client", "front"}, "sandbox": {"bundle", "jail", "webassembly"}}
+"""Folders with a front door beside the room's, since what is behind it takes time to import."""
+
 SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
 """Private modules that another room may enter: only the gate runs a tool."""
 
@@ -66,10 +69,9 @@ def test_the_guest_imports_nothing_of_the_host() -> None:
 def _private_room(imported: str) -> str | None:
     """Return the room whose inner module this is, or None."""
     top, room, *inner = (*imported.split("."), "")
-    if top != "lineshaft" or not inner[:-1]:
+    if top != "lineshaft" or not inner[:-1] or inner[0] in MORE_DOORS.get(room, ()):
         return None
-    inside = SOURCE / room / inner[0]
-    return room if inside.is_dir() or inside.with_suffix(".py").is_file() else None
+    return room if _is_module((room, inner[0])) else None
 
 
 def test_rooms_are_entered_by_their_front_door() -> None:

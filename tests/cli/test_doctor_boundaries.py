@@ -4,8 +4,7 @@ import pytest
 
 from lineshaft.cli.commands.doctor.boundaries import attack, table
 from lineshaft.cli.commands.doctor.boundaries import checks as told
-from lineshaft.sandbox import Boundary
-from lineshaft.sandbox.jail import AttackResult
+from lineshaft.sandbox.jail import AttackResult, Boundary
 from lineshaft.values import PythonOptions
 
 READ = "read a file outside"

@@ -9,7 +9,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.kit.python.native import answer_of
 from lineshaft.kit.python.process import ProgramOutcome
 from lineshaft.processes import Capture
-from lineshaft.sandbox import Changes, best_jail
+from lineshaft.sandbox.jail import Changes, best_jail
 from lineshaft.values import Context, PythonOptions
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lineshaft.errors import LineshaftError, StaleFile, ToolError
 from lineshaft.kit.python.changes import land
-from lineshaft.sandbox import Changes, JailedChange
+from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Reach
 from lineshaft.workspace import Folder, Mount
 

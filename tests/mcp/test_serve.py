@@ -10,7 +10,7 @@ from mcp import MCPError
 
 from fronts import MODES, OPEN, Mode, data_of, served, text_of
 from lineshaft import Context, Policy, Session, Tool, tool
-from lineshaft.mcp import front_instructions, front_tools
+from lineshaft.mcp.front import front_instructions, front_tools
 
 KEPT = 1_500
 """Tokens that a client loads, however many tools there are."""

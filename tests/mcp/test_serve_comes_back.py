@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fronts import OPEN, data_of
 from lineshaft import Session, tool
-from lineshaft.mcp import Front, HttpOptions, serve_http
+from lineshaft.mcp.front import Front, HttpOptions, serve_http
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 BOUNDS = "lineshaft.mcp.front.events"

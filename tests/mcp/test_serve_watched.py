@@ -15,8 +15,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated, Subscription
 
 from fronts import MODES, OPEN, Mode, client_of, text_of
-from lineshaft import Session, Toolset
-from lineshaft.mcp import Front, HttpOptions, front_server, serve_http
+from lineshaft import Session
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, front_server, serve_http
 from passed import ERAS, passed, watch
 from upstreams.library import Library
 from upstreams.real import python_server
@@ -248,7 +249,7 @@ async def test_a_server_that_died_is_started_again_for_those_who_watch(
 ) -> None:
     monkeypatch.setattr("lineshaft.mcp.front.watchers._SHORTEST_PAUSE", 0.01)
     heard = list[object]()
-    upstream = Toolset.from_mcp(python_server("library"), name="lib", trust=True)
+    upstream = mcp_server(python_server("library"), name="lib", trust=True)
     async with (
         Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
         client_of(session, mode=mode, passed="lib", heard=heard) as client,

@@ -6,7 +6,7 @@ from contextlib import suppress
 from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.cli._terminal import note, paint
 from lineshaft.errors import LineshaftError
-from lineshaft.sandbox import image, native_code, native_code_ready
+from lineshaft.sandbox.webassembly import image, native_code, native_code_ready
 
 
 def announce() -> None:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
@@ -29,6 +30,9 @@ from lineshaft.config.definitions import (
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
+
+if TYPE_CHECKING:
+    from lineshaft.mcp.client import McpServer  # loads the SDK
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -147,7 +151,7 @@ def _shaped(provider: Provider, server: ServerSetting) -> Provider:
 
 def provider_for(
     server: ServerSetting, settings: Settings, starting: Starting
-) -> "mcp.McpServer | Down":
+) -> "McpServer | Down":
     """Return one server with all its tools; what keeps it down is its problem.
 
     Args:
@@ -164,7 +168,7 @@ def provider_for(
         spec = _spec(server, settings, starting)
     except ConfigError as error:
         return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)
-    return mcp.McpServer(  # loaded here: the SDK takes over half a second
+    return mcp.server(
         spec,
         name=server.name,
         claims=claims_for(

@@ -24,7 +24,7 @@ from lineshaft.cli._records import store_for
 from lineshaft.cli._terminal import note
 from lineshaft.config import build, serve_settings
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Front, HttpOptions, serve_http, serve_stdio
+from lineshaft.mcp.front import Front, HttpOptions, serve_http, serve_stdio
 from lineshaft.session import Session
 
 

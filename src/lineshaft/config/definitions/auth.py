@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict, cast
 
-from lineshaft import mcp
 from lineshaft.config.definitions.variables import Variables
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Assertion, Grant
@@ -92,21 +91,23 @@ def access_of(table: Mapping[str, str], variables: Variables) -> Access:
 
 
 def _assertion(said: Mapping[str, str]) -> Assertion | str:
+    from lineshaft.mcp import client  # noqa: PLC0415  loads the SDK
+
     assertion: Assertion | str = said.get("assertion", "")
     if said.get("assertion_file"):
         path = Path(said["assertion_file"]).expanduser()
         if not path.is_absolute():
             raise ConfigError("its assertion_file is no whole path", hint="/... or ~/...")
-        assertion = mcp.assertion_from_file(path)
+        assertion = client.assertion_from_file(path)
     elif said.get("assertion_command"):
         try:
             words = shlex.split(said["assertion_command"])
         except ValueError as error:
             raise ConfigError(f"its assertion_command cannot be split: {error}") from error
-        assertion = mcp.assertion_from_command(words)
+        assertion = client.assertion_from_command(words)
     if not said.get("exchange_url"):
         return assertion
-    return mcp.exchanged(
+    return client.exchanged(
         assertion,
         url=said["exchange_url"],
         client_id=said.get("exchange_client_id", ""),

@@ -32,7 +32,8 @@ from lineshaft.values import (
 
 if TYPE_CHECKING:
     from lineshaft.engines.cpython._fork_server import ForkServer
-    from lineshaft.sandbox import Interpreter, Jail
+    from lineshaft.sandbox.bundle import Interpreter
+    from lineshaft.sandbox.jail import Jail
 
 _TRIES = 3
 _NO_ROOM_SECONDS = 0.2
@@ -222,7 +223,7 @@ class CPythonEngine:
 
     def _interpreter(self) -> "Interpreter":
         # What a host without full Python never needs is not imported with the room.
-        from lineshaft.sandbox import resolve  # noqa: PLC0415  as said above
+        from lineshaft.sandbox.bundle import resolve  # noqa: PLC0415  as said above
 
         with self._finding:
             if self._python is None:
@@ -234,7 +235,7 @@ class CPythonEngine:
             ForkServerSettings,
             start,
         )
-        from lineshaft.sandbox import Walls, best_jail  # noqa: PLC0415  as in `_interpreter`
+        from lineshaft.sandbox.jail import Walls, best_jail  # noqa: PLC0415  as in `_interpreter`
 
         with self._starting:
             if self._closed:

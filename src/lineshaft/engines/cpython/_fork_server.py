@@ -25,7 +25,7 @@ from lineshaft.engines.cpython._linux import (
 )
 from lineshaft.engines.cpython._worker import Lost, Unwell, Worker
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, Walls
 
 _START_SECONDS = 30.0
 _FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")

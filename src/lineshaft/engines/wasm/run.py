@@ -16,7 +16,7 @@ from lineshaft.engines.host.server import SHORTEST
 from lineshaft.engines.host.turns import Begun
 from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Stop, TimePassed
 from lineshaft.engines.wasm.library import Library
-from lineshaft.sandbox import GuestStopped, GuestTooLarge, GuestTrapped
+from lineshaft.sandbox.webassembly import GuestStopped, GuestTooLarge, GuestTrapped
 from lineshaft.values import (
     Crashed,
     Dispatch,
@@ -32,7 +32,7 @@ from lineshaft.values import (
 )
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Instance  # what it is made of takes time to import
+    from lineshaft.sandbox.webassembly import Instance  # what it is made of takes time to import
 
 _DRAIN_SECONDS = 0.05
 """Between two looks at printed text."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.kit.python.changes import land
 from lineshaft.kit.python.results import ProgramDidNotRun, ProgramRan, PythonResult
-from lineshaft.sandbox import Changes
+from lineshaft.sandbox.jail import Changes
 from lineshaft.values import Context
 
 

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.python.walls import canonical
-from lineshaft.sandbox import Changes, JailedChange
+from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Workspace
 
 _TOLD = 20

@@ -11,7 +11,8 @@ from lineshaft.kit.python.process import Order, ProgramOutcome, jailed_run
 from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.walls import closed
-from lineshaft.sandbox import Interpreter, Jail, Walls, resolve
+from lineshaft.sandbox.bundle import Interpreter, resolve
+from lineshaft.sandbox.jail import Jail, Walls
 from lineshaft.values import NO_BOUNDARY, Command, Context
 
 RUNNER = Path(__file__).with_name("inside.py")

@@ -21,7 +21,7 @@ from anyio import CapacityLimiter, to_thread
 from lineshaft.errors import NoBoundary
 from lineshaft.kit.python.program import ProgramTime
 from lineshaft.processes import Capture
-from lineshaft.sandbox import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, Walls
 
 STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000

@@ -17,7 +17,7 @@ from lineshaft.kit.python.native import run_jailed, run_plainly
 from lineshaft.kit.python.program import PythonProgram, program_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.wasm import run_in_wasm
-from lineshaft.sandbox import Jail, best_jail
+from lineshaft.sandbox.jail import Jail, best_jail
 from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, PythonOptions
 
 

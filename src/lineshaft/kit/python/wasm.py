@@ -18,13 +18,12 @@ from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end
 from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.walls import closed
-from lineshaft.sandbox import (
+from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.webassembly import native_code, native_code_ready
+from lineshaft.sandbox.webassembly.program import (
     ProgramEnd,
     ProgramOrder,
-    Walls,
     WorkspaceCopy,
-    native_code,
-    native_code_ready,
     run_program,
 )
 from lineshaft.values import WASM_BOUNDARY, Context

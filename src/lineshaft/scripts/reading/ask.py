@@ -6,7 +6,7 @@ from typing import cast
 
 import anyio.to_thread
 
-from lineshaft.sandbox import Asker
+from lineshaft.sandbox.webassembly import Asker
 
 Ask = Callable[[Mapping[str, object]], Awaitable[Mapping[str, object]]]
 """Give the reader one order. Raises `GuestTrapped` or `GuestStopped` where that ended it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import GuestStopped, GuestTrapped
+from lineshaft.sandbox.webassembly import GuestStopped, GuestTrapped
 from lineshaft.scripts.reading.acceptance import accept
 from lineshaft.scripts.reading.answers import BadAnswer, findings, prepared
 from lineshaft.scripts.reading.ask import Ask

@@ -1,6 +1,6 @@
 """What a tool takes and gives: the seam between a tool and how its values are checked.
 
-Two implementations: `_typed.Typed` from a Python signature, `_foreign.Foreign` from JSON Schemas.
+Two implementations: `typed.Typed` from a Python signature, `foreign.Foreign` from JSON Schemas.
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,29 @@
-"""From text to the words that are compared: split, without endings, phrases as one word."""
+"""From text to the words that are compared: split, without endings, phrases as one word.
+
+The vocabulary, which says what stands for what, is `vocabulary.toml`.
+"""
 
 import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
+from typing import TypedDict, cast
 
-from lineshaft.tools.search.phrases import NOISE, PHRASES
-from lineshaft.tools.search.thesaurus import NEAR, SAME, related
+
+class Vocabulary(TypedDict):
+    """The file of words."""
+
+    same: list[str]
+    near: list[str]
+    noise: list[str]
+    phrases: Mapping[str, str]
+
+
+_FILE = Path(__file__).with_name("vocabulary.toml")
+_VOCABULARY = cast("Vocabulary", tomllib.loads(_FILE.read_text(encoding="utf-8")))
+_PHRASES = _VOCABULARY["phrases"]
+_NOISE = frozenset(" ".join(_VOCABULARY["noise"]).split())
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -77,7 +96,7 @@ def _singular(word: str) -> str:
 
 
 def _stems(words: list[str]) -> list[str]:
-    return [stem(word) for word in words if word not in NOISE]
+    return [stem(word) for word in words if word not in _NOISE]
 
 
 def _phrases(words: list[str]) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -98,20 +117,26 @@ def _phrases(words: list[str]) -> list[tuple[int, int, tuple[str, ...]]]:
 def _beginnings() -> dict[str, list[tuple[list[str], tuple[str, ...]]]]:
     """Return the phrases by their first words, the longest first."""
     table: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}
-    for phrase in sorted(PHRASES, key=lambda phrase: -len(phrase.split())):
+    for phrase in sorted(_PHRASES, key=lambda phrase: -len(phrase.split())):
         first, *tail = phrase.split()
-        means = tuple(stem(word) for word in PHRASES[phrase].split())
+        means = tuple(stem(word) for word in _PHRASES[phrase].split())
         table.setdefault(first, []).append((tail, means))
     return table
 
 
-def _stemmed(groups: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    return related(" ".join(map(stem, group.split())) for group in groups)
+def _related(groups: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the stems of the other words of its groups, for the stem of each word."""
+    others: dict[str, set[str]] = {}
+    for group in groups:
+        words = [stem(word) for word in group.split()]
+        for word in words:
+            others.setdefault(word, set()).update(words)
+    return {word: frozenset(found - {word}) for word, found in others.items()}
 
 
 _BEGINNINGS = _beginnings()
-same_as = _stemmed(SAME)
+same_as = _related(_VOCABULARY["same"])
 """Other forms of a word."""
 
-near_to = _stemmed(NEAR)
+near_to = _related(_VOCABULARY["near"])
 """Words that often stand for a word."""

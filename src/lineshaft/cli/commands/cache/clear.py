@@ -6,7 +6,7 @@ from lineshaft.cli._options import Json
 from lineshaft.cli._stored import shown, size_of
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.files import cache_folder, remove_tree
-from lineshaft.sandbox import remove_native_code
+from lineshaft.sandbox.webassembly import remove_native_code
 
 
 def command(*, json: Json = False) -> None:

@@ -8,7 +8,7 @@ from lineshaft.errors import LineshaftError
 from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, PythonOptions
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Boundary
+    from lineshaft.sandbox.jail import Boundary
 
 _OPEN, _HELD, _NO_PROOF = "OPEN", "held", "-"
 
@@ -20,7 +20,8 @@ def attack(options: PythonOptions) -> "tuple[tuple[Boundary, ...], list[Diagnosi
         options: Which Python attacks, and whether a boundary is set by hand.
     """
     try:
-        from lineshaft.sandbox import probe, resolve  # noqa: PLC0415  not on every machine
+        from lineshaft.sandbox.bundle import resolve  # noqa: PLC0415  not on every machine
+        from lineshaft.sandbox.jail import probe  # noqa: PLC0415  not on every machine
 
         found = probe(resolve(options))
     except ImportError as error:

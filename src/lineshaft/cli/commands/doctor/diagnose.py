@@ -28,7 +28,7 @@ from lineshaft.tools import tool
 from lineshaft.values import Limits, PythonOptions, RunResult
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Boundary
+    from lineshaft.sandbox.jail import Boundary
 
 _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
     "ok": "green",

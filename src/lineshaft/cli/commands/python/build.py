@@ -8,7 +8,7 @@ import typer
 
 from lineshaft.cli._options import Json
 from lineshaft.cli._terminal import clean, result, say
-from lineshaft.sandbox import Bundle, build
+from lineshaft.sandbox.bundle import Bundle, build
 
 
 def command(

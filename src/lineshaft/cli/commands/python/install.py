@@ -6,7 +6,7 @@ import typer
 
 from lineshaft.cli._options import Json
 from lineshaft.cli.commands.python.build import print_bundle
-from lineshaft.sandbox import install
+from lineshaft.sandbox.bundle import install
 
 
 def command(

@@ -22,7 +22,8 @@ from lineshaft.config import (
     servers,
 )
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Claim, McpServer
+from lineshaft.mcp import Claim
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import Effect
 
 

@@ -5,8 +5,7 @@ from typing import cast
 
 from jsonschema import ValidationError
 
-from lineshaft.tools.schemas.plainness import Path
-from lineshaft.tools.schemas.problems import Problem, shown, unknown
+from lineshaft.tools.schemas import Path, Problem, shown, unknown
 
 _TYPES = {
     "string": "a string",

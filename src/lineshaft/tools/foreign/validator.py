@@ -12,7 +12,7 @@ import regex
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
 from referencing import Registry
 
-from lineshaft.tools.schemas.pointers import Schema, as_schema
+from lineshaft.tools.schemas import Schema, as_schema
 
 _FREE_STEPS = 2_000
 _STEPS_FOR_A_VALUE = 10

@@ -11,12 +11,21 @@ from pydantic_core import from_json, to_json
 from typing_extensions import TypedDict
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools.schemas.modern import modern
-from lineshaft.tools.schemas.plainness import NotPlain, plain
-from lineshaft.tools.schemas.pointers import Schema, as_schema, subschemas
-from lineshaft.tools.schemas.problems import Mismatch, Problem
-from lineshaft.tools.schemas.pydantic_errors import problems_of
-from lineshaft.tools.schemas.signatures import Function, Parameter, Signature, read_signature
+from lineshaft.tools.schemas import (
+    Function,
+    Mismatch,
+    NotPlain,
+    Parameter,
+    Problem,
+    Schema,
+    Signature,
+    as_schema,
+    plain,
+    read_signature,
+    subschemas,
+)
+from lineshaft.tools.typed.errors import problems_of
+from lineshaft.tools.typed.modern import modern
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
 

@@ -9,13 +9,24 @@ from itertools import islice
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools.schemas.jsonschema_errors import problems_of
-from lineshaft.tools.schemas.keywords import SchemaValidator, checker
-from lineshaft.tools.schemas.plainness import NotPlain, plain
-from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
-from lineshaft.tools.schemas.problems import Mismatch, Problem, unknown
-from lineshaft.tools.schemas.properties import members
-from lineshaft.tools.schemas.signatures import Function, is_context, type_hints
+from lineshaft.tools.foreign.errors import problems_of
+from lineshaft.tools.foreign.validator import SchemaValidator, checker
+from lineshaft.tools.schemas import (
+    Function,
+    Mismatch,
+    NotPlain,
+    Problem,
+    Schema,
+    as_list,
+    as_schema,
+    is_context,
+    members,
+    plain,
+    resolve,
+    subschemas,
+    type_hints,
+    unknown,
+)
 from lineshaft.values import beginning
 
 _MOST_PARTS = 10_000

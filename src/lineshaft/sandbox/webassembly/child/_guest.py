@@ -10,7 +10,7 @@ from lineshaft.sandbox.webassembly._image import image
 from lineshaft.sandbox.webassembly._library import component, wasmtime
 from lineshaft.sandbox.webassembly._settings import new_engine
 from lineshaft.sandbox.webassembly._threads import check_depth, start_deep
-from lineshaft.sandbox.webassembly.program._lending import load
+from lineshaft.sandbox.webassembly.child._lending import load
 
 _LONGEST_ANSWER = 8 << 20
 _TABLE_ELEMENTS = 1_000_000

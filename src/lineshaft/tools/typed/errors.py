@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from lineshaft.tools.schemas.problems import Path, Problem, shown, unknown
+from lineshaft.tools.schemas import Path, Problem, shown, unknown
 
 _EXPECTED = {
     "string": "a string",

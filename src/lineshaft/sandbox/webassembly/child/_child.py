@@ -1,9 +1,9 @@
 """The process of one program: it opens the folders of the private copy to a guest, and runs it.
 
-Above: `_run.py` in the host, which started it and reads its report. Below: the image. The wall is
-wasmtime's: the guest has the functions of WASI, on the folders that are opened here and no others,
-and no sockets. This process has nothing else that a guest could use: its input is empty, and it
-ends with the program. Started as `python -I -S -B`, with the path and the hash of its order.
+Above: `program/_run.py` in the host, which started it and reads its report. Below: the image. The
+wall is wasmtime's: the guest has the functions of WASI, on the folders that are opened here and no
+others, and no sockets. This process has nothing else that a guest could use: its input is empty,
+and it ends with the program. Started as `python -I -S -B`, with the path and the hash of its order.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def main(place: str, digest: str) -> None:
         sys.exit("the order was changed by somebody else")
     order = json.loads(data)
     sys.path[:] = order["path"]
-    from lineshaft.sandbox.webassembly.program._guest import ProgramInstance  # noqa: PLC0415  by that path
+    from lineshaft.sandbox.webassembly.child._guest import ProgramInstance  # noqa: PLC0415  by that path
 
     report = Report(order["report"])
     program = ProgramInstance(order, report.leave)
@@ -69,7 +69,7 @@ class Report:
 
 def watch(disk: dict[str, Any], report: Report) -> None:
     """End the program once it holds more of the disk than it may."""
-    from lineshaft.sandbox.webassembly.program._disk import Gauge  # noqa: PLC0415  as above
+    from lineshaft.sandbox.webassembly.child._disk import Gauge  # noqa: PLC0415  as above
 
     gauge = Gauge(disk["folders"], files=disk["files"], size=disk["size"])
     next_measure = time.monotonic() + _MEASURE_SECONDS
