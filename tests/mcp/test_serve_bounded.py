@@ -12,8 +12,7 @@ from anyio.abc import SocketStream
 from anyio.lowlevel import checkpoint
 
 from lineshaft import Session
-from lineshaft.mcp import Front, HttpOptions, serve_http
-from lineshaft.mcp.front import connections, http
+from lineshaft.mcp.front import Front, HttpOptions, connections, http, serve_http
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 KNOWN = {
