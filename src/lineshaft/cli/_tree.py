@@ -12,6 +12,7 @@ State = Literal[
 ]
 _OPEN = frozenset({"asked", "waiting", "running"})
 
+DROPPED = "dropped: not on the disk"
 _KEPT = 200
 """Finished top-level calls that are remembered; the record keeps all."""
 
@@ -31,6 +32,9 @@ class CallNode:
     duration_ms: float = 0
     note: str = ""
     """Its progress or what it said last while it runs, what went wrong afterwards."""
+
+    staged_after: int | None = None
+    """How many stages had landed when its changes were staged; None: it staged none."""
 
     children: list["CallNode"] = field(default_factory=list["CallNode"])
 
@@ -54,6 +58,8 @@ class Tree:
 
     def take(self, event: Event) -> CallNode | None:
         """Take one event; return the call it speaks of."""
+        if event.kind == "changes" and event.data.get("dropped"):
+            self._drop(event.data)
         if event.call_id is None:
             return None
         if event.kind == "call_asked":
@@ -109,9 +115,20 @@ class Tree:
         duration = data.get("duration_ms")
         node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
         node.note = _failure(data.get("error"))
+        staged = data.get("staged_after")
+        node.staged_after = staged if isinstance(staged, int) else None
         self.counts[node.state] += 1
         while len(self._roots) > _KEPT and not self._roots[0].open:
             self._forget(self._roots.pop(0))
+
+    def _drop(self, data: Mapping[str, object]) -> None:
+        """Mark the calls whose changes never reached the disk."""
+        dropped = cast("list[object]", data["dropped"])
+        there = [each for each in cast("list[object]", data["changes"]) if each not in dropped]
+        landings = max((cast("dict[str, int]", each)["stage"] for each in there), default=0)
+        for node in self._nodes.values():
+            if node.state == "done" and node.staged_after is not None:
+                node.note = DROPPED if node.staged_after >= landings else node.note
 
     def _forget(self, node: CallNode) -> None:
         self.left_out += 1

@@ -84,6 +84,7 @@ class _Landed:
     """What is on the disk when a run has been settled."""
 
     changes: tuple[Change, ...] = ()
+    dropped: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
     whole: bool = True
     error: RunError | None = None
@@ -257,6 +258,7 @@ class Bench:
             calls=calls,
             changes=landed.changes,
             landed=bool(landed.changes) and landed.whole,
+            dropped=landed.dropped,
             pending=waits.pending,
             expires_at=waits.expires_at,
             usage=self.book.usage(bytes_out=self._bytes_out(how)),
@@ -294,6 +296,8 @@ class Bench:
         waits = how.status == "paused" or (not progress.lands and how.status == "success")
         landed.changes = changes if waits else there
         landed.whole = len(landed.changes) == len(there)
+        if how.status != "paused":
+            landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
         return landed
 
     async def _flush(self) -> None:
@@ -358,8 +362,11 @@ class Bench:
     def _note_end(self, result: RunResult) -> None:
         if not self.book.recording:
             return
-        if result.changes:
-            self.book.note("changes", changes=[asdict(c) for c in result.changes])
+        if result.changes or result.dropped:
+            data = {"changes": [asdict(each) for each in result.changes]}
+            if result.dropped:
+                data["dropped"] = [asdict(each) for each in result.dropped]
+            self.book.note("changes", None, **data)
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
         kept = result.expires_at is not None

@@ -6,7 +6,7 @@ from typing import cast
 import pydantic_core
 
 from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
-from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec
+from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec, fate_of_changes
 
 _TOLD = 20
 """Calls that wait, named to a model."""
@@ -20,8 +20,27 @@ def of_run(result: RunResult, redactor: Redactor) -> str:
             parts.append(_plain(result.value))
     else:
         parts += [_error(result), result.stderr.rstrip("\n")]
+    parts += _files(result)
     text = "\n".join(part for part in parts if part)
     return _fit(text or "(the script returned None and printed nothing)", redactor)
+
+
+def _files(result: RunResult) -> list[str]:
+    """Return what became of files, and what guards found in them."""
+    lines: list[str] = []
+    if result.changes and result.landed:
+        named = [f"{c.path} {c.kind} +{c.added} -{c.removed}" for c in result.changes[:_TOLD]]
+        more = len(result.changes) - len(named)
+        names = ", ".join([*named, f"{more} more"] if more else named)
+        count = len(result.changes)
+        lines.append(f"[{count} file{'' if count == 1 else 's'} changed: {names}]")
+    if fate := fate_of_changes(result):
+        lines.append(f"[{fate}]")
+    lines += [
+        f"[{f.level} in {f.path}{f':{f.line}' if f.line else ''}: {f.message}]"
+        for f in [f for f in result.findings if f.path and f.level != "info"][:_TOLD]
+    ]
+    return lines
 
 
 def structured(value: object, redactor: Redactor) -> object:

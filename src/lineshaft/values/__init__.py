@@ -59,6 +59,7 @@ from lineshaft.values._engines import (
     engine_problem,
     minor_version,
 )
+from lineshaft.values._fates import fate_of_changes, is_dropped
 from lineshaft.values._kept import (
     Finished,
     KeptCall,
@@ -101,7 +102,9 @@ from lineshaft.values._tokens import (
     TOKEN_FORMS,
     TokenForm,
 )
+from lineshaft.values._visible import is_unseen, visible, without_unseen
 from lineshaft.values._workspace import (
+    ApprovePaths,
     Capability,
     Change,
     ChangeKind,
@@ -130,6 +133,7 @@ __all__ = [
     "WASM_BOUNDARY",
     "Answer",
     "Answerer",
+    "ApprovePaths",
     "Approver",
     "Arguments",
     "Ask",
@@ -217,7 +221,12 @@ __all__ = [
     "beginning",
     "ending",
     "engine_problem",
+    "fate_of_changes",
+    "is_dropped",
+    "is_unseen",
     "minor_version",
     "not_offered",
     "steadily",
+    "visible",
+    "without_unseen",
 ]

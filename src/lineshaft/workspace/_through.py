@@ -16,7 +16,16 @@ from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace
 from lineshaft.processes import start
-from lineshaft.values import Capability, Change, Command, Content, Entry, Process, Resolved
+from lineshaft.values import (
+    ApprovePaths,
+    Capability,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Process,
+    Resolved,
+)
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._process_changes import Watched, compare, marks
@@ -27,6 +36,7 @@ from lineshaft.workspace.disk import (
     Mounts,
     Place,
     State,
+    both_names,
     entry_of,
     scan,
     start_of_walk,
@@ -162,15 +172,26 @@ class DirectView:
             disk.link(place, target)
             return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
 
-    async def move(self, source: str, target: str) -> Change:
-        """Move a file or folder; `PreconditionFailed` where the target exists."""
-        return await self._hop(self._move, source, target)
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists.
 
-    def _move(self, source: str, target: str) -> Change:
+        Args:
+            source: What to move.
+            target: Its new path.
+            approve: Is given every path below a folder, under its old and its new name, at the
+                moment of the move; what it raises, the move raises, and nothing is moved.
+        """
+        return await self._hop(self._move, source, target, approve)
+
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         ledger = self._ledger
         self._mounts.must_stay(old, new)
         with self._shared.lock, disk.told(new.path):
+            if approve is not None:
+                approve(both_names(old, new))
             with nothing_there(new):
                 before = disk.move(old, new, partial(ledger.seen.check, old.path))
             if before.kind != "folder":

@@ -9,7 +9,7 @@ import typer
 
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint
+from lineshaft.cli._terminal import is_terminal, note, one_line, paint, wrapped
 from lineshaft.cli.servers import import_all, importable, not_yet_ours, told_lines
 from lineshaft.config import (
     KEYS,
@@ -110,7 +110,7 @@ def _wants(servers: Sequence[ServerSetting]) -> bool:
         place = one_line(str(server.source))
         note(f"{server.name}  {paint(place, 'dim')}")
         for line in _told(server):
-            note(line)
+            note(wrapped(line))
     question = f"Bring in {counted(len(servers), 'MCP server')}, and trust them as they are?"
     return typer.confirm(question, default=False, err=True)
 

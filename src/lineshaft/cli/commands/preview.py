@@ -31,7 +31,7 @@ from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
 from lineshaft.config import build
 from lineshaft.session import Session
-from lineshaft.values import Preview
+from lineshaft.values import Preview, fate_of_changes
 
 
 def command(
@@ -94,8 +94,11 @@ def lines(preview: Preview) -> Iterator[str]:
         why = f" ({one_line(stopped.reason or stopped.rule)})" if stopped.reason else ""
         yield f"{paint('stops before', 'yellow', stream=out)} {_call(stopped.tool, preview)}{why}"
         yield "what it would return is not known, nor what comes after it"
-    changes = preview.run.changes
-    yield paint(f"{counted(len(changes), 'file')} would change", "bold", stream=out)
+    run = preview.run
+    would = f"{counted(len(run.changes), 'file')} would change; the disk is unchanged"
+    if run.status not in ("success", "paused"):
+        would = fate_of_changes(run) or would
+    yield paint(would, "bold", stream=out)
     if out.isatty():
         yield from diff_lines(preview.diff, whole=True, stream=out)
     elif preview.diff:

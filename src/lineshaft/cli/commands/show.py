@@ -14,7 +14,16 @@ from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
-from lineshaft.values import CallRecord, Change, Event, Pending, RunResult
+from lineshaft.cli._tree import DROPPED
+from lineshaft.values import (
+    CallRecord,
+    Change,
+    Event,
+    Pending,
+    RunResult,
+    fate_of_changes,
+    is_dropped,
+)
 
 
 def command(
@@ -62,6 +71,8 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
     yield from _way(run, Timeline(events))
     for change in run.changes:
         yield _change(change, waits=run.status == "paused")
+    if fate := fate_of_changes(run):
+        yield f"  {fate}"
     for each in run.pending:
         yield _waiting(each)
     for name, text in (
@@ -87,7 +98,8 @@ def _way(run: RunResult, timeline: Timeline) -> Iterator[str]:
     for call in run.calls:
         yield from (_halt(*halt) for halt in timeline.halts(before=call.id))
         depths[call.id] = depths.get(call.parent or "", -1) + 1
-        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id])}"
+        dropped = f"  ({DROPPED})" if is_dropped(call, run) else ""
+        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id])}{dropped}"
         for answer in timeline.answers(call.id):
             yield f"{'':>9}{'  ' * (depths[call.id] + 2)}{answer}"
     yield from (_halt(*halt) for halt in timeline.halts())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from lineshaft.cli._terminal import clean, one_line
+from lineshaft.cli._terminal import one_line
 from lineshaft.config import (
     ServerSetting,
     Unapproved,
@@ -14,6 +14,7 @@ from lineshaft.config import (
     told_words,
 )
 from lineshaft.errors import ConfigError
+from lineshaft.values import visible
 
 _MOST = 20_000
 """Characters that a person can be expected to look through."""
@@ -87,5 +88,5 @@ def _given(server: ServerSetting) -> Iterator[tuple[str, str]]:
 
 def _visible(text: str) -> str:
     """Return a text on one line, uncut; long gaps, which push text out of sight, as a count."""
-    flat = clean(text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"))
+    flat = visible(text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"))
     return re.sub(r"\s{9,}", lambda gap: f"[{len(gap[0])} spaces]", flat)

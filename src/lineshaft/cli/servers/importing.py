@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from lineshaft.cli._terminal import note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.cli.servers.approval import told_lines
 from lineshaft.config import (
     FoundServers,
@@ -89,7 +89,7 @@ def _tell(done: Imported, found: ServerSetting) -> None:
         return
     note(f"{paint('added', 'green')} {server.name}:")
     for line in told_lines(found, approval_of(server) if server.of_project else None):
-        note(line)
+        note(wrapped(line))
     note(paint(f"  to {one_line(str(server.source))}, and approved as it is", "dim"))
     if done.secrets:
         names = ", ".join(done.secrets)

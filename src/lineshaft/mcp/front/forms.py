@@ -1,13 +1,12 @@
 """What a person approves through a client, and what their answer means."""
 
 import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.front.client import Filled, Form
-from lineshaft.values import Answer, Pending
+from lineshaft.values import Answer, Pending, visible
 
 _TICKED = 10
 """Waiting calls that get a box of their own each."""
@@ -128,7 +127,8 @@ def _call(number: int, call: Pending) -> list[str]:
         # As JSON: what a script gave, names too, cannot look like a line of ours.
         known = name if name.isidentifier() and name.isascii() else _json(name)
         lines.append(f"   {known}: {_json(value)}")
-    lines += [f"   | {_line(line)}" for line in call.diff.splitlines()]
+    if call.diff:
+        lines += [f"   | {_line(line)}" for line in call.diff.removesuffix("\n").split("\n")]
     return lines
 
 
@@ -138,10 +138,4 @@ def _json(value: object) -> str:
 
 def _line(text: str) -> str:
     """Return text as one line on which all is to be seen: what is not is written as its escape."""
-    if text.isascii() and text.isprintable():
-        return text
-    unseen = ("C", "Zl", "Zp")
-    return "".join(
-        json.dumps(c)[1:-1] if c != "\t" and unicodedata.category(c).startswith(unseen) else c
-        for c in text
-    )
+    return visible(text, keep="\t")

@@ -4,25 +4,30 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 """
 
 import hmac
+import math
 import secrets
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import anyio
 import uvicorn
-from mcp.server.streamable_http import EventStore
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
+from mcp.server.streamable_http import EventStore, StreamableHTTPServerTransport
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lineshaft.errors import ConfigError
+from lineshaft.mcp.front.connections import Bounded
 from lineshaft.mcp.front.events import RETRY_MS, EventBounds, Events
 from lineshaft.mcp.front.front import Front
+from lineshaft.mcp.front.hosts import LOCAL, Hosts
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
 from lineshaft.mcp.front.server import FrontServer
 
@@ -56,7 +61,11 @@ BODY_BYTES = 4 * 1024 * 1024
 _SESSIONS = 1_000
 _IDLE_SECONDS = 30 * 60.0
 _CLOSE_SECONDS = 2
-_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_OPENED_SECONDS = 30.0
+"""A session whose client opened it and did not come back ends after it."""
+
+_BODY_SECONDS = 60.0
+"""In which the whole body of a request must have come."""
 
 
 async def serve_http(
@@ -83,6 +92,7 @@ async def serve_http(
             lifespan="on",
             timeout_graceful_shutdown=_CLOSE_SECONDS,
             ws="none",
+            http=Bounded,
         )
         serving = _Serving(config, lambda: ready(address))
         async with anyio.create_task_group() as group:
@@ -120,20 +130,7 @@ class _Serving(uvicorn.Server):
 def app_of(front: Front, options: HttpOptions) -> Starlette:
     """Return the front as an ASGI application, to mount elsewhere; arguments as `serve_http`."""
     server, shelf = FrontServer(front), EventBounds()
-    names = [*_LOCAL, *options.hosts, options.host]
-    manager = _Sessions(
-        server,
-        shelf,
-        TransportSecuritySettings(
-            allowed_hosts=[each for name in names for each in (name, f"{name}:*")],
-            allowed_origins=[
-                f"{scheme}://{name}{port}"
-                for name in names
-                for scheme in ("http", "https")
-                for port in ("", ":*")
-            ],
-        ),
-    )
+    manager = _Sessions(server, shelf)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -143,7 +140,9 @@ def app_of(front: Front, options: HttpOptions) -> Starlette:
             yield
             group.cancel_scope.cancel()
 
-    door = _Door(StreamableHTTPASGIApp(manager), options.token)
+    own = f"[{options.host}]" if ":" in options.host else options.host
+    hosts = Hosts((*LOCAL, *options.hosts, own))
+    door = _Door(manager.handle_request, options.token, hosts)
     return Starlette(routes=[Route(PATH, endpoint=door)], lifespan=lifespan)
 
 
@@ -153,21 +152,52 @@ class _Sessions(StreamableHTTPSessionManager):
     Args:
         server: What answers.
         shelf: Bounds what the stores keep.
-        security: Who may come from where.
     """
 
-    def __init__(
-        self, server: FrontServer, shelf: EventBounds, security: TransportSecuritySettings
-    ) -> None:
+    def __init__(self, server: FrontServer, shelf: EventBounds) -> None:
         self._shelf = shelf
+        self._came_back: set[str] = set()
         super().__init__(
             server,
-            security_settings=security,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             retry_interval=RETRY_MS,
             max_request_body_size=BODY_BYTES,
             session_idle_timeout=_IDLE_SECONDS,
             max_sessions=_SESSIONS,
         )
+
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and note whose session it is."""
+        for session in _headers(scope, b"mcp-session-id"):
+            self._came_back.add(session.decode("latin-1"))
+        self._came_back &= self._server_instances.keys()
+        await super().handle_request(scope, receive, send)
+
+    def _admit_session(
+        self, requestor: AuthorizationContext | None
+    ) -> StreamableHTTPServerTransport | None:
+        """Begin a session; where there are too many, the one that was idle longest ends for it."""
+        if len(self._server_instances) >= _SESSIONS:
+            idle = [
+                (scope.deadline, session, scope)
+                for session, transport in self._server_instances.items()
+                if (scope := transport.idle_scope) and math.isfinite(scope.deadline)
+            ]
+            if idle:
+                _, session, scope = min(idle, key=itemgetter(0))
+                del self._server_instances[session]
+                scope.cancel()
+        opened = super()._admit_session(requestor)
+        if opened is not None and self._task_group is not None:
+            self._task_group.start_soon(self._expect, opened)
+        return opened
+
+    async def _expect(self, opened: StreamableHTTPServerTransport) -> None:
+        """End a session whose client has not come back soon after it opened it."""
+        await anyio.sleep(_OPENED_SECONDS)
+        scope = opened.idle_scope
+        if opened.mcp_session_id not in self._came_back and scope is not None:
+            scope.cancel()
 
     @property
     def event_store(self) -> EventStore | None:  # pyright: ignore[reportIncompatibleVariableOverride]  the SDK would share one: streams of all sessions have the same names
@@ -180,19 +210,27 @@ class _Sessions(StreamableHTTPSessionManager):
 
 
 class _Door:
-    """Lets in who shows the token, and notes when a client goes.
+    """Lets in who comes under a known name and shows the token, and notes when a client goes.
 
     Args:
         app: What is behind it.
         token: What must be shown.
+        hosts: The names.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, hosts: Hosts) -> None:
         self._app = app
         self._token = token.encode()
+        self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        shown = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        if not self._hosts.knows_host(_headers(scope, b"host")):
+            await PlainTextResponse("unknown Host", status_code=421)(scope, receive, send)
+            return
+        if not self._hosts.knows_origin(_headers(scope, b"origin")):
+            await PlainTextResponse("unknown Origin", status_code=403)(scope, receive, send)
+            return
+        shown = next(iter(_headers(scope, b"authorization")), b"")
         kind, _, token = shown.partition(b" ")
         if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
             refused = JSONResponse(
@@ -205,13 +243,24 @@ class _Door:
         client = scope[CLIENT] = Presence()
         here.set(client)
 
+        until = anyio.current_time() + _BODY_SECONDS
+
         async def heard() -> Message:
-            message = await receive()
+            nonlocal until
+            message: Message = {"type": "http.disconnect"}
+            with anyio.move_on_at(until):
+                message = await receive()
             if message["type"] == "http.disconnect":
                 client.closed.set()
+            elif not message.get("more_body", False):
+                until = math.inf
             return message
 
         await self._app(scope, heard, send)
+
+
+def _headers(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]
 
 
 @contextmanager

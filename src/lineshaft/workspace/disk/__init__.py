@@ -44,7 +44,7 @@ from lineshaft.workspace.disk.states import (
     still,
 )
 from lineshaft.workspace.disk.tree import DISK
-from lineshaft.workspace.disk.walking import Found, entry_of, scan, start_of_walk, walk
+from lineshaft.workspace.disk.walking import Found, both_names, entry_of, scan, start_of_walk, walk
 
 __all__ = [
     "BY_DESCRIPTOR",
@@ -67,6 +67,7 @@ __all__ = [
     "Root",
     "SeenState",
     "State",
+    "both_names",
     "delete",
     "entry_of",
     "kind_of",

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lineshaft.errors import OutsideWorkspace, WorkspaceError
+from lineshaft.errors import FileMissing, OutsideWorkspace, WorkspaceError
 from lineshaft.files import identity_of
 from lineshaft.values import Entry, EntryKind
 from lineshaft.workspace.disk.access import Kind, kind_of, missing, own_identities, told
@@ -21,6 +21,8 @@ class Found:
     place: Place
     kind: Kind
     status: os.stat_result
+    closed: bool = False
+    """Whether it is a folder that may not be looked into."""
 
 
 def scan(
@@ -53,14 +55,19 @@ def scan(
         if found is None:
             levels.pop()
             continue
-        yield found
         if found.kind == "folder" and (depth is None or len(levels) < depth):
             try:
                 inner = None if rules is None else rules.within(found.place)
                 below = entries(found.place, inner)
+            except (FileNotFoundError, FileMissing):
+                below, inner = [], None  # it is gone by now
             except (OSError, WorkspaceError):
-                continue  # may not be entered, or is gone by now
+                yield replace(found, closed=True)
+                continue
+            yield found
             levels.append((iter(below), inner))
+        else:
+            yield found
 
 
 def _entries(tree: Files, folder: Place, rules: Ignore | None, *, files_too: bool) -> list[Found]:
@@ -119,6 +126,29 @@ def walk(
             yield entry_of(mounts, found, tree)
 
 
+def both_names(source: Place, target: Place, tree: Files = DISK) -> list[str]:
+    """Return every path below a folder that is to be moved, under its old and its new name.
+
+    Args:
+        source: The folder; of anything else, there is nothing below.
+        target: Its new place.
+        tree: What it is moved in.
+
+    Raises:
+        WorkspaceError: A folder below it cannot be looked into.
+    """
+    at = tree.status(source)
+    if at is None or kind_of(at.st_mode) != "folder":
+        return []
+    names: list[str] = []
+    for found in scan(source, ignore=None, tree=tree):
+        if found.closed:
+            raise WorkspaceError(f"{found.place.path!r} cannot be looked into: it is not moved")
+        below = found.place.parts[len(source.parts) :]
+        names += (found.place.path, canonical(target.root, (*target.parts, *below)))
+    return names
+
+
 def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
     """Return what leaves this room of something found."""
     place, status_of = mounts.named(found.place), found.status
@@ -134,6 +164,7 @@ def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
         size=status_of.st_size if kind == "file" else 0,
         hidden=any(part.startswith(".") for part in parts),
         symlink=found.kind == "symlink",
+        closed=found.closed,
     )
 
 

@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
+    ApprovePaths,
     Capability,
     Change,
     Command,
@@ -108,9 +109,11 @@ class Looking(Stage):
         """Refuse."""
         _only_looks(path, target)
 
-    async def move(self, source: str, target: str) -> Change:
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
         """Refuse."""
-        _only_looks(source, target)
+        _only_looks(source, target, approve)
 
     async def delete(self, path: str) -> Change:
         """Refuse."""

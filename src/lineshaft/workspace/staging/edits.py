@@ -146,6 +146,8 @@ def _below(overlay: Overlay, source: Place, target: Place, before: SeenState) ->
     with told(source.path):
         for found in scan(source, ignore=None, tree=overlay):
             place = found.place
+            if found.closed:
+                raise WorkspaceError(f"{place.path!r} cannot be looked into: it is not moved")
             _must_be_known(place, kind_of(found.status.st_mode))
             new = replace(target, parts=target.parts + place.parts[len(source.parts) :])
             yield place, new, overlay.look(place)

@@ -15,7 +15,7 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
-from lineshaft.values import Change, Command, Content, Entry, Finding, Guard, Process
+from lineshaft.values import ApprovePaths, Change, Command, Content, Entry, Finding, Guard, Process
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
@@ -29,6 +29,7 @@ from lineshaft.workspace.disk import (
     Place,
     SeenState,
     State,
+    both_names,
     entry_of,
     read_whole,
     walk,
@@ -228,7 +229,7 @@ class StagedView(FolderView):
             after = edits.link(self._overlay, place, target, before)
             return self._changed(place, before, after.state())
 
-    def _move(self, source: str, target: str) -> Change:
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         if is_private(old) or is_private(new):
             return self._move_private(old, new)
@@ -236,6 +237,8 @@ class StagedView(FolderView):
         with self._lock, disk.told(new.path), nothing_there(new):
             before = self._now(old)
             self._seen.check(old.path, before.thing.state())
+            if approve is not None:
+                approve(both_names(old, new, self._overlay))
             moved = edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
                 if sight.thing.kind != "folder" or len(moved) == 1:
@@ -247,7 +250,7 @@ class StagedView(FolderView):
     def _move_private(self, old: Place, new: Place) -> Change:
         """Move a file within `@state`, out of it or into it."""
         if is_private(old) and is_private(new):
-            return super()._move(old.path, new.path)
+            return super()._move(old.path, new.path, None)
         if self._overlay.status(new) is not None:
             with nothing_there(new):
                 raise edits.exists()

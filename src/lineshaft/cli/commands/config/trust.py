@@ -7,7 +7,7 @@ import typer
 
 from lineshaft.cli._exit import USAGE
 from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
-from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.cli.servers import told_lines
 from lineshaft.config import (
     ServerSetting,
@@ -83,5 +83,5 @@ def describe_server(server: ServerSetting, asked: Unapproved) -> None:
     else:
         note("What its tools are called with goes there:")
     for line in lines:
-        note(line)
+        note(wrapped(line))
     note(f"  sha256 {asked.sha256}")
