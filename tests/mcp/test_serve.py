@@ -119,6 +119,16 @@ async def test_chosen_tools_are_called_without_a_script(mode: Mode, tmp_path: Pa
     assert '"tea"' in text_of(called)
 
 
+async def test_a_chosen_tool_is_told_as_what_it_touches(tmp_path: Path) -> None:
+    async with served([price, order], at=tmp_path, direct=["shop.*"]) as (client, _):
+        listed = {each.name: each.annotations for each in (await client.list_tools()).tools}
+    touched = {name: listed[name] for name in ("shop__price", "shop__order")}
+    assert {name: hints and hints.read_only_hint for name, hints in touched.items()} == {
+        "shop__price": True,
+        "shop__order": False,
+    }
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["shop__order", "shop.order", "order", "search_tools", "no\x00"])
 async def test_what_is_not_listed_cannot_be_called_by_name(

@@ -146,6 +146,41 @@ async def test_a_journal_of_another_version_is_kept_and_said(folder: Folder, roo
     assert tree_of(root) == before
 
 
+async def test_a_journal_that_was_cut_off_lands_nothing(folder: Folder, root: Path) -> None:
+    before = files(root)
+    crash(root, "journal-synced")
+    (journal,) = (root.parent / "journals").glob("*.landing")
+    journal.write_bytes(journal.read_bytes()[:-1])
+    await folder.recover()
+    assert files(root) == before
+    assert folder.half_landed() == 0
+
+
+async def test_nobody_else_has_the_lock_of_who_is_landing(
+    folder: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.workspace.journal.folder._WAIT_SECONDS", 0)
+    other = Journals(root.parent / "journals", 7)
+    refused: list[str] = []
+
+    def look(step: failpoints.Step) -> None:
+        if step == "committed":
+            try:
+                with other.lock():
+                    pass
+            except WorkspaceError as error:
+                refused.append(error.message)
+
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    failpoints.at_each_step(look)
+    try:
+        await view.land()
+    finally:
+        failpoints.at_each_step(None)
+    assert len(refused) == 1
+
+
 async def test_who_holds_the_lock_for_long_is_told_of(tmp_path: Path) -> None:
     late = locked(tmp_path / "lock", seconds=0.05)
     with (
