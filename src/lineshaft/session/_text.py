@@ -64,9 +64,34 @@ def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> st
         hint = f"\n{result.error.hint}" if result.error.hint else ""
         return _fit(f"{result.error.code}: {result.error.message}{hint}", redactor)
     value = result.value
-    if spec is not None and spec.effect == "exec" and isinstance(value, Mapping):
-        value = _condensed(cast("Mapping[str, object]", value))
+    if spec is not None and spec.effect == "exec" and (told := _program(_members(value))):
+        return _fit(told, redactor)
     return _fit(_plain(value) or "(an empty text)", redactor)
+
+
+def could_not_run(value: object) -> bool:
+    """Return whether a value says that a program could not do its job: `{"ok": false, ...}`."""
+    return _members(value).get("ok") is False
+
+
+def _members(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _program(value: Mapping[str, object]) -> str:
+    """Return how a program ended and what it printed, as a terminal shows it; empty: it is none."""
+    if could_not_run(value):
+        told = _members(value.get("error"))
+        head = f"{told.get('code', 'E_TOOL_FAILED')}: {told.get('message', 'it could not be run')}"
+        return f"{head}\n{_plain(told['details'])}" if told.get("details") else head
+    code = next((value[name] for name in ("exit_code", "exitCode") if name in value), None)
+    stdout, stderr = value.get("stdout"), value.get("stderr")
+    if code is None or not isinstance(stdout, str) or not isinstance(stderr, str):
+        return ""
+    parts = [f"exit code {code}", condense_command_output(stdout).rstrip("\n")]
+    if stderr.strip():
+        parts.append(f"stderr:\n{condense_command_output(stderr).rstrip()}")
+    return "\n".join(part for part in parts if part)
 
 
 def _fit(text: str, redactor: Redactor) -> str:
@@ -77,11 +102,6 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value
     return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
-
-
-def _condensed(value: Mapping[str, object]) -> Mapping[str, object]:
-    streams = {k: v for k, v in value.items() if k in ("stdout", "stderr") and isinstance(v, str)}
-    return {**value, **{k: condense_command_output(v) for k, v in streams.items()}}
 
 
 def _error(result: RunResult) -> str:

@@ -70,6 +70,7 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
         text=handled.text,
         structured=shape.wrap(handled.structured) if shape else None,
         value=handled.structured,
+        is_error=handled.is_error,
         direct=True,
     )
 

@@ -179,9 +179,7 @@ class Runs:
     def _limits(self, seconds: float | None) -> Limits | None:
         if seconds is None:
             return None
-        limits = self._session.limits
-        calls = Limits.for_model().calls if limits.calls == Limits().calls else limits.calls
-        return replace(limits, seconds=seconds, calls=calls)
+        return replace(self._session.limits.of_model, seconds=seconds)
 
     async def _go_on(
         self, run_id: str, answers: Mapping[str, Answer], client: Client
