@@ -52,7 +52,7 @@ class PublishedSchema:
 def published(spec: ToolSpec) -> PublishedSchema:
     """Return the schema of a tool's arguments as it is published."""
     schema = spec.input_schema
-    reader = _Reader(schema)
+    reader = _Inliner(schema)
     root = reader.part(schema)
     left_out = {key: schema[key] for key in _BRANCHES if key in schema}
     properties, required = _arguments(root)
@@ -89,7 +89,7 @@ def own_names(spec: ToolSpec, arguments: object) -> object:
 
 def published_result(schema: Schema) -> dict[str, Any]:
     """Return a schema of results as it is published: of an object, nothing pointing elsewhere."""
-    return {"type": "object", **_Reader(schema).part(schema)}
+    return {"type": "object", **_Inliner(schema).part(schema)}
 
 
 def plainest(schema: Schema) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _numbered(name: str) -> Iterator[str]:
     yield from (f"{name}_{number}" for number in range(2, 1_000))
 
 
-class _Reader:
+class _Inliner:
     """Reads one schema, every reference put in its place."""
 
     def __init__(self, root: Schema) -> None:
