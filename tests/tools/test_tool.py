@@ -268,7 +268,7 @@ def test_options_that_are_wrong_are_refused() -> None:
         tool(description=3)  # pyright: ignore[reportArgumentType]  wrong on purpose
     with pytest.raises(ConfigError, match="the function of 'find' is None, which cannot be called"):
         Tool.from_schema(name="find", input_schema={}, function=None)  # pyright: ignore[reportArgumentType]  wrong on purpose
-    with pytest.raises(TypeError, match="colour"):
+    with pytest.raises(ConfigError, match="colour"):
         tool(colour="red")  # pyright: ignore[reportCallIssue]  wrong on purpose
 
 

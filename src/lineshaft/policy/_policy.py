@@ -1,7 +1,8 @@
 """A policy: a mode and rules, a user's, tightened by projects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._match import Matcher
@@ -37,6 +38,9 @@ class Policy:
         if self.mode not in MODES:
             raise ConfigError(f"mode {self.mode!r} is unknown; use {', '.join(MODES)}")
         seen = set[str]()
+        if not all(isinstance(rule, Rule) for rule in cast("Iterable[object]", self.rules)):
+            hint = 'write Policy.from_dict({"mode": "auto", "rules": [{"id": ..., ...}]})'
+            raise ConfigError("rules must be Rule objects", hint=hint)
         for rule in self.rules:
             if rule.id in seen:
                 raise ConfigError(f"two rules have the id {rule.id!r}; give each its own")

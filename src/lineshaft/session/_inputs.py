@@ -1,6 +1,7 @@
 """What a caller gives beside a script, and for a single call."""
 
 import keyword
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -9,14 +10,19 @@ import pydantic_core
 
 from lineshaft.errors import ConfigError
 
+_FILE = re.compile(r"[\w.~/\\-]+\.py")
+
 
 def script_text(script: str | Path, name: str) -> tuple[str, str]:
     """Return a script's text, and what tracebacks call it.
 
     Raises:
-        ConfigError: Its file cannot be read.
+        ConfigError: Its file cannot be read, or its text is a name of a file.
     """
     if not isinstance(script, Path):
+        if _FILE.fullmatch(script.strip()):
+            hint = f"to run a file, pass Path({script.strip()!r})"
+            raise ConfigError(f"the script is the name of a file: {script.strip()!r}", hint=hint)
         return script, name
     try:
         return script.read_text("utf-8"), script.name

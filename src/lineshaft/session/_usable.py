@@ -1,5 +1,6 @@
 """What a session can be made of; told at once, and not when a script first runs."""
 
+import inspect
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import cast
@@ -28,7 +29,8 @@ def refuse_unusable(**arguments: object) -> None:
         allowed, fits = _ALLOWED[name]
         if not fits(value):
             shown = type(value).__name__ if name == "secrets" else repr(value)
-            raise ConfigError(f"{name} must be {allowed}, not {shown}")
+            hint = _NOTATIONS.get(name, "")
+            raise ConfigError(f"{name} must be {allowed}, not {shown}", hint=hint)
 
 
 def usable_caller(
@@ -55,6 +57,13 @@ def _is_functions(value: object) -> bool:
     return isinstance(value, Collection) and all(map(callable, cast("Collection[object]", value)))
 
 
+def _is_asked(value: object) -> bool:
+    """Return whether a value can be awaited for an answer; a lambda may return what can be."""
+    if inspect.isfunction(value) and value.__name__ != "<lambda>":
+        return inspect.iscoroutinefunction(value)
+    return value is None or callable(value)
+
+
 def _is_texts(value: object) -> bool:
     if isinstance(value, Collection) and not isinstance(value, str):
         return all(isinstance(each, str) for each in cast("Collection[object]", value))
@@ -71,10 +80,10 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "engine": ("a name or an Engine", lambda v: isinstance(v, str) or _has(v, "run")),
     "limits": ("Limits", lambda v: v is None or isinstance(v, Limits)),
     "check": ("'error', 'warn' or 'off'", lambda v: v in ("error", "warn", "off")),
-    "approver": ("an async function", lambda v: v is None or callable(v)),
-    "elicit": ("an async function", lambda v: v is None or callable(v)),
-    "sample": ("an async function", lambda v: v is None or callable(v)),
-    "roots": ("an async function", lambda v: v is None or callable(v)),
+    "approver": ("an async function", _is_asked),
+    "elicit": ("an async function", _is_asked),
+    "sample": ("an async function", _is_asked),
+    "roots": ("an async function", _is_asked),
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions", _is_functions),
     "secrets": ("a list of texts", _is_texts),
@@ -90,3 +99,10 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
 
 def _has(value: object, method: str) -> bool:
     return callable(getattr(value, method, None))
+
+
+_NOTATIONS = {
+    "policy": 'write policy=Policy(mode="auto")',
+    "limits": "write limits=Limits(seconds=30)",
+    "approver": "write async def approver(pending): ...",
+}

@@ -1,9 +1,10 @@
 """A tool: a function, and what callers, policy and models may know of it."""
 
+import difflib
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -307,10 +308,18 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
     Raises:
         ConfigError: An option is wrong, or the function has no name.
     """
+    unknown = sorted(options.keys() - _OPTION_NAMES)
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], _OPTION_NAMES, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(_OPTION_NAMES)}"
+        raise ConfigError(f"@tool has no option {unknown[0]!r}", hint=hint)
     made = _Options(**options)
     if function is None:
         return functools.partial(_tool, options=made)
     return _tool(function, made)
+
+
+_OPTION_NAMES = tuple(option.name for option in fields(_Options))
 
 
 def _tool(function: Function, options: _Options) -> "Tool[..., Any]":

@@ -241,6 +241,9 @@ _MODULES = {
     "urllib3": _NO_NETWORK,
 }
 
+_WITHOUT_PACKAGES = frozenset({"multiprocessing", "ssl"})
+"""Modules of the standard library, which no package brings."""
+
 _MEMBERS = {
     "datetime.fromisoformat": "write `datetime.datetime.fromisoformat(...)`: `datetime` is the "
     "module",
@@ -269,7 +272,10 @@ def module_hint(module: str, name: str = "") -> str:
         return _MEMBERS.get(f"{module}.{name}", "")
     top = module.partition(".")[0]
     known = _MODULES.get(top, "write it in plain Python, or let a tool do it")
-    return f"`{top}` is not here: {known}"
+    if known == _NO_NETWORK or top in _WITHOUT_PACKAGES:
+        return f"`{top}` is not here: {known}"
+    setting = f'python.packages = ["{top}"] brings a package, workspace_imports your own modules'
+    return f"`{top}` is not here: {known} ({setting})"
 
 
 _SYNTAX = (
