@@ -194,3 +194,42 @@ def test_a_call_with_an_unknown_end_stays_so_in_the_record(world: World) -> None
     world.do("resume", run_id=run_id)
     statuses = [call.status for call in recorded(world, run_id).calls]
     assert statuses == ["done", "done", "unknown", "done"]
+
+
+CLOCKS = """
+import random, time
+told = []
+for n in range(3):
+    what = f"{time.time_ns()} {time.monotonic_ns()} {random.random()}"
+    told.append(what)
+    await note(what=what)
+    await write_file(path=f"{n}.txt", content=what)
+await asyncio.sleep(0.01)
+told.append(str(time.time_ns()))
+await asyncio.gather(note(what=told[-1]), hang_once(what="x"))
+return told
+"""
+
+
+def test_a_script_that_reads_clocks_goes_on_as_it_had_begun(world: World) -> None:
+    run_id = killed_while(world, CLOCKS, "hang_once x")
+    until(world, "hang_once x")
+    before = list(world.deeds)
+    done = world.do("resume", run_id=run_id)
+    assert (done["status"], done.get("error")) == ("success", None)
+    assert world.deeds == [*before, "hang_once x"]
+    assert [f"note {what}" for what in done["value"]] == [
+        deed for deed in before if deed.startswith("note")
+    ]
+    assert (world.workspace / "2.txt").read_text() == done["value"][2]
+
+
+def test_it_may_be_killed_again_and_again(world: World) -> None:
+    run_id = killed_while(world, CLOCKS, "hang_once x")
+    host = world.start("resume", run_id=run_id, dies_after="hang_once x")
+    assert host.wait(60) == -signal.SIGKILL
+    before = list(world.deeds)
+    done = world.do("resume", run_id=run_id, repeat=["*"])
+    assert (done["status"], done.get("error")) == ("success", None)
+    assert world.deeds == before
+    assert f"note {done['value'][-1]}" in before

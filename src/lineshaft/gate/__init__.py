@@ -6,7 +6,7 @@ Only this room runs a tool.
 find -> validate -> resolve paths -> policy -> (ask) -> budget -> lane -> run -> validate -> record
 """
 
-from lineshaft.gate._book import Book
+from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._earlier import Earlier, Recorded
 from lineshaft.gate._frame import Controls, Frame
@@ -15,7 +15,7 @@ from lineshaft.gate._scope import Scope
 from lineshaft.gate._standing import Standing
 
 __all__ = [
-    "Book",
+    "CallLog",
     "Controls",
     "Earlier",
     "Frame",

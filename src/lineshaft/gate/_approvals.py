@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._asks import Asks
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import Entry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._foresight import foreseen, must_be_as_foreseen
 from lineshaft.gate._frame import Frame
-from lineshaft.gate._kept import Kept
 from lineshaft.gate._standing import Files
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
@@ -22,14 +21,12 @@ class Approvals:
         frame: The run.
         earlier: Where an earlier part of it stood.
         asks: Its calls that wait.
-        kept: What is kept of it.
     """
 
-    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks, kept: Kept) -> None:
+    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks) -> None:
         self._frame = frame
         self._earlier = earlier
         self._asks = asks
-        self._kept = kept
         self.shown: dict[str, Files] = dict(earlier.shown)
         """What waiting calls would change, by their keys, as it was when somebody was shown it."""
 
@@ -83,8 +80,8 @@ class Approvals:
     def _must_be_answerable(self, entry: Entry, name: str, verdict: Verdict) -> None:
         if self._frame.caller.approver is not None:
             return
-        why_not = self._kept.why_not_pause()
-        said = why_not if self._kept.replays else ""
+        why_not = self._frame.book.why_not_pause()
+        said = why_not if self._frame.book.replays else ""
         if entry.call.parent is not None and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:

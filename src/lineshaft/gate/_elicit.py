@@ -10,8 +10,8 @@ import anyio
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import Lease
-from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._call_log import Entry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import Place

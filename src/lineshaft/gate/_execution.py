@@ -7,8 +7,8 @@ from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import Lease, Leased
-from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._call_log import Entry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._frame import Frame

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import pydantic_core
 
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import Entry
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._told import failed
 from lineshaft.values import Call, Dispatch, Done, Failure, Value

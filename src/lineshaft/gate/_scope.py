@@ -2,23 +2,23 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import anyio
 import pydantic_core
 
-from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import Entry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._find import find
 from lineshaft.gate._frame import EndKind, Frame
-from lineshaft.gate._kept import Kept
 from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
@@ -77,10 +77,7 @@ class Scope:
             left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
-        self.kept = Kept(frame, self._end)
-        """What is kept of the run."""
-
-        self._approvals = Approvals(frame, self._earlier, self._asks, self.kept)
+        self._approvals = Approvals(frame, self._earlier, self._asks)
         self.dispatch: Dispatch = wrapped(self._enter, frame)
         """Make one call. Raises nothing but cancellation."""
 
@@ -104,7 +101,7 @@ class Scope:
             while not self._closed:
                 unanswered = self._asks.unanswered
                 everything = len(unanswered) == len(self._open)
-                if unanswered and everything and not self.kept.why_not_pause():
+                if unanswered and everything and not self._frame.book.why_not_pause():
                     self._suspended = unanswered
                     return "suspend"
                 self._changed = anyio.Event()
@@ -135,7 +132,7 @@ class Scope:
         """End the authority of everything that belongs to this run."""
         self._over.set()
         self._changed.set()
-        self.kept.close()
+        self._frame.book.close()
         self._asks.close()
         left, self._open = self._open, {}  # calls of tasks of a tool's own
         for entry in left:
@@ -202,9 +199,10 @@ class Scope:
         self._open[entry] = None
         done: Done = CANCELLED
         try:
-            done = await self._through(entry)
-            with suppress(ToolError):  # of a run that is over by now
-                await self.kept.end(entry, done)
+            done = _fate(entry, await self._through(entry))
+            if entry in self._open and not entry.answered:
+                with suppress(ToolError):  # of a run that is over by now
+                    await self._keep(partial(self._frame.book.end, entry, done))
         finally:
             done = _fate(entry, done)
             if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
@@ -222,7 +220,20 @@ class Scope:
         else:
             if done is CANCELLED and entry.key:
                 self._dropped[entry.key] = None
-            book.close(entry, done)
+            with suppress(StateError):  # what is exact is lost with the run
+                book.end(entry, done, keep=False)
+
+    async def _keep(self, step: Callable[[], Awaitable[None] | None]) -> None:
+        """Append a step to the run's log; where that cannot be done the run ends."""
+        try:
+            written = step()
+            if written is not None:
+                with self._frame.controls.paused():  # a disk's time is no script's
+                    await written
+        except StateError as error:
+            if not self._closed:  # else the run ended meanwhile: nothing goes on with it
+                text = f"what this run does cannot be kept: {error.message}"
+                await self._end("error", error.code, text)
 
     async def _through(self, entry: Entry) -> Done:
         try:
@@ -240,7 +251,7 @@ class Scope:
         try:
             entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
         except ToolError:
-            self._frame.book.asked(entry)
+            self._frame.book.called(entry)
             raise
         lanes = self._frame.gate.lanes
         place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
@@ -250,7 +261,6 @@ class Scope:
             entry.key = self._identify(entry, tool)
             if (done := await self._answered(entry, tool)) is not None:
                 return done
-            self._frame.book.asked(entry)
             call = entry.call.decided(tool.name, entry.arguments)
             subject = Subject(spec=tool.spec, call=call, paths=paths)
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
@@ -277,7 +287,7 @@ class Scope:
                 arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
-            self._frame.book.asked(entry)
+            self._frame.book.called(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
         return final, tuple(decided)
 
@@ -314,13 +324,18 @@ class Scope:
         return None
 
     def _goes_on(self, entry: Entry) -> bool:
-        """Return whether a call waited, or comes of middleware around one that did."""
-        return any(each.key in self._earlier.waited for each in (entry, *entry.beside))
+        """Return whether a call waited, or comes of middleware around one that did.
+
+        Of a run whose process died not each call is known.
+        """
+        return not self._earlier.complete or any(
+            each.key in self._earlier.waited for each in (entry, *entry.beside)
+        )
 
     async def _differs(self, entry: Entry) -> None:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
         expected = next(left, None)
-        self._frame.book.asked(entry)
+        self._frame.book.called(entry)
         call = CallRecord(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
@@ -332,14 +347,7 @@ class Scope:
 
     async def _judge(self, entry: Entry, subject: Subject) -> Verdict:
         verdict = judge(self._frame.gate.policy, subject)
-        entry.rule = verdict.rule
-        entry.verdict = {
-            "verdict": verdict.kind,
-            "rule": verdict.rule,
-            "reason": verdict.reason,
-            "source": verdict.source,
-        }
-        self._frame.book.note("verdict", entry.id, **entry.verdict)
+        entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))
         if verdict.kind == "stop":
@@ -350,15 +358,18 @@ class Scope:
 
     async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, leave: Leave) -> Done:
         if self.preview and acts_beyond_files(tool.spec, verdict):
+            await self._told(entry)
             await self._stop_before(entry, verdict)
         self._reserve()
         try:
             if verdict.kind == "ask" and not self.preview:
+                await self._told(entry)
                 # Whoever waits for a person gives up its place and lines up again.
                 leave.place.leave()
                 await self._approvals.of_call(entry, tool, verdict=verdict, subject=leave.subject)
                 leave.place.join()
             if not leave.place.granted or verdict.kind == "ask":
+                await self._told(entry)
                 await leave.place.turn()
                 await self._recheck(entry, tool, leave.subject)
             if tool.spec.effect == "exec" and not tool.spec.container:
@@ -366,22 +377,33 @@ class Scope:
         except BaseException:
             self._reserved -= 1
             raise
-        await self.kept.start(entry)
+        entry.stage, spec = self._frame.view.landed, tool.spec
+        staged = spec.staged and self._frame.keeps_back  # nothing of it acts before it lands
+        acts = spec.effect != "read" and not (spec.container or staged)
+        await self._keep(partial(self._frame.book.starting, entry, acts=acts))
         if self._closed:
             return OVER
-        self._frame.book.start(entry)
+        self._frame.book.started(entry)
         if await self._has_ended():
             return OVER
         return await execute(self._frame, entry, tool, leave)
 
     async def _land(self) -> None:
         """Make what was kept back real, for a call that needs the disk."""
-        frame = self._frame
-        await self.kept.flush()
+        frame, stage = self._frame, self._frame.view.landed
+        await self._keep(partial(frame.book.landing, stage))
         try:
             frame.findings.extend(await frame.view.land(frame.gate.guards))
         except WorkspaceError as error:
             raise ToolError(error.code, error.message, hint=error.hint) from error
+        frame.book.landed(stage)
+
+    async def _told(self, entry: Entry) -> None:
+        """Have the log know of a call that is about to wait."""
+        await self._keep(partial(self._tell, entry))
+
+    def _tell(self, entry: Entry) -> None:
+        self._frame.book.called(entry)
 
     async def _stop_before(self, entry: Entry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""
@@ -404,8 +426,8 @@ class Scope:
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     def _can_pause(self) -> bool:
-        nothing_lost = self.kept.begun or len(self._open) == len(self._frame.book.entries)
-        return nothing_lost and not self.kept.why_not_pause()
+        nothing_lost = self._frame.book.exact or len(self._open) == len(self._frame.book.entries)
+        return nothing_lost and not self._frame.book.why_not_pause()
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import Entry
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
 

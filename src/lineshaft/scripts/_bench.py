@@ -2,34 +2,41 @@
 
 import hashlib
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
 import anyio
 import pydantic_core
 
-from lineshaft.errors import Guarded, LineshaftError, StateError, WorkspaceError
-from lineshaft.gate import Book, Earlier, Frame, Gate, Scope
+from lineshaft.errors import (
+    Guarded,
+    LineshaftError,
+    RecordError,
+    StateError,
+    WorkspaceError,
+)
+from lineshaft.gate import CallLog, Earlier, Frame, Gate, Scope
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._keeping import Keeping
-from lineshaft.scripts._late import catch_up
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
-from lineshaft.scripts._standing import Halt, expiry, pause_of, replay_data
+from lineshaft.scripts._standing import Halt, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
     Change,
+    Claim,
+    EventKind,
     Finding,
+    HeldLog,
     Limits,
     Pending,
     ReplayInputs,
     RunError,
+    RunLog,
     RunResult,
     Sink,
     Stage,
-    Stream,
     Workspace,
 )
 
@@ -72,6 +79,9 @@ class Part:
     last_seq: int = 0
     """Number of the last event that its record has."""
 
+    claim: Claim | None = None
+    """On its log, where it goes on."""
+
     keeps_back: bool = False
     """Its changes wait until they land."""
 
@@ -95,7 +105,6 @@ class _Waits:
 
     pending: tuple[Pending, ...] = ()
     expires_at: str | None = None
-    error: RunError | None = field(default=None)
 
 
 class Bench:
@@ -108,6 +117,8 @@ class Bench:
         view: The run's view of it.
         control: Ends the run from outside.
         sinks: Take its events.
+        log: Takes its steps; None: nothing is kept.
+        held: Takes them until something has to outlive the process.
     """
 
     def __init__(
@@ -119,15 +130,14 @@ class Bench:
         view: Stage,
         control: Control,
         sinks: tuple[Sink, ...],
+        log: RunLog | None = None,
+        held: HeldLog | None = None,
     ) -> None:
         self.run_id = part.run_id
         self.workspace = workspace
         self.view = view
         self.limits = part.limits
         self.control = control
-        self.keeping: Keeping | None = None
-        """Keeps what the run does; set before its script begins."""
-
         self.scope: Scope | None = None
         """The way through the gate, once it was entered."""
 
@@ -136,11 +146,23 @@ class Bench:
 
         self._part = part
         self._started = time.monotonic()
-        self._announced: dict[str, object] = {}
+        self._keeps = False
         self._frame: Frame | None = None
         self._unrecorded: RunError | None = None
-        recorder = Recorder(self.run_id, sinks, gate.redactor, seq=part.last_seq) if sinks else None
-        self.book = Book(recorder, gate.redactor, broken=self._broken)
+        self._unpaused: RunError | None = None
+        self._can_wait = False
+        recorder = None
+        if sinks or log is not None:
+            recorder = Recorder(
+                self.run_id,
+                sinks,
+                gate.redactor,
+                seq=part.last_seq,
+                claim=part.claim,
+                log=log,
+                held=held,
+            )
+        self.book = CallLog(recorder, gate.redactor, broken=self._broken)
         self.printed = self._fresh_output()
         if part.halt is not None:
             self.book.go_on(part.halt.calls, part.halt.usage)
@@ -156,7 +178,7 @@ class Bench:
     def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
         """Record that the run has started."""
         text = self.gate.redactor.text(script) if isinstance(script, str) else repr(type(script))
-        self._announced = {
+        started = {
             "script_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             "name": name,
             "engine": engine,
@@ -164,14 +186,7 @@ class Bench:
             "origin": origin,
             "limits": self.limits.as_dict(),
         }
-        self.book.note("run_started", None, **self._announced)
-
-    def record_from_here(self, sink: Sink) -> None:
-        """Have a sink take the events of this run, those until now included."""
-        recorder = Recorder(self.run_id, (sink,), self.gate.redactor)
-        texts: dict[Stream, str] = {s: self.printed.text(s) for s in ("stdout", "stderr")}
-        catch_up(recorder, self.book, started=self._announced, texts=texts)
-        self.book.also(recorder)
+        self.book.note("run_started", None, **started)
 
     async def enter(self, *, alone: bool = False, earlier: Earlier | None = None) -> Scope:
         """Return the run's way through the gate.
@@ -203,17 +218,27 @@ class Bench:
         """The workspace's place on this machine."""
         return self._frame.root if self._frame is not None else ""
 
-    def keep(self, keeping: Keeping, scope: Scope, unpausable: str, *, replays: bool) -> None:
-        """Keep what the run does from here on.
+    def keep(
+        self,
+        document: Mapping[str, object] | None,
+        *,
+        unpausable: str,
+        replays: bool,
+        replay: ReplayInputs | None = None,
+        calls: bool = True,
+    ) -> None:
+        """Keep the exact steps of the run from here on.
 
         Args:
-            keeping: Where.
-            scope: The way through the gate.
+            document: What it was begun with; None: an earlier part of it has kept that.
             unpausable: Why the run cannot pause; empty where it can.
             replays: Whether a pause is replayed.
+            replay: What its script takes from the world beside its calls.
+            calls: False: nothing is kept of it, unless it pauses.
         """
-        self.keeping = keeping
-        scope.kept.begin(keeping, unpausable=unpausable, replays=replays)
+        self._keeps, self._can_wait = calls, True
+        begin = None if document is None else {"workspace": self.root, "document": document}
+        self.book.keep(begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls)
 
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
@@ -231,13 +256,16 @@ class Bench:
         landed = await self._landed(how, progress)
         if landed.error is not None:
             how = Ended(status="error", value=how.value, error=landed.error)
-        waits = await self._waits(how, progress)
+        if how.status == "paused" and self.scope is not None:
+            result = await self._paused(how, progress, landed)
+            if result is not None:
+                await self.view.discard()
+                return result
+            error, self._unpaused = self._unpaused, None
+            how = Ended(status="error", error=error)
         await self.view.discard()
-        if waits.error is not None:
-            how = Ended(status="error", error=waits.error)
-        result = self._result(how, progress, landed, waits)
-        self._note_end(result)
-        await self._let_go(result, progress)
+        result = self._result(how, progress, landed, _Waits())
+        await self._over(result, progress)
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
@@ -277,8 +305,12 @@ class Bench:
         landed = _Landed(findings=tuple(self._frame.findings) if self._frame else ())
         try:
             if how.status == "success" and progress.lands:
-                await self._flush()
+                stage = self.view.landed
+                written = self.book.landing(stage)
+                if written is not None:
+                    await written
                 landed.findings += await self.view.land(self.gate.guards)
+                self.book.landed(stage)
         except (WorkspaceError, StateError) as error:
             told = RunError(code=error.code, message=error.message, hint=error.hint)
             landed.error = told
@@ -296,17 +328,14 @@ class Bench:
         landed.whole = len(landed.changes) == len(there)
         return landed
 
-    async def _flush(self) -> None:
-        if self.keeping is not None:
-            await self.keeping.flush()
-
-    async def _waits(self, how: Ended, progress: Progress) -> _Waits:
-        """Keep a run that waits for answers, and say what it waits for."""
-        if how.status != "paused" or self.scope is None:
-            return _Waits()
+    async def _paused(self, how: Ended, progress: Progress, landed: _Landed) -> RunResult | None:
+        """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
+        assert self.scope is not None  # noqa: S101  whoever calls this has looked
         standing = self.scope.standing
-        if not progress.suspended or self.keeping is None:
-            return _Waits(pending=standing.pending)
+        if not progress.suspended or not self._can_wait:
+            result = self._result(how, progress, landed, _Waits(pending=standing.pending))
+            await self._over(result, progress)
+            return result
         try:
             halt = Halt(
                 standing=standing,
@@ -316,33 +345,37 @@ class Bench:
                 duration_ms=self._duration_ms(),
                 findings=progress.findings,
                 engine_reason=progress.engine_reason,
-                replay=progress.replay,
                 modules=progress.modules,
                 view=await self.view.pack(),
             )
-            expires_at = expiry(PAUSE_HOURS)
-            await self.keeping.paused(pause_of(halt, expires_at=expires_at))
-        except (StateError, WorkspaceError) as error:
+            waits = _Waits(pending=standing.pending, expires_at=expiry(PAUSE_HOURS))
+            result = self._result(how, progress, landed, waits)
+            self.book.all_turned()
+            pause = pause_of(halt, expires_at=str(waits.expires_at))
+            await self.book.paused(pause, self._ending("run_paused", result))
+        except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"
-            return _Waits(error=RunError(code=error.code, message=text, hint=error.hint))
-        return _Waits(pending=standing.pending, expires_at=expires_at)
+            self._unpaused = RunError(code=error.code, message=text, hint=error.hint)
+            return None
+        return result
 
-    async def _let_go(self, result: RunResult, progress: Progress) -> None:
-        """Keep only what a replay needs of a run that is over."""
-        if self.keeping is None or result.status == "paused":
-            return
-        end = {
-            "status": result.status,
-            "value": result.value if result.status == "success" else None,
-            "error": result.error.code if result.error else None,
-            "stdout": result.stdout,
-            "stderr": result.stderr,
-            "replay": replay_data(progress.replay) if progress.replay else None,
-            "modules": progress.modules,
-            "dropped": list(self.scope.dropped) if self.scope else [],
-        }
+    async def _over(self, result: RunResult, progress: Progress) -> None:
+        """Record the end, and keep only what a replay needs of a run that is over."""
+        end = None
+        if self._keeps and self.control.reason is None:
+            end = {
+                "status": result.status,
+                "value": result.value if result.status == "success" else None,
+                "error": result.error.code if result.error else None,
+                "stdout": result.stdout,
+                "stderr": result.stderr,
+                "modules": progress.modules,
+                "dropped": list(self.scope.dropped) if self.scope else [],
+            }
         try:
-            await self.keeping.over(replayable=self.control.reason is None, end=end)
+            self.book.all_turned()
+            shown = self._ending("run_finished", result)
+            await self.book.over(shown, end=end, kept=self._keeps)
         except LineshaftError as error:
             text = f"the end of this run cannot be kept: {error.message}"
             self._unrecorded = RunError(code=error.code, message=text)
@@ -355,15 +388,16 @@ class Bench:
         printed = self.printed.text("stdout").encode("utf-8", "replace")
         return len(printed) + len(pydantic_core.to_json(how.value))
 
-    def _note_end(self, result: RunResult) -> None:
+    def _ending(self, kind: EventKind, result: RunResult) -> list[tuple[EventKind, object]]:
+        """Return the last events of a run, or of this part of it."""
         if not self.book.recording:
-            return
-        if result.changes:
-            self.book.note("changes", changes=[asdict(c) for c in result.changes])
+            return []
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
-        kept = result.expires_at is not None
-        self.book.note("run_paused" if kept else "run_finished", None, **result_data(shown))
+        events: list[tuple[EventKind, object]] = []
+        if result.changes:
+            events.append(("changes", {"changes": [asdict(c) for c in result.changes]}))
+        return [*events, (kind, result_data(shown))]
 
     def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
         """Return a waiting call without its contents, which only whoever answers is shown."""

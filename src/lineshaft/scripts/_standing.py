@@ -1,7 +1,5 @@
 """Where a run stands while it waits: to what is kept, and back."""
 
-import base64
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,11 +13,10 @@ from lineshaft.values import (
     CallRecord,
     Finding,
     KeptPause,
-    ReplayInputs,
     Usage,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Of the documents in run states; others are refused."""
 
 Data = Mapping[str, object]
@@ -37,9 +34,6 @@ class Halt:
     duration_ms: float
     findings: tuple[Finding, ...] = ()
     engine_reason: str = ""
-    replay: ReplayInputs | None = None
-    """What the script took from the world beside its calls; None: there is no script."""
-
     modules: Mapping[str, str] = field(default_factory=dict[str, str])
     """Modules of the workspace that the script imported: sha256 of each text, by path."""
 
@@ -69,7 +63,6 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
         "duration_ms": halt.duration_ms,
         "findings": [asdict(finding) for finding in halt.findings],
         "engine_reason": halt.engine_reason,
-        "replay": None if halt.replay is None else replay_data(halt.replay),
         "modules": dict(halt.modules),
     }
     return KeptPause(
@@ -109,26 +102,8 @@ def halt_of(pause: KeptPause) -> Halt:
         duration_ms=cast("float", document["duration_ms"]),
         findings=tuple(_made(Finding, each) for each in cast("list[Data]", document["findings"])),
         engine_reason=str(document["engine_reason"]),
-        replay=None if document["replay"] is None else replay_of(document["replay"]),
         modules=cast("Mapping[str, str]", document["modules"]),
         view=pause.blobs["view"],
-    )
-
-
-def replay_data(replay: ReplayInputs) -> dict[str, object]:
-    """Return replay inputs as JSON-like data."""
-    readings = base64.b64encode(zlib.compress(replay.readings)).decode()
-    return {"seed": replay.seed, "readings": readings, "turns": replay.turns, "torn": replay.torn}
-
-
-def replay_of(data: object) -> ReplayInputs:
-    """Return the replay inputs that `replay_data` was given."""
-    fields = cast("Mapping[str, str]", data)
-    return ReplayInputs(
-        seed=fields["seed"],
-        readings=zlib.decompress(base64.b64decode(fields["readings"])),
-        turns=list(cast("list[int]", fields["turns"])),
-        torn=bool(fields["torn"]),
     )
 
 

@@ -9,7 +9,7 @@ from lineshaft.scripts import Ground
 from lineshaft.session._offer import Offer
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import ShapeBook, merge_shapes
-from lineshaft.values import Sink, Workspace
+from lineshaft.values import Workspace
 from lineshaft.workspace import Folder
 
 
@@ -33,7 +33,8 @@ class Footing:
         return Ground(
             workspace=self.workspace,
             atomic=self.atomic,
-            shelf=self.store,
+            root=self.root,
+            log=self.store,
             eager=self.eager,
             offer=offer,
         )
@@ -47,10 +48,6 @@ class Footing:
             keep=lambda seen: store.observe(root, seen, merge_shapes),
             load=lambda: store.shapes(root),
         )
-
-    def sinks(self) -> tuple[Sink, ...]:
-        """Return what records every run."""
-        return (self.store.sink(self.root),) if self.store and self.eager else ()
 
 
 def ground_of(

@@ -157,7 +157,7 @@ class Session(Afterwards, Facing):
             ground=ground.under_runs(self._offer),
             engines=self._engines,
             check=check,
-            sinks=(*ground.sinks(), *sinks),
+            sinks=tuple(sinks),
             scripts=scripts,
         )
         self._resumer = self.store and Resumer(self._runner, self.store, root=ground.root)
