@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import cast
@@ -142,6 +143,7 @@ class CallLog:
         self.exact = False
         """Whether exact steps are kept: the run can be gone on with, or executed again."""
 
+        self._keeps = False
         self.replays = False
         """A pause would be replayed: calls must come again in the same order."""
 
@@ -180,7 +182,7 @@ class CallLog:
         if replay is not None:
             self._turns, self._readings = len(replay.turns), len(replay.readings)
             replay.passed = self._passed
-        self.exact = calls
+        self.exact = self._keeps = calls
         if not calls:
             self._begin = begin
         elif begin is not None:
@@ -467,14 +469,20 @@ class CallLog:
         Returns:
             What to wait for before they do; None: nothing.
         """
-        if not self.exact or (self._recorder is not None and self._recorder.holds_back):
+        if not self._lands_on_disk:
             return None
         return self._exactly("landing", {"stage": stage}, durable=True)
 
     def landed(self, stage: int) -> None:
-        """Record that changes have landed."""
-        if self.exact and self._recorder is not None and not self._recorder.holds_back:
-            self._exactly("landed", {"stage": stage})
+        """Record that changes have landed; where that fails, the next step says so."""
+        if self._lands_on_disk:
+            with suppress(StateError, RecordError):
+                self._exactly("landed", {"stage": stage})
+
+    @property
+    def _lands_on_disk(self) -> bool:
+        """Whether landings are recorded: also the last one, after the run's authority is over."""
+        return self._keeps and self._recorder is not None and not self._recorder.holds_back
 
     def turned(self, turns: Sequence[int], readings: bytes) -> None:
         """Record what ended turns of the script, and what it read of clocks until then."""
