@@ -20,6 +20,9 @@ from lineshaft.values import (
 
 # Numbers by name; that a tool is called `get_token` makes its count no secret.
 _COUNTERS = frozenset({"limits", "truncated", "usage"})
+_PASSING = ("progress", "log")
+"""Kinds that are not held back: there may be any number of them."""
+
 _NONE: Mapping[str, bytes] = {}
 
 
@@ -131,7 +134,7 @@ class Recorder:
             RecordError: What is shown cannot be written.
         """
         log, held = self._log, self._held
-        if log is None or (held is not None and row.kind == "progress"):
+        if log is None or (held is not None and row.kind in _PASSING):
             return None
         with self._lock:
             if held is None:
