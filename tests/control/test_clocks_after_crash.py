@@ -47,3 +47,25 @@ def test_it_may_be_killed_again_and_again(world: World) -> None:
     assert (done["status"], done.get("error")) == ("success", None)
     assert [deed for deed in world.deeds if not deed.startswith("look")] == before
     assert f"note {done['value'][-1]}" in before
+
+
+GIVEN_UP = """
+import time
+try:
+    await asyncio.wait_for(hang(what="given up"), 0.05)
+except TimeoutError:
+    pass
+what = str(time.time_ns())
+await note(what=what)
+await hang_once(what="x")
+return what
+"""
+
+
+def test_a_call_that_the_script_gave_up_is_given_up_again(world: World) -> None:
+    run_id = killed_while(world, GIVEN_UP, "hang_once x")
+    before = list(world.deeds)
+    done = world.do("resume", run_id=run_id)
+    assert (done["status"], done.get("error")) == ("success", None)
+    assert world.deeds == [*before, "hang_once x"]
+    assert f"note {done['value']}" in before

@@ -12,7 +12,7 @@ from lineshaft.gate._earlier import Earlier, Recorded
 from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
 from lineshaft.gate._scope import Scope
-from lineshaft.gate._standing import Standing
+from lineshaft.gate._standing import PausePoint
 
 __all__ = [
     "CallLog",
@@ -20,8 +20,8 @@ __all__ = [
     "Earlier",
     "Frame",
     "Gate",
+    "PausePoint",
     "Recorded",
     "RunClock",
     "Scope",
-    "Standing",
 ]

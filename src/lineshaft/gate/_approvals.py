@@ -80,8 +80,8 @@ class Approvals:
     def _must_be_answerable(self, entry: Entry, name: str, verdict: Verdict) -> None:
         if self._frame.caller.approver is not None:
             return
-        why_not = self._frame.book.why_not_pause()
-        said = why_not if self._frame.book.replays else ""
+        why_not = self._frame.call_log.why_not_pause()
+        said = why_not if self._frame.call_log.replays else ""
         if entry.call.parent is not None and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:
@@ -89,7 +89,7 @@ class Approvals:
             raise ToolError("E_NO_PAUSE", f"{text}: {said}")
 
     def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
-        self._frame.book.note(
+        self._frame.call_log.note(
             "answer", call_id, allow=answer.allow, reason=answer.reason, scope=answer.scope
         )
         if not answer.allow:

@@ -59,7 +59,7 @@ class Question:
             raise ToolError("E_DENIED", text)
         put = [_fit(ask, name, frame.gate.redactor) for ask in asks]
         for each in said:
-            frame.book.note("log", self.entry.id, text=f"{name} {each}")
+            frame.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
         turn = frame.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
         with self.lease.asking() as scope, frame.controls.paused(), self.clock.paused():

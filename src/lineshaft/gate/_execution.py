@@ -115,7 +115,7 @@ def _observe(frame: Frame, entry: Entry, spec: ToolSpec, value: object) -> None:
     if spec.output_schema is None and frame.gate.shapes is not None:
         strange = frame.gate.shapes.observe(spec, value)
         if strange:
-            frame.book.note("log", entry.id, text=strange)
+            frame.call_log.note("log", entry.id, text=strange)
             frame.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
@@ -198,4 +198,4 @@ def _notify(
     text = data.get("text")
     if isinstance(text, str) and len(text) > _LONGEST_NOTICE:
         data = {**data, "text": beginning(frame.gate.redactor.text(text), _LONGEST_NOTICE)}
-    frame.book.note(_NOTICES[kind], entry.id, **data)
+    frame.call_log.note(_NOTICES[kind], entry.id, **data)

@@ -55,7 +55,7 @@ class Frame:
     """The run's view of the workspace."""
 
     limits: Limits
-    book: CallLog
+    call_log: CallLog
     """Where its calls are written down."""
 
     controls: Controls

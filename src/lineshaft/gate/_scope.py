@@ -22,7 +22,7 @@ from lineshaft.gate._frame import EndKind, Frame
 from lineshaft.gate._lanes import Line, Place, held_around
 from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.gate._standing import Standing, acts_beyond_files, difference, standing_of
+from lineshaft.gate._standing import PausePoint, acts_beyond_files, difference, standing_of
 from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
@@ -63,7 +63,7 @@ class Scope:
         self._over = anyio.Event()
         self._script_waits = frame.alone
         self._open: dict[Entry, None] = {}
-        self._reserved = frame.book.counts.total()
+        self._reserved = frame.call_log.counts.total()
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
         self._order = Line()
@@ -101,7 +101,7 @@ class Scope:
             while not self._closed:
                 unanswered = self._asks.unanswered
                 everything = len(unanswered) == len(self._open)
-                if unanswered and everything and not self._frame.book.why_not_pause():
+                if unanswered and everything and not self._frame.call_log.why_not_pause():
                     self._suspended = unanswered
                     return "suspend"
                 self._changed = anyio.Event()
@@ -112,11 +112,11 @@ class Scope:
             self._script_waits = self._frame.alone
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> PausePoint:
         """Where the run stands, suspended."""
         waiting = {pending.id for pending in self._suspended}
         return standing_of(
-            [entry for entry in self._frame.book.entries.values() if entry.id in waiting],
+            [entry for entry in self._frame.call_log.entries.values() if entry.id in waiting],
             self._suspended,
             for_the_run=self._asks.for_the_run,
             shown=self._approvals.shown,
@@ -132,7 +132,7 @@ class Scope:
         """End the authority of everything that belongs to this run."""
         self._over.set()
         self._changed.set()
-        self._frame.book.close()
+        self._frame.call_log.close()
         self._asks.close()
         left, self._open = self._open, {}  # calls of tasks of a tool's own
         for entry in left:
@@ -187,7 +187,7 @@ class Scope:
                 return None
             raise ToolError(error.code, error.message, hint=error.hint) from error
         digest = hashlib.sha256(data).hexdigest()
-        frame.book.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
+        frame.call_log.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
         return data
 
     # The way of a call. A stage that refuses it raises ToolError.
@@ -195,14 +195,14 @@ class Scope:
     async def _enter(self, call: Call) -> Done:
         if await self._has_ended():
             return OVER
-        entry = noted(self._frame.book.open(call))
+        entry = noted(self._frame.call_log.open(call))
         self._open[entry] = None
         done: Done = CANCELLED
         try:
             done = _fate(entry, await self._through(entry))
             if entry in self._open and not entry.answered:
                 with suppress(ToolError):  # of a run that is over by now
-                    await self._keep(partial(self._frame.book.end, entry, done))
+                    await self._keep(partial(self._frame.call_log.end, entry, done))
         finally:
             done = _fate(entry, done)
             if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
@@ -212,16 +212,16 @@ class Scope:
         return done
 
     def _close(self, entry: Entry, done: Done) -> None:
-        book = self._frame.book
+        log = self._frame.call_log
         if entry.answered:
-            book.drop(entry)
+            log.drop(entry)
         elif done is CANCELLED and (self._suspended or self._frame.controls.stands):
             return  # it waits; a later part of the run makes it
         else:
             if done is CANCELLED and entry.key:
                 self._dropped[entry.key] = None
             with suppress(StateError):  # what is exact is lost with the run
-                book.end(entry, done, keep=False)
+                log.end(entry, done, keep=False)
 
     async def _keep(self, step: Callable[[], Awaitable[None] | None]) -> None:
         """Append a step to the run's log; where that cannot be done the run ends."""
@@ -251,7 +251,7 @@ class Scope:
         try:
             entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
         except ToolError:
-            self._frame.book.called(entry)
+            self._frame.call_log.called(entry)
             raise
         lanes = self._frame.gate.lanes
         place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
@@ -287,7 +287,7 @@ class Scope:
                 arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
-            self._frame.book.called(entry)
+            self._frame.call_log.called(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
         return final, tuple(decided)
 
@@ -309,7 +309,7 @@ class Scope:
         """Return what a call came to in an earlier part of the run; None: it is to be made."""
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
-            self._frame.book.take_place(entry, earlier.waited[key])
+            self._frame.call_log.take_place(entry, earlier.waited[key])
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             return known
@@ -335,11 +335,11 @@ class Scope:
     async def _differs(self, entry: Entry) -> None:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
         expected = next(left, None)
-        self._frame.book.called(entry)
+        self._frame.call_log.called(entry)
         call = CallRecord(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
-            arguments=self._frame.book.show(entry),
+            arguments=self._frame.call_log.show(entry),
             status="pending",
         )
         self.difference = difference(call, expected, self._frame.gate.redactor)
@@ -380,10 +380,10 @@ class Scope:
         entry.stage, spec = self._frame.view.landed, tool.spec
         staged = spec.staged and self._frame.keeps_back  # nothing of it acts before it lands
         acts = spec.effect != "read" and not (spec.container or staged)
-        await self._keep(partial(self._frame.book.starting, entry, acts=acts))
+        await self._keep(partial(self._frame.call_log.starting, entry, acts=acts))
         if self._closed:
             return OVER
-        self._frame.book.started(entry)
+        self._frame.call_log.started(entry)
         if await self._has_ended():
             return OVER
         return await execute(self._frame, entry, tool, leave)
@@ -391,19 +391,19 @@ class Scope:
     async def _land(self) -> None:
         """Make what was kept back real, for a call that needs the disk."""
         frame, stage = self._frame, self._frame.view.landed
-        await self._keep(partial(frame.book.landing, stage))
+        await self._keep(partial(frame.call_log.landing, stage))
         try:
             frame.findings.extend(await frame.view.land(frame.gate.guards))
         except WorkspaceError as error:
             raise ToolError(error.code, error.message, hint=error.hint) from error
-        frame.book.landed(stage)
+        frame.call_log.landed(stage)
 
     async def _told(self, entry: Entry) -> None:
         """Have the log know of a call that is about to wait."""
         await self._keep(partial(self._tell, entry))
 
     def _tell(self, entry: Entry) -> None:
-        self._frame.book.called(entry)
+        self._frame.call_log.called(entry)
 
     async def _stop_before(self, entry: Entry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""
@@ -426,8 +426,10 @@ class Scope:
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     def _can_pause(self) -> bool:
-        nothing_lost = self._frame.book.exact or len(self._open) == len(self._frame.book.entries)
-        return nothing_lost and not self._frame.book.why_not_pause()
+        nothing_lost = self._frame.call_log.exact or len(self._open) == len(
+            self._frame.call_log.entries
+        )
+        return nothing_lost and not self._frame.call_log.why_not_pause()
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""
@@ -439,7 +441,7 @@ class Scope:
 
     async def _count_refusal(self) -> None:
         most = REFUSALS_PER_CALL * self._frame.limits.calls
-        if not (self._frame.alone or self._closed) and self._frame.book.refused + 1 >= most:
+        if not (self._frame.alone or self._closed) and self._frame.call_log.refused + 1 >= most:
             await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
 
     async def _end(self, kind: EndKind, code: str, message: str) -> None:

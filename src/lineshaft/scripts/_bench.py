@@ -20,7 +20,7 @@ from lineshaft.gate import CallLog, Earlier, Frame, Gate, Scope
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
-from lineshaft.scripts._standing import Halt, expiry, pause_of
+from lineshaft.scripts._standing import Checkpoint, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
@@ -73,7 +73,7 @@ class Part:
 
     run_id: str
     limits: Limits
-    halt: Halt | None = None
+    halt: Checkpoint | None = None
     """Where it goes on from."""
 
     last_seq: int = 0
@@ -108,7 +108,7 @@ class _Waits:
 
 
 class Bench:
-    """One run's view, book, output and way through the gate.
+    """One run's view, call log, output and way through the gate.
 
     Args:
         gate: The session's gate.
@@ -162,17 +162,17 @@ class Bench:
                 log=log,
                 held=held,
             )
-        self.book = CallLog(recorder, gate.redactor, broken=self._broken)
+        self.call_log = CallLog(recorder, gate.redactor, broken=self._broken)
         self.printed = self._fresh_output()
         if part.halt is not None:
-            self.book.go_on(part.halt.calls, part.halt.usage)
+            self.call_log.go_on(part.halt.calls, part.halt.usage)
 
     def _fresh_output(self) -> Printed:
         return Printed(
             self.limits,
             redactor=self.gate.redactor,
-            note=lambda stream, text: self.book.note("output", stream=stream, text=text),
-            heard=lambda: self.book.recording,
+            note=lambda stream, text: self.call_log.note("output", stream=stream, text=text),
+            heard=lambda: self.call_log.recording,
         )
 
     def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
@@ -186,7 +186,7 @@ class Bench:
             "origin": origin,
             "limits": self.limits.as_dict(),
         }
-        self.book.note("run_started", None, **started)
+        self.call_log.note("run_started", None, **started)
 
     async def enter(self, *, alone: bool = False, earlier: Earlier | None = None) -> Scope:
         """Return the run's way through the gate.
@@ -201,7 +201,7 @@ class Bench:
             run_id=self.run_id,
             view=self.view,
             limits=self.limits,
-            book=self.book,
+            call_log=self.call_log,
             controls=self.control,
             caller=self._part.caller or self.gate.caller,
             turn=anyio.Lock() if self._part.caller else self.gate.approving,
@@ -238,7 +238,9 @@ class Bench:
         """
         self._keeps, self._can_wait = calls, True
         begin = None if document is None else {"workspace": self.root, "document": document}
-        self.book.keep(begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls)
+        self.call_log.keep(
+            begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls
+        )
 
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
@@ -247,7 +249,7 @@ class Bench:
         self.printed.finish()
         how = self._how(progress)
         result = await _shielded(self._settled(how, progress))
-        self.book.shut()
+        self.call_log.shut()
         if self._unrecorded is not None and result.error is None:
             return replace(result, status="error", error=self._unrecorded)
         return result
@@ -269,7 +271,7 @@ class Bench:
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
-        calls = self.book.records()
+        calls = self.call_log.records()
         return RunResult(
             run_id=self.run_id,
             status=how.status,
@@ -287,7 +289,7 @@ class Bench:
             landed=bool(landed.changes) and landed.whole,
             pending=waits.pending,
             expires_at=waits.expires_at,
-            usage=self.book.usage(bytes_out=self._bytes_out(how)),
+            usage=self.call_log.usage(bytes_out=self._bytes_out(how)),
         )
 
     def _how(self, progress: Progress) -> Ended:
@@ -306,11 +308,11 @@ class Bench:
         try:
             if how.status == "success" and progress.lands:
                 stage = self.view.landed
-                written = self.book.landing(stage)
+                written = self.call_log.landing(stage)
                 if written is not None:
                     await written
                 landed.findings += await self.view.land(self.gate.guards)
-                self.book.landed(stage)
+                self.call_log.landed(stage)
         except (WorkspaceError, StateError) as error:
             told = RunError(code=error.code, message=error.message, hint=error.hint)
             landed.error = told
@@ -337,10 +339,10 @@ class Bench:
             await self._over(result, progress)
             return result
         try:
-            halt = Halt(
+            halt = Checkpoint(
                 standing=standing,
-                calls=self.book.records(),
-                usage=self.book.usage(bytes_out=0),
+                calls=self.call_log.records(),
+                usage=self.call_log.usage(bytes_out=0),
                 seconds_used=max(self.limits.seconds - self.control.remaining, 0),
                 duration_ms=self._duration_ms(),
                 findings=progress.findings,
@@ -350,9 +352,9 @@ class Bench:
             )
             waits = _Waits(pending=standing.pending, expires_at=expiry(PAUSE_HOURS))
             result = self._result(how, progress, landed, waits)
-            self.book.all_turned()
+            self.call_log.all_turned()
             pause = pause_of(halt, expires_at=str(waits.expires_at))
-            await self.book.paused(pause, self._ending("run_paused", result))
+            await self.call_log.paused(pause, self._ending("run_paused", result))
         except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"
             self._unpaused = RunError(code=error.code, message=text, hint=error.hint)
@@ -373,9 +375,9 @@ class Bench:
                 "dropped": list(self.scope.dropped) if self.scope else [],
             }
         try:
-            self.book.all_turned()
+            self.call_log.all_turned()
             shown = self._ending("run_finished", result)
-            await self.book.over(shown, end=end, kept=self._keeps)
+            await self.call_log.over(shown, end=end, kept=self._keeps)
         except LineshaftError as error:
             text = f"the end of this run cannot be kept: {error.message}"
             self._unrecorded = RunError(code=error.code, message=text)
@@ -390,7 +392,7 @@ class Bench:
 
     def _ending(self, kind: EventKind, result: RunResult) -> list[tuple[EventKind, object]]:
         """Return the last events of a run, or of this part of it."""
-        if not self.book.recording:
+        if not self.call_log.recording:
             return []
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)

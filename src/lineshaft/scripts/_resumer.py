@@ -24,7 +24,7 @@ from lineshaft.scripts._ends import at_the_end
 from lineshaft.scripts._execute import Ready, differs, execute
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._runner import Runner, settled
-from lineshaft.scripts._standing import Halt, halt_of
+from lineshaft.scripts._standing import Checkpoint, halt_of
 from lineshaft.trace import Recorder
 from lineshaft.values import (
     Answer,
@@ -222,7 +222,7 @@ class Resumer:
                 hint = "bring the file back as it was, or run the script anew"
                 raise StateError(f"{text}, which is another file now", hint=hint)
 
-    async def _after_crash(self, saved: SavedRun) -> Halt:
+    async def _after_crash(self, saved: SavedRun) -> Checkpoint:
         """Return where a run stands whose host died, whose landings are finished by then."""
         try:
             findings = await self._runner.ground.workspace.recover()
@@ -262,7 +262,7 @@ class Resumed:
     engine: Engine | None
     """None: it is one call, without a script."""
 
-    halt: Halt
+    halt: Checkpoint
     replay: ReplayInputs
     earlier: Earlier
 
@@ -280,9 +280,9 @@ class Resumed:
         replays = engine is not None and engine.pauses == "replay"
         replay = None if engine is None else self.replay
         bench.keep(None, unpausable="", replays=replays, replay=replay)
-        bench.book.resumed(len(self.earlier.answers))
+        bench.call_log.resumed(len(self.earlier.answers))
         for call in self.halt.learnt:
-            bench.book.note("call_finished", call.id, **_ending(call))
+            bench.call_log.note("call_finished", call.id, **_ending(call))
         scope = await bench.enter(earlier=self.earlier, alone=engine is None)
         if engine is None:
             await self.runner.make(self.job, scope, bench, progress)
@@ -373,7 +373,7 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
             raise ConfigError(f"no call {stray[0]!r} of run {saved.run.run_id!r} {what}: {there}")
 
 
-def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earlier:
+def _earlier(saved: SavedRun, halt: Checkpoint, reply: Reply, *, landed: int) -> Earlier:
     """Return what the gate goes on from."""
     standing = halt.standing
     if saved.pause is not None:

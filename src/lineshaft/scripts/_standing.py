@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar, cast
 
 from lineshaft.errors import UntrustedState
-from lineshaft.gate import Standing
+from lineshaft.gate import PausePoint
 from lineshaft.values import (
     Answer,
     CallError,
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Halt:
+class Checkpoint:
     """All that a later part of a run goes on from, beside what it was begun with."""
 
-    standing: Standing
+    standing: PausePoint
     calls: tuple[CallRecord, ...]
     usage: Usage
     seconds_used: float
@@ -49,7 +49,7 @@ def expiry(hours: float) -> str:
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
 
 
-def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
+def pause_of(halt: Checkpoint, *, expires_at: str) -> KeptPause:
     """Return what is kept of a run that waits."""
     document: dict[str, object] = {
         "format": FORMAT,
@@ -73,7 +73,7 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
     )
 
 
-def halt_of(pause: KeptPause) -> Halt:
+def halt_of(pause: KeptPause) -> Checkpoint:
     """Return what `pause_of` was given.
 
     Raises:
@@ -85,8 +85,8 @@ def halt_of(pause: KeptPause) -> Halt:
             f"the paused run has format {document.get('format')!r}, and this version has {FORMAT}",
             hint="resume it with the version that paused it",
         )
-    return Halt(
-        standing=Standing(
+    return Checkpoint(
+        standing=PausePoint(
             pending=tuple(pause.pending),
             keys=cast("Mapping[str, str]", document["keys"]),
             for_the_run={
