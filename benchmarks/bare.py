@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
-from lineshaft.sandbox import Instance, Instances
+from lineshaft.sandbox.webassembly import Instance, Instances
 
 MEMORY_MB = 256
 Tools = Mapping[str, Callable[..., Awaitable[object]]]

@@ -21,7 +21,7 @@ from lineshaft import Limits, Policy, Session, tool
 from lineshaft.checker import TyChecker
 from lineshaft.engines import make_cpython, make_wasm
 from lineshaft.errors import LineshaftError
-from lineshaft.sandbox import Asker
+from lineshaft.sandbox.webassembly import Asker
 from lineshaft.scripts import Reading
 from lineshaft.scripts.reading import through
 from lineshaft.values import Call, Engine, Program, PythonOptions, Returned, Value

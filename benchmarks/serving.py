@@ -15,7 +15,8 @@ from engine_figures import Figure, Table
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from lineshaft import Limits, Policy, Session, Toolset
+from lineshaft import Limits, Policy, Session
+from lineshaft.mcp import server as mcp_server
 
 UPSTREAM = str(Path(__file__).with_name("upstream.py"))
 COUNTS = (1, 10, 100)
@@ -37,7 +38,7 @@ async def timed(work: Callable[[], Awaitable[object]]) -> float:
 async def calls(turns: int) -> dict[tuple[str, int], float]:
     """Return medians: calls made one by one by a bare client, and by one script."""
     found: dict[tuple[str, int], list[float]] = {}
-    server = Toolset.from_mcp([sys.executable, UPSTREAM], name="up", trust=True)
+    server = mcp_server([sys.executable, UPSTREAM], name="up", trust=True)
     session = Session([server], policy=Policy(mode="read"), limits=Limits(seconds=600), store=False)
     bare = Client(StdioServerParameters(command=sys.executable, args=[UPSTREAM]))
     async with bare, session:

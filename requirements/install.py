@@ -92,7 +92,7 @@ def _make_image() -> None:
 def _make_native_code() -> None:
     """Make the native code of the image, so that no test and no script waits for it."""
     sys.stderr.write("dev: making Python's native code for this machine, some seconds ...\n")
-    _run(str(PYTHON), "-c", "from lineshaft.sandbox import native_code; native_code()")
+    _run(str(PYTHON), "-c", "from lineshaft.sandbox.webassembly import native_code; native_code()")
 
 
 def _install_node_packages() -> None:

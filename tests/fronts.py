@@ -12,7 +12,7 @@ from mcp.client import ClientRequestContext
 from mcp.client.session import ListRootsFnT
 
 from lineshaft import Policy, Session
-from lineshaft.mcp import Front, front_server
+from lineshaft.mcp.front import Front, front_server
 
 Mode = Literal["auto", "legacy"]
 MODES: tuple[Mode, Mode] = ("auto", "legacy")

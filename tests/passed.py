@@ -10,7 +10,8 @@ import mcp_types as types
 from mcp import Client
 
 from fronts import OPEN, client_of
-from lineshaft import Policy, Session, Toolset
+from lineshaft import Policy, Session
+from lineshaft.mcp import server as mcp_server
 from upstreams.library import Library
 
 ERAS = [False, True]
@@ -43,7 +44,7 @@ async def passed(
     library: Library, at: Path, *, policy: Policy = OPEN, trust: bool = True, **options: Any
 ) -> AsyncGenerator[tuple[Session, Callable[..., Any]]]:
     """Give a session over a library, and what makes clients of one front."""
-    upstream = Toolset.from_mcp(library.offered, name="lib", trust=trust)
+    upstream = mcp_server(library.offered, name="lib", trust=trust)
     async with Session(
         upstream, workspace=at, policy=policy, store=at / "s.db", **options
     ) as session:

@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -69,6 +70,35 @@ def test_importing_the_root_loads_nothing_heavy() -> None:
     code = f"import sys, lineshaft; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_walls_loads_no_wall() -> None:
+    doors = ("jail", "bundle", "webassembly", "webassembly.program")
+    imports = ", ".join(f"lineshaft.sandbox.{door}" for door in doors)
+    code = f"import sys, lineshaft.sandbox, {imports}; print('wasmtime' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("command", ["run", "call", "tools", "check", "config show", "init"])
+def test_a_command_loads_the_sdk_of_mcp_only_for_a_server(command: str) -> None:
+    code = f"import sys; from lineshaft.cli._app import _load; _load({command!r}); "
+    code += "print([name for name in ('mcp', 'mcp_types', 'wasmtime') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_names_are_loaded_late_by_the_root_alone() -> None:
+    source = Path(lineshaft.__file__).parent
+    lazy = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if any(
+            isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+            for node in ast.parse(path.read_text(encoding="utf-8")).body
+        )
+    ]
+    assert lazy == ["__init__.py"]
 
 
 @pytest.mark.parametrize("name", ["lineshaft", *ROOMS])

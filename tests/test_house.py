@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "lineshaft"
 NOT_PROSE = {".lock", ".png", ".gif", ".svg"}
 
 # Put together here so that this file is no finding itself.
@@ -26,6 +27,9 @@ SILENCED = re.compile(
 """A remark that a tool is not to look, with the names of what it is not to look at."""
 
 BROAD = {"Exception", "BaseException"}
+OPEN_NAMES = {"gate", "session", "store", "trace"}
+"""Rooms whose names are not settled: they may share one with each other or with another room."""
+
 MARKS = {f"pytest.mark.{kind}" for kind in ("skip", "skipif", "xfail")}
 
 
@@ -119,6 +123,35 @@ def _is_broad(handler: ast.ExceptHandler) -> bool:
     if handler.type is not None:
         kinds = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
     return bool(kinds & BROAD) and not isinstance(handler.body[-1], ast.Raise)
+
+
+def _sources() -> Iterator[Path]:
+    """Yield our modules but for the guest, the Python inside of every engine."""
+    guest = SOURCE / "engines" / "guest"
+    return (path for path in SOURCE.rglob("*.py") if not path.is_relative_to(guest))
+
+
+def test_a_class_name_stands_once_in_the_house() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in _sources():
+        place = path.relative_to(SOURCE)
+        if place.parts[0] in OPEN_NAMES:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(place.as_posix())
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_a_family_of_files_is_a_folder_and_no_prefix() -> None:
+    families: dict[tuple[str, str], set[str]] = {}
+    for path in _sources():
+        first, *rest = path.stem.lstrip("_").split("_")
+        if first:
+            families.setdefault((str(path.parent.relative_to(SOURCE)), first), set()).add(
+                "_".join(rest)
+            )
+    assert [family for family, files in families.items() if len(files) > 2] == []
 
 
 def test_no_file_names_a_package_registry() -> None:

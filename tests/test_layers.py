@@ -1,7 +1,8 @@
 """Rooms are entered by their front door, and calls are made in few places."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,14 +19,19 @@ MAKERS_OF_CALLS = {
 GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
+MORE_DOORS = {"mcp": {"client", "front"}, "sandbox": {"bundle", "jail", "webassembly"}}
+"""Folders with a front door beside the room's, since what is behind it takes time to import."""
+
 SIDE_DOORS = {("gate", "lineshaft.tools._invoke")}
 """Private modules that another room may enter: only the gate runs a tool."""
 
 
-def _trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _trees() -> Sequence[tuple[str, ast.Module]]:
+    return [
+        (path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(SOURCE.rglob("*.py"))
+    ]
 
 
 def _room(name: str) -> str:
@@ -63,10 +69,9 @@ def test_the_guest_imports_nothing_of_the_host() -> None:
 def _private_room(imported: str) -> str | None:
     """Return the room whose inner module this is, or None."""
     top, room, *inner = (*imported.split("."), "")
-    if top != "lineshaft" or not inner[:-1]:
+    if top != "lineshaft" or not inner[:-1] or inner[0] in MORE_DOORS.get(room, ()):
         return None
-    inside = SOURCE / room / inner[0]
-    return room if inside.is_dir() or inside.with_suffix(".py").is_file() else None
+    return room if _is_module((room, inner[0])) else None
 
 
 def test_rooms_are_entered_by_their_front_door() -> None:
@@ -89,6 +94,55 @@ def test_files_inside_a_room_are_private() -> None:
         if name.count("/") == 1 and not name.partition("/")[2].startswith("_")
     ]
     assert open_files == []
+
+
+def _entered_inside(name: str, imported: str) -> bool:
+    """Return whether an import goes past the door of a folder that its file does not lie in."""
+    here = ("lineshaft", *name.removesuffix(".py").split("/"))
+    words = tuple(imported.split("."))
+    return any(
+        words[:depth] != here[:depth]
+        and _is_door(words[1:depth])
+        and _is_module(words[1 : depth + 1])
+        and not _is_door(words[1 : depth + 1])
+        for depth in range(3, len(words))
+    )
+
+
+def _is_door(words: tuple[str, ...]) -> bool:
+    place = SOURCE.joinpath(*words, "__init__.py")
+    return place.is_file() and "__all__" in place.read_text(encoding="utf-8")
+
+
+def _is_module(words: tuple[str, ...]) -> bool:
+    place = SOURCE.joinpath(*words)
+    return (place / "__init__.py").is_file() or place.with_suffix(".py").is_file()
+
+
+def test_folders_of_a_room_are_entered_by_their_front_door() -> None:
+    entered = [
+        f"{name} imports {imported}"
+        for name, tree in _trees()
+        if not name.startswith(GUEST)
+        for imported in _imports(tree)
+        if imported.startswith("lineshaft.") and _entered_inside(name, imported)
+    ]
+    assert entered == []
+
+
+def test_no_door_gives_a_name_that_a_file_behind_it_has() -> None:
+    """What an import of it gives would depend on what was imported before."""
+    doors = [(name, tree) for name, tree in _trees() if name.endswith("/__init__.py")]
+    both = [
+        f"{name}: {alias.asname or alias.name}"
+        for name, tree in doors
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and not name.startswith(GUEST)
+        for alias in node.names
+        if _is_module((*name.split("/")[:-1], alias.asname or alias.name))
+        and node.module != ".".join(("lineshaft", *name.split("/")[:-1]))
+    ]
+    assert both == []
 
 
 def _constructs_call(tree: ast.Module) -> bool:

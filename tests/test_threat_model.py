@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from lineshaft.sandbox.jail._attacks._program import ROOMS
-from lineshaft.sandbox.webassembly import GUEST_IMPORTS, component_imports, linker_definitions
+from lineshaft.sandbox.webassembly import GUEST_IMPORTS
+from lineshaft.sandbox.webassembly._runtime import component_imports, linker_definitions
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lineshaft
-from lineshaft.sandbox import Interpreter, build, resolve
+from lineshaft.sandbox.bundle import Interpreter, build, resolve
 from lineshaft.values import PythonOptions
 
 

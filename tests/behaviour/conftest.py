@@ -10,7 +10,8 @@ import pytest
 from behaviour.programs import Open, Run, value_of
 from lineshaft import Session, kit
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import best_jail, native_code
+from lineshaft.sandbox.jail import best_jail
+from lineshaft.sandbox.webassembly import native_code
 from lineshaft.values import WASM_BOUNDARY, PythonOptions
 from support import Make, Outside
 

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import psutil
 
-import lineshaft.sandbox.webassembly.program
+import lineshaft.sandbox.webassembly.child
 from lineshaft import Session
 from lineshaft.values import WASM_BOUNDARY, CallResult
 
-CHILD = str(Path(lineshaft.sandbox.webassembly.program.__file__).with_name("_child.py"))
+CHILD = str(Path(lineshaft.sandbox.webassembly.child.__file__).with_name("_child.py"))
 """What runs a program in WebAssembly."""
 
 Run = Callable[..., Awaitable[dict[str, Any]]]

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from lineshaft import Policy, Session, Tool, tool
-from lineshaft.mcp import Front, front_server
+from lineshaft.mcp.front import Front, front_server
 from lineshaft.testing import ScriptedEngine
 from lineshaft.values import Call, Context, Origin
 from support import Make, Outside

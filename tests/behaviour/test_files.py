@@ -110,27 +110,22 @@ async def test_read_gives_a_window_and_the_hash_of_the_whole(make: Make, folder:
         "truncated": False,
     }
     assert big.error is None, big.error
-    assert big.value["truncated"] is True
-    assert len(str(big.value["content"]).encode()) <= 50_000
+    assert big.value["truncated"] is False
+    assert len(str(big.value["content"]).encode()) == 60_100
 
 
 @pytest.mark.behaviour("F27")
-async def test_list_marks_hidden_files_and_links_and_stops_at_200(make: Make, folder: Path) -> None:
+async def test_list_marks_hidden_files_and_links(make: Make, folder: Path) -> None:
     (folder / "sub").mkdir()
     (folder / ".hidden").write_text("h")
     (folder / "link").symlink_to("sub")
     async with make() as session:
         some = await session.run("return await list_files()")
-        for i in range(250):
-            (folder / "sub" / f"{i:03}.txt").write_text("")
-        many = await session.run("return await list_files(path='sub')")
     assert some.error is None, some.error
-    assert many.error is None, many.error
     entries = {e["path"]: e for e in some.value["entries"]}
     assert entries[".hidden"]["hidden"] is True
     assert entries["link"]["symlink"] is True
     assert entries["sub"]["kind"] == "folder"
-    assert (len(many.value["entries"]), many.value["truncated"]) == (200, True)
 
 
 @pytest.mark.behaviour("F27")
@@ -215,7 +210,7 @@ moved = await move_file(source='new/deep/a.txt', target='b.txt')
 codes = []
 for call in [
     lambda: write_file(path='b.txt', content='x', if_match='0' * 64),
-    lambda: write_file(path='big.txt', content='x' * 100001),
+    lambda: write_file(path='big.txt', content='x' * 10_000_001),
     lambda: move_file(source='b.txt', target='taken.txt'),
     lambda: delete_file(path='missing.txt'),
 ]:

@@ -11,8 +11,8 @@ import pytest
 from behaviour.programs import Open, Run, value_of
 from lineshaft import Answer, Pending, Policy, Session, kit
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import native_code
 from lineshaft.sandbox.jail import _choose
+from lineshaft.sandbox.webassembly import native_code
 from lineshaft.values import WASM_BOUNDARY, PythonOptions
 
 pytestmark = pytest.mark.behaviour("H31")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ELSEWHERE
-from lineshaft.sandbox import Interpreter
+from lineshaft.sandbox.bundle import Interpreter
 from users import open_python, said_by
 
 pytestmark = pytest.mark.behaviour("H31")

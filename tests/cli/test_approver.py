@@ -2,7 +2,7 @@
 
 import pytest
 
-from lineshaft.cli._approver import Asking, question
+from lineshaft.cli._approver import ApprovalDialog, question
 from lineshaft.values import Pending
 
 WAITING = tuple(
@@ -18,7 +18,7 @@ WAITING = tuple(
 
 
 def answered(*lines: str) -> dict[str, tuple[bool, str, str]]:
-    asking = Asking(WAITING)
+    asking = ApprovalDialog(WAITING)
     for line in lines:
         assert asking.prompt, f"nothing was asked before {line!r}"
         assert asking.take(line), f"{line!r} is no answer"
@@ -60,25 +60,25 @@ def test_what_is_left_for_later_has_no_answer() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "?", "maybe", "yesterday", "4", "0", "1 9", "-1", "2x"])
 def test_anything_else_is_no_answer(text: str) -> None:
-    asking = Asking(WAITING)
+    asking = ApprovalDialog(WAITING)
     assert not asking.take(text)
     assert asking.answers == {}
-    assert not Asking(WAITING).take(text)
+    assert not ApprovalDialog(WAITING).take(text)
 
 
 def test_a_number_that_is_answered_already_is_none() -> None:
-    asking = Asking(WAITING)
+    asking = ApprovalDialog(WAITING)
     assert asking.take("y")
     assert not asking.take("1")
 
 
 def test_the_prompt_says_which_call_it_is_about() -> None:
-    asking = Asking(WAITING)
+    asking = ApprovalDialog(WAITING)
     assert asking.prompt.startswith("Allow 1 of 3: run_command? [y/n/a/d/r/l")
     asking.take("y")
     asking.take("y")
     assert asking.prompt.startswith("Allow 3 of 3: run_command? [y/n/r/l")
-    assert Asking(WAITING[:1]).prompt == "Allow? [y/n/r/l, ? for help]"
+    assert ApprovalDialog(WAITING[:1]).prompt == "Allow? [y/n/r/l, ? for help]"
 
 
 def test_the_question_shows_tool_reason_and_all_arguments_without_escapes() -> None:

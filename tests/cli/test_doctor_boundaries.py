@@ -2,10 +2,9 @@
 
 import pytest
 
-from lineshaft.cli._doctor_boundaries import attack, table
-from lineshaft.cli._doctor_boundaries import checks as told
-from lineshaft.sandbox import Boundary
-from lineshaft.sandbox.jail import AttackResult
+from lineshaft.cli.commands.doctor.boundaries import attack, table
+from lineshaft.cli.commands.doctor.boundaries import checks as told
+from lineshaft.sandbox.jail import AttackResult, Boundary
 from lineshaft.values import PythonOptions
 
 READ = "read a file outside"

@@ -11,14 +11,15 @@ import os, sys
 from pathlib import Path
 import anyio
 from lineshaft.store import workspace_folder
-from lineshaft.workspace import Folder, _failpoints
+from lineshaft.workspace import Folder
+from lineshaft.workspace.journal import failpoints
 
 async def main():
     root = Path(sys.argv[1])
     view = Folder(root, journals=workspace_folder(root)).begin("run", atomic=True)
     for name in ("a", "b", "c"):
         await view.write(name, name.encode())
-    _failpoints.at_each_step(lambda step: os._exit(9) if step == "file-placed" else None)
+    failpoints.at_each_step(lambda step: os._exit(9) if step == "file-placed" else None)
     await view.land()
 
 anyio.run(main)

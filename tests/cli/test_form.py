@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lineshaft.cli._form import Field, Unfit, fields_of
+from lineshaft.cli._form import FormField, Unfit, fields_of
 
 
-def field(schema: dict[str, Any], *, required: bool = True) -> Field:
+def field(schema: dict[str, Any], *, required: bool = True) -> FormField:
     names = ["a"] if required else []
     (found,) = fields_of({"type": "object", "properties": {"a": schema}, "required": names})
     return found

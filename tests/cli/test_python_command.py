@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lineshaft.errors import NoBoundary
-from lineshaft.sandbox import best_jail
+from lineshaft.sandbox.jail import best_jail
 
 Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -9,7 +9,7 @@ import pytest
 from control.world import ASK, ASK_WRITE, Open, World
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import best_jail
+from lineshaft.sandbox.jail import best_jail
 from lineshaft.session import SessionArguments
 from support import Outside
 

@@ -17,7 +17,7 @@ from typing import Any
 from lineshaft import Answer, Limits, Policy, Session, Tool, kit
 from lineshaft.errors import LineshaftError
 from lineshaft.values import Call, Dispatch, Done
-from lineshaft.workspace import _failpoints
+from lineshaft.workspace.journal import failpoints
 
 FIRST_DEEDS = 1
 RULES = [
@@ -103,7 +103,7 @@ def dying_after(deed: str) -> Callable[[Dispatch], Dispatch]:
 def session(order: dict[str, Any]) -> Session:
     """Return the session that an order asks for."""
     if "dies_at" in order:
-        _failpoints.at_each_step(lambda step: die() if step == order["dies_at"] else None)
+        failpoints.at_each_step(lambda step: die() if step == order["dies_at"] else None)
     rules = order.get("rules", RULES)
     return Session(
         [*tools(Path(order["log"])), kit.tools()],

@@ -11,7 +11,7 @@ import psutil
 from hostile.cases import Case, cases, groups
 from hostile.grounds import LIMITS, Ground, Shown, Way, ground
 from hostile.target import Target
-from lineshaft.sandbox import native_code
+from lineshaft.sandbox.webassembly import native_code
 from lineshaft.values import WASM_BOUNDARY
 
 LONGEST = 20.0

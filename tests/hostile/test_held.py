@@ -11,7 +11,9 @@ from conftest import ELSEWHERE, EVERYTHING
 from hostile.grounds import Kind, Way
 from hostile.siege import besiege
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import Interpreter, best_jail, native_code
+from lineshaft.sandbox.bundle import Interpreter
+from lineshaft.sandbox.jail import best_jail
+from lineshaft.sandbox.webassembly import native_code
 from lineshaft.values import WASM_BOUNDARY
 from users import open_python, said_by
 

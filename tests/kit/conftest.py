@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ async def make_call(tmp_path: Path) -> AsyncIterator[Callable[[float], Context]]
 
     yield make
     await view.discard()
+
+
+@pytest.fixture
+def direct(call: Context) -> Context:
+    """A model's direct call, with a minute left."""
+    return replace(call, whole=False)
 
 
 @pytest.fixture

@@ -77,13 +77,13 @@ async def test_an_empty_file_has_no_lines(call: Context, tmp_path: Path) -> None
     assert (window["content"], window["end"], window["total_lines"]) == ("", 0, 0)
 
 
-async def test_long_files_come_in_parts_of_whole_lines(call: Context, tmp_path: Path) -> None:
+async def test_long_files_come_in_parts_of_whole_lines(direct: Context, tmp_path: Path) -> None:
     text = "".join(f"{n:06}é\n" for n in range(20_000))
     (tmp_path / "f").write_text(text, encoding="utf-8")
     parts: list[str] = []
     start = 1
     while True:
-        part = await read_file("f", call, start)
+        part = await read_file("f", direct, start)
         assert len(part["content"].encode()) <= 50_000
         parts.append(part["content"])
         if not part["truncated"]:
@@ -95,15 +95,15 @@ async def test_long_files_come_in_parts_of_whole_lines(call: Context, tmp_path: 
 
 
 async def test_a_line_longer_than_a_part_is_cut_between_characters(
-    call: Context, tmp_path: Path
+    direct: Context, tmp_path: Path
 ) -> None:
     (tmp_path / "f").write_text("a" + "é" * 40_000 + "\nb", encoding="utf-8")
 
-    part = await read_file("f", call)
+    part = await read_file("f", direct)
 
     assert part["content"] == "a" + "é" * 24_999
     assert (part["end"], part["truncated"]) == (1, True)
-    assert (await read_file("f", call, 2))["content"] == "b"
+    assert (await read_file("f", direct, 2))["content"] == "b"
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ async def test_a_write_tells_what_it_did(call: Context, tmp_path: Path) -> None:
     assert (tmp_path / "a/b").read_bytes() == "ä\n".encode()
 
 
-async def test_a_write_has_a_limit_in_bytes(call: Context, tmp_path: Path) -> None:
-    await write_file("f", "é" * 50_000, call)
+async def test_a_write_has_a_limit_in_bytes(direct: Context, tmp_path: Path) -> None:
+    await write_file("f", "é" * 50_000, direct)
 
-    error = await failing(write_file("f", "é" * 50_000 + "x", call))
+    error = await failing(write_file("f", "é" * 50_000 + "x", direct))
 
     assert (error.code, "100,001" in error.message) == ("E_TOO_LARGE", True)
     assert (tmp_path / "f").stat().st_size == 100_000

@@ -50,12 +50,12 @@ async def test_a_recursive_list_leaves_out_what_is_ignored(call: Context, tmp_pa
     assert paths(await list_files(call, recursive=True)) == [".gitignore", "d", "d/e", "d/e/f"]
 
 
-async def test_a_list_ends_at_200(call: Context, tmp_path: Path) -> None:
+async def test_a_direct_list_ends_at_200(direct: Context, tmp_path: Path) -> None:
     for n in range(200):
         (tmp_path / f"f{n:03}").touch()
-    whole = await list_files(call)
+    whole = await list_files(direct)
     (tmp_path / "g").touch()
-    cut = await list_files(call)
+    cut = await list_files(direct)
 
     assert (len(whole["entries"]), whole["truncated"]) == (200, False)
     assert (len(cut["entries"]), cut["truncated"]) == (200, True)
@@ -139,6 +139,7 @@ async def test_matching_lines_come_with_their_context(call: Context, tmp_path: P
             {"path": "a.txt", "line": 5, "text": "5 needle", "before": ["4"], "after": []},
         ],
         "truncated": False,
+        "unreadable": [],
     }
     both = await search_text("^needle$", call, ignore_case=True)
     assert [(m["path"], m["line"]) for m in both["matches"]] == [("a.txt", 2), ("b.txt", 1)]
@@ -177,11 +178,11 @@ async def test_binary_ignored_and_linked_files_are_left_out(call: Context, tmp_p
     assert [match["path"] for match in found["matches"]] == ["f", "utf16"]
 
 
-async def test_a_search_ends_at_50_lines(call: Context, tmp_path: Path) -> None:
+async def test_a_direct_search_ends_at_50_lines(direct: Context, tmp_path: Path) -> None:
     grow(tmp_path, f="xx x\n" * 50)
-    whole = await search_text("x", call)
+    whole = await search_text("x", direct)
     grow(tmp_path, g="x")
-    cut = await search_text("x", call)
+    cut = await search_text("x", direct)
 
     assert (len(whole["matches"]), whole["truncated"]) == (50, False)
     assert (len(cut["matches"]), cut["truncated"]) == (50, True)
@@ -193,7 +194,8 @@ async def test_many_files_are_searched(call: Context, tmp_path: Path) -> None:
 
     found = await search_text("x(7|149)$", call, context=0)
 
-    assert {match["path"] for match in found["matches"]} == {"f007"}
+    assert {match["path"] for match in found["matches"]} == {"f007", "f149"}
+    assert len(found["matches"]) == 6_000
     found = await search_text("x149$", call)
     assert {match["path"] for match in found["matches"]} == {"f149"}
 
@@ -207,15 +209,20 @@ async def test_a_file_too_large_to_search_is_not_passed_over_in_silence(
 
     found = await search_text("x", call)
 
-    assert ([match["path"] for match in found["matches"]], found["truncated"]) == (["f"], True)
+    assert ([match["path"] for match in found["matches"]], found["truncated"]) == (["f"], False)
+    assert found["unreadable"] == ["huge"]
 
 
-async def test_a_long_line_is_cut(call: Context, tmp_path: Path) -> None:
+async def test_a_long_line_is_whole_for_code_and_marked_where_it_is_cut(
+    call: Context, direct: Context, tmp_path: Path
+) -> None:
     grow(tmp_path, f="x" * 100_000)
 
-    found = await search_text("x", call)
+    whole = await search_text("x", call)
+    cut = await search_text("x", direct)
 
-    assert len(found["matches"][0]["text"]) == 2_000
+    assert whole["matches"][0]["text"] == "x" * 100_000
+    assert cut["matches"][0]["text"] == f"{'x' * 2_000} [... 98,000 characters more ...]"
 
 
 @pytest.mark.parametrize("pattern", ["(", "*", "", "a{2,1}", "x" * 2_000, "(?<=a+)b("])

@@ -6,10 +6,10 @@ import pytest
 
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import NoBoundary
-from lineshaft.kit._python_jailed import answer_of
-from lineshaft.kit._python_process import Ended
+from lineshaft.kit.python.native import answer_of
+from lineshaft.kit.python.process import ProgramOutcome
 from lineshaft.processes import Capture
-from lineshaft.sandbox import Changes, best_jail
+from lineshaft.sandbox.jail import Changes, best_jail
 from lineshaft.values import Context, PythonOptions
 
 
@@ -33,7 +33,7 @@ class Empty:
 async def test_an_interpreter_that_failed_before_the_program_is_no_result(call: Context) -> None:
     stderr = Capture(100)
     stderr.add("libcrypt is missing")
-    ended = Ended(
+    ended = ProgramOutcome(
         exit_code=127,
         started=False,
         seconds=1,

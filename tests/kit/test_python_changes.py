@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import LineshaftError, StaleFile, ToolError
-from lineshaft.kit._python_changes import land
-from lineshaft.sandbox import Changes, FileChange
+from lineshaft.kit.python.changes import land
+from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Reach
 from lineshaft.workspace import Folder, Mount
 
@@ -24,13 +24,15 @@ def upper(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def written(upper: Path) -> Callable[..., FileChange]:
+def written(upper: Path) -> Callable[..., JailedChange]:
     """Return a function that says a program wrote a file."""
 
-    def write(path: str, text: str, *, before: str | None = None, mode: int = 0o644) -> FileChange:
+    def write(
+        path: str, text: str, *, before: str | None = None, mode: int = 0o644
+    ) -> JailedChange:
         place = upper / str(len(list(upper.iterdir())))
         place.write_text(text)
-        return FileChange(
+        return JailedChange(
             path=path,
             how="written",
             upper=str(place),
@@ -41,14 +43,14 @@ def written(upper: Path) -> Callable[..., FileChange]:
     return write
 
 
-def deleted(path: str, *, before: str | None = None) -> FileChange:
+def deleted(path: str, *, before: str | None = None) -> JailedChange:
     digest = None if before is None else sha256(before)
-    return FileChange(path=path, how="deleted", before_sha256=digest)
+    return JailedChange(path=path, how="deleted", before_sha256=digest)
 
 
-def folder_made(path: str, *, before: str | None = None) -> FileChange:
+def folder_made(path: str, *, before: str | None = None) -> JailedChange:
     digest = None if before is None else sha256(before)
-    return FileChange(path=path, how="folder", mode=0o755, before_sha256=digest)
+    return JailedChange(path=path, how="folder", mode=0o755, before_sha256=digest)
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def permitted(call: Context) -> Context:
 
 
 async def test_a_file_that_changed_meanwhile_keeps_everything_from_landing(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "b").write_text("of somebody else")
     files = (written("a", "new"), written("b", "new", before="as it was"))
@@ -73,7 +75,7 @@ async def test_a_file_that_changed_meanwhile_keeps_everything_from_landing(
 
 
 async def test_a_file_made_meanwhile_is_not_overwritten(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "a").write_text("of somebody else")
 
@@ -90,7 +92,7 @@ async def test_a_file_deleted_meanwhile_is_stale(permitted: Context) -> None:
 
 @pytest.mark.parametrize("refused", [True, False])
 async def test_what_is_closed_keeps_everything_from_landing(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path, *, refused: bool
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path, *, refused: bool
 ) -> None:
     files = [written("a", "new")]
     if not refused:
@@ -105,7 +107,7 @@ async def test_what_is_closed_keeps_everything_from_landing(
 
 
 async def test_what_is_mounted_read_only_inside_the_workspace_is_closed(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "vendor").mkdir()
     view = Folder(tmp_path, aliases={"@pkg": Mount(tmp_path / "vendor")}).begin()
@@ -119,7 +121,7 @@ async def test_what_is_mounted_read_only_inside_the_workspace_is_closed(
 
 
 async def test_without_a_policy_nothing_lands(
-    call: Context, written: Callable[..., FileChange], tmp_path: Path
+    call: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     with pytest.raises(ToolError):
         await land(call, Changes(files=(written("a", "new"),)))
@@ -128,7 +130,7 @@ async def test_without_a_policy_nothing_lands(
 
 
 async def test_a_file_becomes_a_folder_and_a_folder_a_file(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("f")
     (tmp_path / "folder").mkdir()
@@ -147,7 +149,7 @@ async def test_a_file_becomes_a_folder_and_a_folder_a_file(
 
 
 async def test_a_symlink_that_became_a_file_leaves_what_it_led_to(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "real").write_text("real")
     (tmp_path / "link").symlink_to("real")
@@ -160,7 +162,7 @@ async def test_a_symlink_that_became_a_file_leaves_what_it_led_to(
 
 
 async def test_files_that_moved_into_what_was_a_file_are_moved(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "a").write_text("unique")
     (tmp_path / "b").write_text("b")
@@ -177,7 +179,7 @@ async def test_files_that_moved_into_what_was_a_file_are_moved(
 
 
 async def test_files_alike_are_not_taken_for_moved(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text("same")
@@ -202,7 +204,7 @@ async def test_a_folder_that_somebody_filled_meanwhile_stays_and_is_named(
 
 
 async def test_a_file_that_was_executable_stays_so(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     (tmp_path / "tool").write_text("old")
     (tmp_path / "tool").chmod(0o755)
@@ -216,7 +218,7 @@ async def test_a_file_that_was_executable_stays_so(
 
 
 async def test_a_name_that_looks_like_an_alias_is_a_file(
-    permitted: Context, written: Callable[..., FileChange], tmp_path: Path
+    permitted: Context, written: Callable[..., JailedChange], tmp_path: Path
 ) -> None:
     await land(permitted, Changes(files=(written("@pkg/a", "new"),)))
 

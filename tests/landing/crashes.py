@@ -22,7 +22,8 @@ from landing.forks import die, done
 from landing.trees import Tree, make, tree_of
 from lineshaft.errors import StaleFile
 from lineshaft.values import Stage
-from lineshaft.workspace import Folder, _failpoints
+from lineshaft.workspace import Folder
+from lineshaft.workspace.journal import failpoints
 
 LARGE = 1_200_000
 EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
@@ -119,16 +120,16 @@ async def land_and_die(ground: Ground) -> None:
 
 async def land_in_vain(ground: Ground) -> None:
     """Somebody puts a file where one is to be made, between two steps of the landing."""
-    inner = _failpoints.hook()
+    inner = failpoints.hook()
 
-    def interfere(step: _failpoints.Step) -> None:
+    def interfere(step: failpoints.Step) -> None:
         if step == "folder-made":
             (ground.root / "made").mkdir(exist_ok=True)
             (ground.root / "made" / "2").write_bytes(b"theirs\n")
         if inner is not None:
             inner(step)
 
-    _failpoints.at_each_step(interfere)
+    failpoints.at_each_step(interfere)
     try:
         await land(ground)
     except StaleFile:
@@ -158,12 +159,12 @@ def at(step: str, number: int) -> None:
     """Die when a step is reached for so many times."""
     seen: Counter[str] = Counter()
 
-    def look(reached: _failpoints.Step) -> None:
+    def look(reached: failpoints.Step) -> None:
         seen[reached] += 1
         if reached == step and seen[reached] == number:
             die()
 
-    _failpoints.at_each_step(look)
+    failpoints.at_each_step(look)
 
 
 def count(ground: Ground, scenario: Scenario) -> dict[str, int]:
@@ -172,7 +173,7 @@ def count(ground: Ground, scenario: Scenario) -> dict[str, int]:
 
     async def work() -> None:
         seen: Counter[str] = Counter()
-        _failpoints.at_each_step(lambda step: seen.update([step]))
+        failpoints.at_each_step(lambda step: seen.update([step]))
         await scenario.play(ground)
         told.write_text(json.dumps(seen))
 

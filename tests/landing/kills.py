@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from landing.forks import begin, done, ended
 from landing.history import VERSION, History, make
 from landing.trees import Tree, tree_of
-from lineshaft.workspace import Folder, _failpoints
-from lineshaft.workspace._journals import Journals
+from lineshaft.workspace import Folder
+from lineshaft.workspace.journal import Journals, failpoints
 
 THEIRS = b"somebody else's\n"
 KILLED = -9
@@ -52,9 +52,7 @@ class Ground:
         """Land one version after the other until the end of all time."""
         workspace = Folder(self.root, journals=self.journals)
         number = self.version
-        _failpoints.at_each_step(
-            lambda step: os.write(ready, b"!") if step == self.signal else None
-        )
+        failpoints.at_each_step(lambda step: os.write(ready, b"!") if step == self.signal else None)
         if self.signal == "start":
             os.write(ready, b"!")
         while True:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.workspace import _failpoints
+from lineshaft.workspace.journal import failpoints
 
 PROGRAM = Path(__file__).with_name("crashes.py")
 Death = tuple[str, str, int, str]
@@ -30,7 +30,7 @@ def test_whoever_dies_at_a_step_leaves_all_or_none(deaths: Sequence[Death]) -> N
 
 
 def test_somebody_died_at_every_step_there_is(deaths: Sequence[Death]) -> None:
-    assert {step for _, step, _, _ in deaths} == set(_failpoints.STEPS)
+    assert {step for _, step, _, _ in deaths} == set(failpoints.STEPS)
 
 
 @pytest.mark.parametrize("scenario", ["landing", "undoing", "recovering", "taking back"])

@@ -13,7 +13,8 @@ import pytest
 
 from lineshaft import Policy, Session
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import McpServer, ServerSpec, loopback
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp.client import McpServer, loopback
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 

@@ -15,13 +15,8 @@ import pytest
 
 from lineshaft import Policy, Session
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import (
-    McpServer,
-    ServerSpec,
-    assertion_from_command,
-    assertion_from_file,
-    exchanged,
-)
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp.client import McpServer, assertion_from_command, assertion_from_file, exchanged
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from lineshaft import Limits, Policy, Session
-from lineshaft.mcp import McpServer
+from lineshaft.mcp.client import McpServer
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from lineshaft import Caller, Limits, Policy, Session, Toolset
-from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft import Caller, Limits, Policy, Session
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import CallResult, Event
 from upstreams.real import python_server
 
@@ -216,8 +218,8 @@ async def _try(row: Row) -> Seen:
     )
     if row.kind != "mute":
         spec = ServerSpec(command=spec.command)
-    source = Toolset.from_mcp(spec, name="h")
-    honest = Toolset.from_mcp(python_server("hostile", "honest"), name="honest")
+    source = mcp_server(spec, name="h")
+    honest = mcp_server(python_server("hostile", "honest"), name="honest")
     questions: list[str] = []
     events: list[Event] = []
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineshaft.mcp._stdio import Cut, Lines
+from lineshaft.mcp.client import Cut, Lines
 
 PIECES = st.lists(st.integers(0, 40), max_size=8)
 

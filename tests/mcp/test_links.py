@@ -13,8 +13,10 @@ import anyio
 import psutil
 import pytest
 
-from lineshaft import Policy, Session, Toolset
-from lineshaft.mcp import Claim, McpServer, ServerSpec
+from lineshaft import Policy, Session
+from lineshaft.mcp import Claim, ServerSpec
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import Effect
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
@@ -23,7 +25,7 @@ OPEN = Policy.from_dict({"mode": "open"})
 
 
 def hostile(kind: str, *arguments: str) -> McpServer:
-    return Toolset.from_mcp(python_server("hostile", kind, *arguments), name="h")
+    return mcp_server(python_server("hostile", kind, *arguments), name="h")
 
 
 async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
@@ -46,8 +48,8 @@ async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
 async def test_runs_wait_once_for_a_server_that_lists_its_tools_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._server._LIST_SECONDS", 2.0)
-    monkeypatch.setattr("lineshaft.mcp._server._SHORTEST_TTL", 0.001)
+    monkeypatch.setattr("lineshaft.mcp.client.provider._LIST_SECONDS", 2.0)
+    monkeypatch.setattr("lineshaft.mcp.client.provider._SHORTEST_TTL", 0.001)
     source = hostile("lists-once")
     problems: list[str] = []
     async with source.opened(lambda: problems.append(source.problem)):
@@ -92,7 +94,7 @@ async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> No
             return None
         return {"h.delete_all": "read"}
 
-    source = Toolset.from_mcp(python_server("hostile", "changing"), name="h", claims=answer)
+    source = mcp_server(python_server("hostile", "changing"), name="h", claims=answer)
     async with source.opened(lambda: None):
         await source.ready()
         assert source.tools["h.delete_all"].spec.effect == "read"
@@ -108,7 +110,7 @@ async def test_claims_are_asked_for_again_when_anything_else_has_changed() -> No
 
 
 async def test_a_question_is_not_put_to_the_wrong_one_of_two_callers() -> None:
-    source = Toolset.from_mcp(
+    source = mcp_server(
         python_server("hostile", "asks-of-two"),
         name="h",
         claims=lambda claims, _digest: {claim.tool: "read" for claim in claims},
@@ -173,7 +175,7 @@ async def test_a_server_ends_when_its_host_is_killed(tmp_path: Path) -> None:
     command = python_server("hostile", "drip", mark)
     program = f"""
 import anyio, os, signal
-from lineshaft.mcp import McpServer
+from lineshaft.mcp.client import McpServer
 async def main():
     async with McpServer({command!r}, name="h"):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -12,9 +12,11 @@ import pytest
 from mcp.server import MCPServer
 from mcp.shared.exceptions import UrlElicitationRequiredError
 
-from lineshaft import Caller, Limits, Policy, Session, Toolset
+from lineshaft import Caller, Limits, Policy, Session
 from lineshaft.errors import ConfigError, ToolError
-from lineshaft.mcp import McpServer, ServerSpec
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import Event
 from upstreams import plain
 from upstreams.real import npm_server, python_server
@@ -23,7 +25,7 @@ OPEN = Policy.from_dict({"mode": "open"})
 
 
 def shop(*, trust: bool = False) -> McpServer:
-    return Toolset.from_mcp(python_server("plain"), name="shop", trust=trust)
+    return mcp_server(python_server("plain"), name="shop", trust=trust)
 
 
 async def test_one_script_joins_the_results_of_four_servers(tmp_path: Path) -> None:
@@ -32,9 +34,9 @@ async def test_one_script_joins_the_results_of_four_servers(tmp_path: Path) -> N
         command=npm_server("memory"), env={"MEMORY_FILE_PATH": str(tmp_path / "memory.json")}
     )
     sources = [
-        Toolset.from_mcp(npm_server("everything"), name="everything"),
-        Toolset.from_mcp(npm_server("filesystem", str(tmp_path)), name="fs"),
-        Toolset.from_mcp(memory, name="memory"),
+        mcp_server(npm_server("everything"), name="everything"),
+        mcp_server(npm_server("filesystem", str(tmp_path)), name="fs"),
+        mcp_server(memory, name="memory"),
         shop(),
     ]
     script = f"""
@@ -64,7 +66,7 @@ async def test_what_a_server_says_meanwhile_reaches_whoever_called(tool: str) ->
         asked.append((message, schema))
         return {"name": "Ada", "check": True}
 
-    source = Toolset.from_mcp(npm_server("everything"), name="everything")
+    source = mcp_server(npm_server("everything"), name="everything")
     caller = Caller(elicit=elicit, sink=heard.append)
     script = """
         await everything.trigger_long_running_operation(duration=0.2, steps=2)
@@ -156,9 +158,9 @@ async def test_a_call_carries_its_key_and_the_trace() -> None:
 
 
 async def test_a_server_object_in_this_process_is_used_without_a_process() -> None:
-    async with Toolset.from_mcp(plain.server, name="shop", trust=True) as tools:
+    async with mcp_server(plain.server, name="shop", trust=True) as tools:
         assert tools["shop.orders"].spec.effect == "read"
-    async with Session([Toolset.from_mcp(plain.server)], policy=OPEN, store=False) as session:
+    async with Session([mcp_server(plain.server)], policy=OPEN, store=False) as session:
         assert (await session.run("return await shop.total(order=1)")).value == 10.5
 
 
@@ -197,7 +199,7 @@ async def test_a_tool_that_sends_a_person_to_an_address_names_it() -> None:
 async def test_claims_count_once_somebody_accepted_them() -> None:
     untrusted, trusted = shop(), shop(trust=True)
     asked: list[tuple[int, str]] = []
-    partly = Toolset.from_mcp(
+    partly = mcp_server(
         python_server("plain"),
         name="shop",
         claims=lambda claims, digest: asked.append((len(claims), digest)) or {"shop.total": "read"},
@@ -222,7 +224,7 @@ async def test_filtered_and_renamed_providers_stay_providers() -> None:
 
 
 async def test_a_program_that_is_missing_is_told_and_harms_nobody_else() -> None:
-    missing = Toolset.from_mcp(["no-such-program-anywhere"], name="gone")
+    missing = mcp_server(["no-such-program-anywhere"], name="gone")
     async with Session([missing, shop()], policy=OPEN, store=False) as session:
         assert (await session.run("return await shop.total(order=3)")).value == 7.0
         lost = await session.call("gone.anything")
@@ -236,14 +238,14 @@ async def test_a_program_that_is_missing_is_told_and_harms_nobody_else() -> None
 async def test_its_environment_is_what_its_definition_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_TOKEN", "not for servers")
     spec = ServerSpec(command=npm_server("everything"), env={"GIVEN": "yes"})
-    async with Session([Toolset.from_mcp(spec, name="every")], policy=OPEN, store=False) as session:
+    async with Session([mcp_server(spec, name="every")], policy=OPEN, store=False) as session:
         result = await session.run("return await every.get_env()")
     assert "SOME_TOKEN" not in str(result.value)
     assert '"GIVEN": "yes"' in str(result.value)
 
 
 async def test_an_image_is_a_handle_that_the_source_resolves() -> None:
-    source = Toolset.from_mcp(npm_server("everything"), name="everything")
+    source = mcp_server(npm_server("everything"), name="everything")
     async with Session([source], policy=OPEN, store=False) as session:
         result = await session.run("return (await everything.get_tiny_image())[1]")
     image: Any = result.value

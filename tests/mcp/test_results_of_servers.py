@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from lineshaft import Policy, Session, Toolset
-from lineshaft.mcp import McpServer
+from lineshaft import Policy, Session
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from lineshaft.values import CallResult
 from upstreams import contents
 
@@ -16,7 +17,7 @@ OPEN = Policy.from_dict({"mode": "open"})
 
 @pytest.fixture
 async def source() -> McpServer:
-    return Toolset.from_mcp(contents.server, name="c")
+    return mcp_server(contents.server, name="c")
 
 
 @pytest.fixture

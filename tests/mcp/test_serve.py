@@ -10,7 +10,7 @@ from mcp import MCPError
 
 from fronts import MODES, OPEN, Mode, data_of, served, text_of
 from lineshaft import Context, Policy, Session, Tool, tool
-from lineshaft.mcp import front_instructions, front_tools
+from lineshaft.mcp.front import front_instructions, front_tools
 
 KEPT = 1_500
 """Tokens that a client loads, however many tools there are."""
@@ -117,6 +117,16 @@ async def test_chosen_tools_are_called_without_a_script(mode: Mode, tmp_path: Pa
     assert hints.read_only_hint
     assert called.structured_content == {"item": "tea", "currency": "eur"}
     assert '"tea"' in text_of(called)
+
+
+async def test_a_chosen_tool_is_told_as_what_it_touches(tmp_path: Path) -> None:
+    async with served([price, order], at=tmp_path, direct=["shop.*"]) as (client, _):
+        listed = {each.name: each.annotations for each in (await client.list_tools()).tools}
+    touched = {name: listed[name] for name in ("shop__price", "shop__order")}
+    assert {name: hints and hints.read_only_hint for name, hints in touched.items()} == {
+        "shop__price": True,
+        "shop__order": False,
+    }
 
 
 @pytest.mark.parametrize("mode", MODES)

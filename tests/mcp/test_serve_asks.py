@@ -22,7 +22,7 @@ from fronts import (
     text_of,
 )
 from lineshaft import Context, Session, tool
-from lineshaft.mcp import Front, front_server
+from lineshaft.mcp.front import Front, front_server
 from lineshaft.values import Answer
 
 PUT = "return await put(what='x')"

@@ -18,10 +18,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fronts import OPEN, data_of
 from lineshaft import Session, tool
-from lineshaft.mcp import Front, HttpOptions, serve_http
+from lineshaft.mcp.front import Front, HttpOptions, serve_http
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
-BOUNDS = "lineshaft.mcp._front_events"
+BOUNDS = "lineshaft.mcp.front.events"
 LATER: dict[str, Any] = {"name": "run", "arguments": {"code": "return await later()"}, "_meta": {}}
 HEARD = {**LATER, "_meta": {"progressToken": "p"}}
 

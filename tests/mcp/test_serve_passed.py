@@ -7,8 +7,9 @@ import pytest
 from mcp import MCPError
 
 from fronts import CANCELS, MODES, OPEN, Mode, Person, accepts
-from lineshaft import Policy, Session, Toolset
-from lineshaft.mcp import McpServer
+from lineshaft import Policy, Session
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 from passed import ERAS, NO_SECRETS, passed, watch
 from upstreams.library import Library
 
@@ -195,7 +196,7 @@ async def test_what_stands_beside_the_tools_is_no_tool(mode: Mode, tmp_path: Pat
 
 async def test_without_a_front_that_passes_it_on_nothing_beside_is_reached(tmp_path: Path) -> None:
     library = Library()
-    upstream = Toolset.from_mcp(library.offered, name="lib", trust=True)
+    upstream = mcp_server(library.offered, name="lib", trust=True)
     async with Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session:
         await session.ready()
         assert isinstance(upstream, McpServer)

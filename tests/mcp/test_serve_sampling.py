@@ -24,8 +24,9 @@ from fronts import (
     served,
     text_of,
 )
-from lineshaft import Session, Toolset, tool
-from lineshaft.mcp import Front, front_server
+from lineshaft import Session, tool
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, front_server
 from upstreams.real import npm_server, python_server
 from upstreams.rounds import LARGE, ROUNDS, newer
 
@@ -34,7 +35,7 @@ EMPTY_ARGUMENTS: dict[str, Any] = {}
 
 def older() -> Any:
     """Return a program that speaks the older protocol."""
-    return Toolset.from_mcp(python_server("asking"), name="up", trust=True)
+    return mcp_server(python_server("asking"), name="up", trust=True)
 
 
 @asynccontextmanager
@@ -237,8 +238,8 @@ async def test_servers_from_npm_use_what_the_client_offers_and_keep_what_they_we
 ) -> None:
     """One of them asks for roots on its own account: that belongs to no call, and gets none."""
     sources = [
-        Toolset.from_mcp(npm_server("everything"), name="everything", trust=True),
-        Toolset.from_mcp(npm_server("filesystem", str(tmp_path)), name="files", trust=True),
+        mcp_server(npm_server("everything"), name="everything", trust=True),
+        mcp_server(npm_server("filesystem", str(tmp_path)), name="files", trust=True),
     ]
     script = """
 thought = await everything.trigger_sampling_request(prompt='why?', maxTokens=9)

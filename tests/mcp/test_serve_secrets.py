@@ -7,7 +7,7 @@ from mcp import Client
 
 from fronts import ASKS, MODES, Mode, client_of, data_of, text_of
 from lineshaft import Session, Tool
-from lineshaft.mcp import McpServer
+from lineshaft.mcp.client import McpServer
 
 TOLD_NOBODY = "kumquat-marmalade-71"
 DEAD = f"/nowhere/{TOLD_NOBODY}/server --token {TOLD_NOBODY}"

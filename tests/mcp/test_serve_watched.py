@@ -15,8 +15,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated, Subscription
 
 from fronts import MODES, OPEN, Mode, client_of, text_of
-from lineshaft import Session, Toolset
-from lineshaft.mcp import Front, HttpOptions, front_server, serve_http
+from lineshaft import Session
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, front_server, serve_http
 from passed import ERAS, passed, watch
 from upstreams.library import Library
 from upstreams.real import python_server
@@ -216,7 +217,7 @@ async def test_a_client_may_watch_so_many(older: bool, tmp_path: Path) -> None:
 async def test_all_clients_may_watch_so_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._front_watch._MOST", 2)
+    monkeypatch.setattr("lineshaft.mcp.front.watchers._MOST", 2)
     async with (
         passed(Library(), tmp_path) as (_, client_with),
         client_with(mode="legacy") as client,
@@ -246,9 +247,9 @@ async def test_what_changes_below_a_resource_is_its_change(tmp_path: Path) -> No
 async def test_a_server_that_died_is_started_again_for_those_who_watch(
     mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lineshaft.mcp._front_watch._SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr("lineshaft.mcp.front.watchers._SHORTEST_PAUSE", 0.01)
     heard = list[object]()
-    upstream = Toolset.from_mcp(python_server("library"), name="lib", trust=True)
+    upstream = mcp_server(python_server("library"), name="lib", trust=True)
     async with (
         Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
         client_of(session, mode=mode, passed="lib", heard=heard) as client,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from lineshaft.sandbox import Asker
+from lineshaft.sandbox.webassembly import Asker
 from lineshaft.scripts.reading import Ask, Prepared, Reading, through
 from lineshaft.values import ToolSpec
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import Asker, GuestStopped, GuestTrapped
+from lineshaft.sandbox.webassembly import Asker, GuestStopped, GuestTrapped
 from lineshaft.scripts.reading import Ask, Prepared, Reading, through
 from lineshaft.values import ToolSpec
 

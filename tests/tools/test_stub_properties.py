@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lineshaft.tools import checker_stubs, python_stubs, script_name, signature
-from lineshaft.tools._typescript import typescript_stubs
+from lineshaft.tools.stubs import typescript_stubs
 from lineshaft.values import ToolSpec
 
 Schema = dict[str, object]

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import anyio
 
-from lineshaft import Policy, Session, Toolset, tool
-from lineshaft.mcp import Front, HttpOptions, serve_http, serve_stdio
+from lineshaft import Policy, Session, tool
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, serve_http, serve_stdio
 
 
 @tool(effect="read")
@@ -37,7 +38,7 @@ async def put(what: str) -> str:
 async def main() -> None:
     """Serve until the client has gone."""
     here = Path(__file__).parent
-    upstream = Toolset.from_mcp([sys.executable, str(here / "plain.py")], name="shop", trust=True)
+    upstream = mcp_server([sys.executable, str(here / "plain.py")], name="shop", trust=True)
     rule = {"id": "r", "tool": "put", "verdict": "ask"}
     policy = Policy.from_dict({"mode": "open", "rules": [rule]})
     tools = [noise, hang, put, upstream]

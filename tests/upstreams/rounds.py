@@ -8,8 +8,8 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 
-from lineshaft import Toolset
-from lineshaft.mcp import McpServer
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
 
 Asked = ServerRequestContext[Any, Any]
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
@@ -92,4 +92,4 @@ async def list_tools(
 def newer() -> McpServer:
     """Return a server of the newest protocol, in this process."""
     server = Server("newer", on_list_tools=list_tools, on_call_tool=call_tool)
-    return Toolset.from_mcp(server, name="up", trust=True)
+    return mcp_server(server, name="up", trust=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from lineshaft.errors import FileMissing
 from lineshaft.values import Change, ChangeKind, Content
-from lineshaft.workspace._guards_view import Looking
+from lineshaft.workspace.guards.view import Looking
 
 
 class Held(Looking):

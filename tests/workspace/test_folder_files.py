@@ -23,10 +23,9 @@ from lineshaft.errors import (
     TooLarge,
     WorkspaceError,
 )
-from lineshaft.workspace import Folder, _disk, _edits
-from lineshaft.workspace._disk import MOST_BYTES
-from lineshaft.workspace._mounts import Mounts
-from lineshaft.workspace._scan import scan
+from lineshaft.workspace import Folder
+from lineshaft.workspace.disk import Mounts, access, edits, scan
+from lineshaft.workspace.disk.access import MOST_BYTES
 
 
 def sha(data: bytes) -> str:
@@ -259,8 +258,8 @@ async def test_files_are_handled_where_folders_cannot_be_opened(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on Windows: everything by path."""
-    monkeypatch.setattr(_disk, "BY_DESCRIPTOR", False)
-    monkeypatch.setattr(_edits, "BY_DESCRIPTOR", False)
+    monkeypatch.setattr(access, "BY_DESCRIPTOR", False)
+    monkeypatch.setattr(edits, "BY_DESCRIPTOR", False)
 
     await folder.write("a/b", b"one")
     await folder.write("a/b", b"two")
@@ -302,19 +301,19 @@ def test_a_symlink_put_in_the_way_after_the_decision_is_not_followed(tmp_path: P
     (root / "d" / "f").unlink()
     (root / "d" / "f").symlink_to(outside / "f")
     with pytest.raises(OutsideWorkspace, match="became a symlink"):
-        _disk.read(inner)
+        access.read(inner)
     with pytest.raises(OutsideWorkspace, match="became a symlink"):
-        _edits.write(inner, b"x", lambda _: None)
+        edits.write(inner, b"x", lambda _: None)
     (root / "d" / "f").unlink()
     (root / "d").rmdir()
     (root / "d").symlink_to(outside)
     for act in (
-        lambda: _disk.read(inner),
-        lambda: _edits.write(inner, b"x", lambda _: None),
-        lambda: _edits.write(new, b"x", lambda _: None),
-        lambda: _edits.delete(inner, lambda _: None),
-        lambda: _edits.move(inner, mine, lambda _: None),
-        lambda: _edits.move(mine, new, lambda _: None),
+        lambda: access.read(inner),
+        lambda: edits.write(inner, b"x", lambda _: None),
+        lambda: edits.write(new, b"x", lambda _: None),
+        lambda: edits.delete(inner, lambda _: None),
+        lambda: edits.move(inner, mine, lambda _: None),
+        lambda: edits.move(mine, new, lambda _: None),
         lambda: list(scan(folder, ignore=None)),
     ):
         with pytest.raises((WorkspaceError, OSError)):

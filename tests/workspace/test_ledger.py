@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineshaft.workspace._count import changed_lines
-from lineshaft.workspace._disk import MISSING, State
 from lineshaft.workspace._ledger import Ledger
+from lineshaft.workspace.disk import MISSING, State
 
 PATHS = ("a", "b", "c")
 

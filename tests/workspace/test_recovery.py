@@ -9,15 +9,16 @@ import pytest
 
 from landing.trees import tree_of
 from lineshaft.errors import StateError, WorkspaceError
-from lineshaft.workspace import Folder, _failpoints
-from lineshaft.workspace._journals import Journals
-from lineshaft.workspace._lock import locked
+from lineshaft.workspace import Folder
+from lineshaft.workspace.journal import Journals, failpoints
+from lineshaft.workspace.journal.lock import locked
 
 CRASH = """
 import os, sys
 from pathlib import Path
 import anyio
-from lineshaft.workspace import Folder, _failpoints
+from lineshaft.workspace import Folder
+from lineshaft.workspace.journal import failpoints
 
 async def main():
     folder = Folder(sys.argv[1], journals=Path(sys.argv[2]))
@@ -26,7 +27,7 @@ async def main():
         await view.write(name, b"new " + name.encode())
     await view.delete("gone")
     await view.make_folder("folder")
-    _failpoints.at_each_step(lambda step: os._exit(9) if step == sys.argv[3] else None)
+    failpoints.at_each_step(lambda step: os._exit(9) if step == sys.argv[3] else None)
     await view.land()
 
 anyio.run(main)
@@ -104,15 +105,15 @@ async def test_what_cannot_be_finished_is_taken_back(folder: Folder, root: Path)
     crash(root, "temporary-made")
     before = {name: data for name, data in files(root).items() if not name.startswith(".")}
 
-    def interfere(step: _failpoints.Step) -> None:
+    def interfere(step: failpoints.Step) -> None:
         if step == "temporary-made" and (root / "c").read_bytes() == b"old c":
             (root / "c").write_text("theirs")
 
-    _failpoints.at_each_step(interfere)
+    failpoints.at_each_step(interfere)
     try:
         findings = await folder.recover()
     finally:
-        _failpoints.at_each_step(None)
+        failpoints.at_each_step(None)
 
     assert [(one.code, one.level) for one in findings] == [("landing-taken-back", "warning")]
     assert files(root) == before | {"c": b"theirs"}
@@ -145,6 +146,41 @@ async def test_a_journal_of_another_version_is_kept_and_said(folder: Folder, roo
     assert tree_of(root) == before
 
 
+async def test_a_journal_that_was_cut_off_lands_nothing(folder: Folder, root: Path) -> None:
+    before = files(root)
+    crash(root, "journal-synced")
+    (journal,) = (root.parent / "journals").glob("*.landing")
+    journal.write_bytes(journal.read_bytes()[:-1])
+    await folder.recover()
+    assert files(root) == before
+    assert folder.half_landed() == 0
+
+
+async def test_nobody_else_has_the_lock_of_who_is_landing(
+    folder: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.workspace.journal.folder._WAIT_SECONDS", 0)
+    other = Journals(root.parent / "journals", 7)
+    refused: list[str] = []
+
+    def look(step: failpoints.Step) -> None:
+        if step == "committed":
+            try:
+                with other.lock():
+                    pass
+            except WorkspaceError as error:
+                refused.append(error.message)
+
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    failpoints.at_each_step(look)
+    try:
+        await view.land()
+    finally:
+        failpoints.at_each_step(None)
+    assert len(refused) == 1
+
+
 async def test_who_holds_the_lock_for_long_is_told_of(tmp_path: Path) -> None:
     late = locked(tmp_path / "lock", seconds=0.05)
     with (
@@ -163,12 +199,12 @@ async def test_recovery_waits_for_who_is_landing_now(folder: Folder, root: Path)
     landing = anyio.Event()
     portal = anyio.from_thread.run_sync
 
-    def look(step: _failpoints.Step) -> None:
+    def look(step: failpoints.Step) -> None:
         if step == "committed":
             seen.append(folder.half_landed())
             portal(landing.set)
 
-    _failpoints.at_each_step(look)
+    failpoints.at_each_step(look)
     try:
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
@@ -176,7 +212,7 @@ async def test_recovery_waits_for_who_is_landing_now(folder: Folder, root: Path)
                 await landing.wait()
                 assert await folder.recover() == ()
     finally:
-        _failpoints.at_each_step(None)
+        failpoints.at_each_step(None)
     assert seen == [1]
     assert (root / "a").read_bytes() == b"mine"
 

@@ -15,8 +15,8 @@ from itertools import count
 import anyio
 import anyio.to_thread
 
-from lineshaft.checker._module import Module
-from lineshaft.checker._scheduler import Check, Scheduler, failed
+from lineshaft.checker._module import CheckedModule
+from lineshaft.checker._scheduler import Scheduler, ScriptCheck, failed
 from lineshaft.values import Diagnostic, PythonTarget, Stubs
 
 _ANY_PYTHON = PythonTarget()
@@ -38,7 +38,7 @@ class TyChecker:
         self._number = next(_NUMBERS)  # an `id` may be another's before its end is known
         self._seconds = seconds
         self._closed = False
-        self._open = set[Check]()
+        self._open = set[ScriptCheck]()
 
     async def check(
         self,
@@ -55,7 +55,7 @@ class TyChecker:
         """
         if self._closed:
             return failed(_CLOSED)
-        check = Check(Module.of(source, inputs), stubs, target, self._seconds)
+        check = ScriptCheck(CheckedModule.of(source, inputs), stubs, target, self._seconds)
         self._open.add(check)
         try:
             _shared.scheduler_for(self, self._number).ask(check)
@@ -77,7 +77,7 @@ class TyChecker:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _SharedScheduler:
     """The scheduler of this process, and the checkers that use it.
 
     A checker that is forgotten without a close is found by the garbage collection of any thread,
@@ -154,7 +154,7 @@ class _Shared:
                 inherited.abandon()
 
 
-_shared = _Shared()
+_shared = _SharedScheduler()
 atexit.register(_shared.end)
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_shared.begin_anew)

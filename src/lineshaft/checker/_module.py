@@ -14,7 +14,7 @@ _NEWER_SYNTAX = "(syntax was added in Python"
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class CheckedModule:
     """A script as the module that it is, below lines that bind its inputs."""
 
     text: str
@@ -22,7 +22,7 @@ class Module:
     """Lines before the script's first one."""
 
     @classmethod
-    def of(cls, source: str, inputs: Mapping[str, str]) -> "Module":
+    def of(cls, source: str, inputs: Mapping[str, str]) -> "CheckedModule":
         """Put the inputs above a script.
 
         Each gets its type as the result of a function: a declared one would refuse whatever else

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from lineshaft.checker._module import Module
+from lineshaft.checker._module import CheckedModule
 from lineshaft.checker._projects import ProjectFolders, sweep
 from lineshaft.checker._server import Message, Server
 from lineshaft.values import Diagnostic, PythonTarget, Stubs
@@ -37,10 +37,10 @@ _CANCELLED = frozenset({-32800, -32801, -32802})
 
 
 @dataclass(slots=True, eq=False)
-class Check:
+class ScriptCheck:
     """A script to check, and where its answer goes."""
 
-    module: Module
+    module: CheckedModule
     stubs: Stubs
     target: PythonTarget
     seconds: float
@@ -69,8 +69,8 @@ class _Project:
     """A folder with stubs; one check at a time, since each changes what the others look at."""
 
     folder: Path
-    waiting: deque[Check] = field(default_factory=deque[Check])
-    running: Check | None = None
+    waiting: deque[ScriptCheck] = field(default_factory=deque[ScriptCheck])
+    running: ScriptCheck | None = None
     request: int = 0
     """Number of the running check's request."""
 
@@ -94,7 +94,7 @@ class Scheduler:
     """Makes checks with one language server, which is started for the first one and kept warm."""
 
     def __init__(self) -> None:
-        self._inbox = SimpleQueue[Check | tuple[Server, Message | None] | None]()
+        self._inbox = SimpleQueue[ScriptCheck | tuple[Server, Message | None] | None]()
         self._projects: OrderedDict[_Key, _Project] = OrderedDict()
         self._folders: ProjectFolders | None = None
         self._server: Server | None = None
@@ -105,7 +105,7 @@ class Scheduler:
         self._thread = threading.Thread(target=self._work, name="lineshaft-checker", daemon=True)
         self._thread.start()
 
-    def ask(self, check: Check) -> None:
+    def ask(self, check: ScriptCheck) -> None:
         """Have a check made, from any thread; never waits."""
         with self._lock:
             if not self._closed:
@@ -151,7 +151,7 @@ class Scheduler:
             return True
         if event is None:
             return False
-        if isinstance(event, Check):
+        if isinstance(event, ScriptCheck):
             try:
                 self._add(event)
             except Exception as error:
@@ -183,7 +183,7 @@ class Scheduler:
         ends = [project.running.deadline for project in self._running() if project.running]
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
-    def _add(self, check: Check) -> None:
+    def _add(self, check: ScriptCheck) -> None:
         key = check.target, check.stubs.main, tuple(sorted(check.stubs.modules.items()))
         project = self._projects.get(key)
         try:
@@ -195,7 +195,7 @@ class Scheduler:
         self._projects.move_to_end(key)
         project.waiting.append(check)
 
-    def _new_project(self, check: Check) -> _Project:
+    def _new_project(self, check: ScriptCheck) -> _Project:
         if self._folders is None:
             sweep()
             self._folders = ProjectFolders()
@@ -232,7 +232,7 @@ class Scheduler:
             return bool(running)
         return project.running is not None or any(check.tries for check in running)
 
-    def _begin(self, project: _Project, check: Check) -> None:
+    def _begin(self, project: _Project, check: ScriptCheck) -> None:
         server = self._server or self._start(project)
         if project.server is not server:
             self._tell_folders(server, added=project)
@@ -317,7 +317,7 @@ class Scheduler:
     def _end_hung(self) -> None:
         """Answer the checks that took too long, and go on with another server."""
         now = time.monotonic()
-        late: list[Check] = []
+        late: list[ScriptCheck] = []
         for project in self._running():
             check = project.running
             if check is not None and check.deadline <= now:

@@ -3,10 +3,10 @@
 import time
 from contextlib import suppress
 
-from lineshaft.cli._doctor_check import Check
+from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.cli._terminal import note, paint
 from lineshaft.errors import LineshaftError
-from lineshaft.sandbox import image, native_code, native_code_ready
+from lineshaft.sandbox.webassembly import image, native_code, native_code_ready
 
 
 def announce() -> None:
@@ -16,7 +16,7 @@ def announce() -> None:
             note(paint("making the native code of Python, once for this machine ...", "dim"))
 
 
-def make_ahead() -> Check:
+def make_ahead() -> Diagnosis:
     """Make the native code where it is missing, with a line of progress; say where it is."""
     started = time.monotonic()
     announce()
@@ -24,11 +24,11 @@ def make_ahead() -> Check:
         code = native_code()
         version = image().python
     except LineshaftError as error:
-        return Check(name="native", state="fail", text=error.message, hint=error.hint)
+        return Diagnosis(name="native", state="fail", text=error.message, hint=error.hint)
     made = f", made in {time.monotonic() - started:.0f} s" if code.made else ""
     about = f"native code of Python {version}{made}"
     if code.place == "memory":
-        return Check(
+        return Diagnosis(
             name="native",
             state="note",
             text=f"{about}: it is kept nowhere, and made for each process",
@@ -36,4 +36,4 @@ def make_ahead() -> Check:
             " XDG_STATE_HOME to folders that can be",
         )
     owner = ", which root made" if code.place == "root's cache" else ""
-    return Check(name="native", state="ok", text=f"{about}, in {code.folder}{owner}")
+    return Diagnosis(name="native", state="ok", text=f"{about}, in {code.folder}{owner}")

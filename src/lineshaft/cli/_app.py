@@ -6,6 +6,7 @@ Only the command that was named is imported: `--help` and completion must not wa
 import gc
 import importlib
 import json
+import keyword
 import os
 import shlex
 import signal
@@ -49,7 +50,7 @@ COMMANDS: Mapping[str, str] = {
     "config mcp import": "Copy servers of other programs into our own file, and approve them.",
     "config mcp claims": "Show what servers say of their tools, and answer once.",
 }
-"""What there is, with its line in the help; each lives in the file of its name."""
+"""What there is, with its line in the help; each lives in `commands`, in the file of its name."""
 
 _GROUPS = {
     "cache": "What lies outside the workspace; `cache` alone is `cache show`.",
@@ -208,7 +209,9 @@ def _root(
 
 
 def _load(name: str) -> Callable[..., None]:
-    module = importlib.import_module(f"lineshaft.cli._{name.replace(' ', '_')}")
+    *groups, leaf = name.split()
+    file = f"{leaf}_" if keyword.iskeyword(leaf) else leaf
+    module = importlib.import_module(".".join(("lineshaft.cli.commands", *groups, file)))
     if not gc.isenabled():  # see `main`
         gc.freeze()
         gc.enable()

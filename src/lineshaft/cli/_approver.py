@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from lineshaft.cli._display import Display
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.cli._waiting import call_lines, is_cut
 from lineshaft.values import Answer, Pending
 
@@ -22,7 +22,7 @@ _ANSWER = re.compile(
 )
 
 
-class Asking:
+class ApprovalDialog:
     """A list of waiting calls and the answers so far. Pure: lines come in, answers go out.
 
     Args:
@@ -106,9 +106,9 @@ class TerminalApprover:
 async def _asked(
     pending: tuple[Pending, ...], terminal: int, *, whole: bool
 ) -> Mapping[str, Answer]:
-    asking = Asking(pending)
+    asking = ApprovalDialog(pending)
     for line in question(pending, whole=whole):
-        note(line)
+        note(wrapped(line))
     while prompt := asking.prompt:
         note(prompt)
         text = await typed_line(terminal)
@@ -120,7 +120,7 @@ async def _asked(
                 note(line)
         elif asking.shows_all and not showed:
             for line in question(pending, whole=True):
-                note(line)
+                note(wrapped(line))
             asking.shows_all = False
     return asking.answers
 

@@ -69,4 +69,5 @@ class Plain(Notices):
             return
         tail = f"  {one_line(node.note)}" if node.note else ""
         head = call_line(node.tool, node.arguments)
-        note(f"{node.state:<9} {head}  ({took(node.duration_ms)}){tail}")
+        state = "staged" if node.state == "done" and node.staged_after is not None else node.state
+        note(f"{state:<9} {head}  ({took(node.duration_ms)}){tail}")

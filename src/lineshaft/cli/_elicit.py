@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from lineshaft.cli._display import Display
-from lineshaft.cli._form import Field, Unfit, fields_of
+from lineshaft.cli._form import FormField, Unfit, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
-from lineshaft.cli._terminal import clean, note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.errors import ToolError
-from lineshaft.values import beginning
+from lineshaft.values import beginning, visible
 
 _LONGEST = 2_000
 DECLINE = "!"
@@ -32,8 +32,8 @@ class TerminalElicit:
         with self._display.aside():
             async with keyboard() as terminal:
                 note(paint("A tool asks you:", "yellow"))
-                for line in clean(beginning(message, _LONGEST)).splitlines():
-                    note(f"  {line}")
+                for line in beginning(message, _LONGEST).split("\n"):
+                    note(wrapped("  " + visible(line, keep="\t")))
                 fields = fields_of(schema)
                 if not fields:
                     await _confirm(terminal)
@@ -54,7 +54,7 @@ async def _confirm(terminal: int) -> None:
         note("y or n")
 
 
-async def _answer(field: Field, terminal: int) -> object:
+async def _answer(field: FormField, terminal: int) -> object:
     note(f"{paint(field.question, 'bold')}  {paint(f'[{DECLINE} declines]', 'dim')}")
     for line in field.lines():
         note(line)

@@ -19,7 +19,7 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class FormField:
     """One value that is asked for."""
 
     name: str
@@ -107,7 +107,7 @@ class Field:
         return text
 
 
-def fields_of(schema: Table) -> tuple[Field, ...]:
+def fields_of(schema: Table) -> tuple[FormField, ...]:
     """Return what a form asks for, in its order.
 
     Args:
@@ -122,10 +122,10 @@ def fields_of(schema: Table) -> tuple[Field, ...]:
     )
 
 
-def _field(name: str, schema: Table, *, required: bool) -> Field:
+def _field(name: str, schema: Table, *, required: bool) -> FormField:
     kind = schema.get("type")
     items = _table(schema.get("items")) if kind == "array" else schema
-    return Field(
+    return FormField(
         name=name,
         kind=kind if isinstance(kind, str) else "string",
         title=str(schema.get("title") or name),

@@ -12,7 +12,7 @@ from rich.text import Text
 from lineshaft.cli._display import Silent
 from lineshaft.cli._shape import MARKS, call_line, took
 from lineshaft.cli._terminal import has_colour, one_line
-from lineshaft.cli._tree import Node, Tree
+from lineshaft.cli._tree import CallNode, Tree
 from lineshaft.values import Event
 
 _STYLES = {
@@ -28,7 +28,7 @@ _STYLES = {
 _LEFT_STANDING = 12
 
 
-class Live(Silent):
+class LiveDisplay(Silent):
     """A tree that is drawn anew as the run goes on."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Live(Silent):
             lines.append(line)
         return Group(*lines)
 
-    def _words(self, node: Node) -> str:
+    def _words(self, node: CallNode) -> str:
         since = self._since.get(node.id)
         spent = node.duration_ms if since is None else (time.monotonic() - since) * 1000
         time_text = f"  {took(spent)}" if since is not None or node.duration_ms else ""

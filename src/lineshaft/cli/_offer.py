@@ -140,7 +140,7 @@ def ask_input(server: str, wanted: Input) -> str | None:
 
 def _authorize() -> Authorize:
     async def authorize(url: str) -> str:
-        from lineshaft.mcp import loopback  # noqa: PLC0415  loads the SDK
+        from lineshaft.mcp.client import loopback  # noqa: PLC0415  loads the SDK
 
         return await loopback(_show)(url)
 

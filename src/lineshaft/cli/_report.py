@@ -8,7 +8,7 @@ from typing import TextIO
 from lineshaft.cli._shape import call_line, counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
 from lineshaft.cli._waiting import print_paused
-from lineshaft.values import CallRecord, Finding, RunResult
+from lineshaft.values import CallRecord, Finding, RunResult, fate_of_changes
 
 _LISTED = 20
 
@@ -138,8 +138,10 @@ def summary(run: RunResult) -> str:
         parts.append(f"{size(run.usage.bytes_in)} in, {size(run.usage.bytes_out)} out")
     if run.usage.refused:
         parts.append(f"{run.usage.refused:,} refused")
-    if run.changes:
+    if run.changes and run.status != "paused" and run.landed:
         parts.append(counted(len(run.changes), "file") + " changed")
+    if fate := fate_of_changes(run):
+        parts.append(fate)
     return " · ".join([*parts, run.run_id])
 
 

@@ -18,9 +18,9 @@ def display_for(*, quiet: bool) -> Display:
         return Silent()
     if not is_terminal(sys.stderr):
         return Plain()
-    from lineshaft.cli._live import Live  # noqa: PLC0415  rich takes a tenth of a second
+    from lineshaft.cli._live import LiveDisplay  # noqa: PLC0415  rich takes a tenth of a second
 
-    return Live()
+    return LiveDisplay()
 
 
 async def shown(display: Display, work: Callable[[], Awaitable[T]]) -> T:

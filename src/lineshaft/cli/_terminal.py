@@ -8,11 +8,13 @@ text as it is.
 import os
 import re
 import sys
+import unicodedata
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Literal, TextIO
 
 from lineshaft.errors import LineshaftError
+from lineshaft.values import visible
 
 Colour = Literal["red", "green", "yellow", "bold", "dim"]
 
@@ -24,6 +26,8 @@ _CODES: dict[Colour, str] = {
     "dim": "2",
 }
 # Controls but tab and line feed, the C1 range, and what reorders or hides text.
+_COLOURED = re.compile("(\x1b\\[[0-9]*m)")
+_INDENT = " " * 8
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -35,9 +39,51 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, width: int = 200) -> str:
-    """Return a safe text on one line, cut to a width."""
-    flat = clean(text.replace("\n", "\\n").replace("\t", " "))
+    """Return a text on one line in which all is to be seen, cut to a width."""
+    flat = visible(text.replace("\n", "\\n").replace("\t", " "))
     return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def wrapped(line: str, width: int | None = None) -> str:
+    """Return a line as lines of a terminal's width, all but the first indented.
+
+    So no text, however long, begins a line as lines of ours do.
+
+    Args:
+        line: A safe text, colours and line breaks in it.
+        width: Columns; those of the terminal on standard error if none is given.
+    """
+    if width is None:
+        try:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+        except (OSError, ValueError):
+            return line
+    if width <= 2 * len(_INDENT):
+        return line
+    return "\n".join(_broken(each, width) for each in line.split("\n"))
+
+
+def _broken(line: str, width: int) -> str:
+    pieces: list[str] = []
+    room = width
+    for part in _COLOURED.split(line):
+        if part.startswith("\x1b"):
+            pieces.append(part)
+            continue
+        for char in part:
+            columns = _columns(char)
+            if columns > room:
+                pieces.append(f"\n{_INDENT}")
+                room = width - len(_INDENT)
+            pieces.append(char)
+            room -= columns
+    return "".join(pieces)
+
+
+def _columns(char: str) -> int:
+    if char == "\t":
+        return 8
+    return 2 if unicodedata.east_asian_width(char) in "WFA" else 1
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from lineshaft.cli._options import guards_for
 from lineshaft.cli._terminal import one_line, result
 from lineshaft.config import Settings, build, serve_settings
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Front
+from lineshaft.mcp.front import Front
 from lineshaft.session import Session
 
 Count = Callable[[str], int]
@@ -98,6 +98,7 @@ async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
     async with session:
         await session.ready()
         said = serve_settings(settings)
+
         served = Front(session, direct=said.direct, approvals=said.approvals)
         own = Front(session).definitions()
         each = Front(session, direct=["*"]).definitions()[len(own) :]

@@ -12,12 +12,13 @@ State = Literal[
 ]
 _OPEN = frozenset({"asked", "waiting", "running"})
 
+DROPPED = "dropped: not on the disk"
 _KEPT = 200
 """Finished top-level calls that are remembered; the record keeps all."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Node:
+class CallNode:
     """One call."""
 
     id: str
@@ -32,7 +33,10 @@ class Node:
     note: str = ""
     """Its progress or what it said last while it runs, what went wrong afterwards."""
 
-    children: list["Node"] = field(default_factory=list["Node"])
+    staged_after: int | None = None
+    """How many stages had landed when its changes were staged; None: it staged none."""
+
+    children: list["CallNode"] = field(default_factory=list["CallNode"])
 
     @property
     def open(self) -> bool:
@@ -44,16 +48,18 @@ class Tree:
     """Takes events in order; says what to show."""
 
     def __init__(self) -> None:
-        self._roots: list[Node] = []
-        self._nodes: dict[str, Node] = {}
+        self._roots: list[CallNode] = []
+        self._nodes: dict[str, CallNode] = {}
         self.left_out = 0
         """Finished top-level calls that are no longer remembered."""
 
         self.counts: Counter[State] = Counter()
         """Finished calls by how they ended."""
 
-    def take(self, event: Event) -> Node | None:
+    def take(self, event: Event) -> CallNode | None:
         """Take one event; return the call it speaks of."""
+        if event.kind == "changes" and event.data.get("dropped"):
+            self._drop(event.data)
         if event.call_id is None:
             return None
         if event.kind == "call_asked":
@@ -76,7 +82,7 @@ class Tree:
                 pass
         return node
 
-    def rows(self, limit: int) -> tuple[list[tuple[int, Node]], int]:
+    def rows(self, limit: int) -> tuple[list[tuple[int, CallNode]], int]:
         """Return what to show: (depth, call) in order, and how many earlier calls are not.
 
         Args:
@@ -90,10 +96,10 @@ class Tree:
         shown = [row for index, row in enumerate(everything) if index not in hidden][:limit]
         return shown, self.left_out + len(everything) - len(shown)
 
-    def _add(self, call_id: str, data: Mapping[str, object]) -> Node:
+    def _add(self, call_id: str, data: Mapping[str, object]) -> CallNode:
         arguments = data.get("arguments")
         parent = data.get("parent")
-        node = Node(
+        node = CallNode(
             id=call_id,
             tool=str(data.get("tool", "?")),
             arguments=cast("dict[str, object]", arguments) if isinstance(arguments, dict) else {},
@@ -104,22 +110,33 @@ class Tree:
         (home.children if home else self._roots).append(node)
         return node
 
-    def _finish(self, node: Node, data: Mapping[str, object]) -> None:
+    def _finish(self, node: CallNode, data: Mapping[str, object]) -> None:
         node.state = cast("State", str(data.get("status", "unknown")))
         duration = data.get("duration_ms")
         node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
         node.note = _failure(data.get("error"))
+        staged = data.get("staged_after")
+        node.staged_after = staged if isinstance(staged, int) else None
         self.counts[node.state] += 1
         while len(self._roots) > _KEPT and not self._roots[0].open:
             self._forget(self._roots.pop(0))
 
-    def _forget(self, node: Node) -> None:
+    def _drop(self, data: Mapping[str, object]) -> None:
+        """Mark the calls whose changes never reached the disk."""
+        dropped = cast("list[object]", data["dropped"])
+        there = [each for each in cast("list[object]", data["changes"]) if each not in dropped]
+        landings = max((cast("dict[str, int]", each)["stage"] for each in there), default=0)
+        for node in self._nodes.values():
+            if node.state == "done" and node.staged_after is not None:
+                node.note = DROPPED if node.staged_after >= landings else node.note
+
+    def _forget(self, node: CallNode) -> None:
         self.left_out += 1
         for _, gone in _walk(node, 0):
             self._nodes.pop(gone.id, None)
 
 
-def _walk(node: Node, depth: int) -> Iterator[tuple[int, Node]]:
+def _walk(node: CallNode, depth: int) -> Iterator[tuple[int, CallNode]]:
     yield depth, node
     for child in node.children:
         yield from _walk(child, depth + 1)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import Colour, clean, note, one_line, paint
-from lineshaft.values import Pending, RunResult
+from lineshaft.cli._terminal import Colour, note, one_line, paint, wrapped
+from lineshaft.values import Pending, RunResult, visible
 
 _COLOURS: Mapping[str, Colour] = {"+": "green", "-": "red", "@": "dim"}
 
@@ -66,11 +66,11 @@ def diff_lines(diff: str, *, whole: bool = False, stream: TextIO | None = None) 
         whole: Show all of it.
         stream: Where the lines go, for colours; standard error if none is given.
     """
-    lines = diff.splitlines()
+    lines = diff.removesuffix("\n").split("\n") if diff else []
     shown = lines if whole or len(lines) <= DIFF_LINES else lines[:DIFF_LINES]
     for line in shown:
         colour = _colour(line)
-        safe = clean(line)
+        safe = visible(line, keep="\t")
         yield paint(safe, colour, stream=stream) if colour else safe
     if len(shown) < len(lines):
         yield paint(f"… {counted(len(lines) - len(shown), 'more line')}", "dim", stream=stream)
@@ -103,7 +103,7 @@ def print_waiting(
     note(f"{paint('paused', 'yellow')}: {counted(len(pending), 'call')} for your approval{until}")
     for number, call in enumerate(pending, 1):
         for line in call_lines(number, call, whole=whole, ids=True):
-            note(line)
+            note(wrapped(line))
     if not whole and any(map(is_cut, pending)):
         note(f"{paint('all of it:', 'dim')}\n  lineshaft resume {run_id}{options} --whole")
     for line in next_commands(run_id, pending, options):
@@ -136,4 +136,4 @@ def local_time(at: str) -> str:
 
 
 def _indented(text: str) -> str:
-    return clean(text).replace("\n", "\n        ")
+    return visible(text, keep="\n\t").replace("\n", "\n        ")

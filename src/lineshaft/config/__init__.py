@@ -12,28 +12,8 @@ from lineshaft.config._claims import (
     keep_claims,
     kept_claims,
 )
-from lineshaft.config._clients import ClientFile, client_files
-from lineshaft.config._clients_read import BrokenFile, read_client_file
 from lineshaft.config._files import read_bytes
-from lineshaft.config._guards import guard_modules, guards
-from lineshaft.config._import import Imported, Target, import_server, standing
-from lineshaft.config._key import Key
-from lineshaft.config._keys import KEYS
-from lineshaft.config._masking import (
-    changes_what_is_loaded,
-    masked_url,
-    shown_server,
-    told_table,
-    told_value,
-    told_words,
-)
-from lineshaft.config._modules import Confirm, unapproved
-from lineshaft.config._places import PROJECT_FILE, user_file
-from lineshaft.config._providers import Down, Starting, provider_for, providers
-from lineshaft.config._secrets import kept_secrets, secrets_file
-from lineshaft.config._serve import ServeSettings, serve_settings
-from lineshaft.config._servers import ServerSetting
-from lineshaft.config._servers_found import (
+from lineshaft.config._found import (
     FoundServers,
     approval_of,
     client_servers,
@@ -42,9 +22,31 @@ from lineshaft.config._servers_found import (
     servers_in,
     unapproved_servers,
 )
+from lineshaft.config._guards import guard_modules, guards
+from lineshaft.config._import import Imported, Target, import_server, standing
+from lineshaft.config._key import Key
+from lineshaft.config._keys import KEYS
+from lineshaft.config._modules import Confirm, unapproved
+from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._providers import Down, Starting, provider_for, providers
+from lineshaft.config._secrets import kept_secrets, secrets_file
+from lineshaft.config._serve import ServeSettings, serve_settings
 from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
 from lineshaft.config._trust import Unapproved, approve
-from lineshaft.config._variables import AskInput, Input, Variables, references
+from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
+from lineshaft.config.definitions import (
+    AskInput,
+    Input,
+    ServerSetting,
+    Variables,
+    changes_what_is_loaded,
+    masked_url,
+    references,
+    shown_server,
+    told_table,
+    told_value,
+    told_words,
+)
 from lineshaft.store import private_folder, state_folder
 
 __all__ = [

@@ -74,7 +74,7 @@ def build(
         workspace=folder(settings),
         policy=policy(settings),
         engine=settings.engine,
-        limits=limits or _limits_if_set(settings),
+        limits=limits or settings.limits(),
         check=settings.check,
         approver=approver,
         elicit=elicit,
@@ -179,11 +179,6 @@ def _policy_of(settings: Settings, giver: Giver, *, silent: Mode) -> Policy:
     except ConfigError as error:
         source = next(iter(held.values())).source
         raise ConfigError(f"{source}: {error.message}", hint=error.hint) from error
-
-
-def _limits_if_set(settings: Settings) -> Limits | None:
-    limits = settings.limits()
-    return None if limits == Limits() else limits
 
 
 def _private_rules(settings: Settings, environ: Mapping[str, str] | None) -> tuple[Rule, ...]:

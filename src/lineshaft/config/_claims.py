@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, cast, get_args
 
 from lineshaft.config._files import read_bytes
+from lineshaft.config._found import approval_of
 from lineshaft.config._secrets import replace_file
-from lineshaft.config._servers import ServerSetting
-from lineshaft.config._servers_found import approval_of
+from lineshaft.config.definitions import ServerSetting
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder, state_folder
 from lineshaft.values import Effect

@@ -14,16 +14,13 @@ from pathlib import Path
 from typing import Literal
 
 from lineshaft.config._files import SettingsFile, parse_toml, read_bytes, tool_table
-from lineshaft.config._keys import flatten
-from lineshaft.config._keys_mcp import SERVERS
-from lineshaft.config._literals import Literals
+from lineshaft.config._found import approval_of, own_settings_servers
+from lineshaft.config._keys import SERVERS, flatten
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT, user_file
 from lineshaft.config._secrets import keep_secrets, kept_secrets, replace_file
-from lineshaft.config._servers import ServerSetting, is_reserved, own_servers
-from lineshaft.config._servers_found import approval_of, own_settings_servers
-from lineshaft.config._servers_written import written
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import approve, refuse_elsewhere
+from lineshaft.config.definitions import Literals, ServerSetting, is_reserved, own_servers, written
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder
 from lineshaft.tools import script_name

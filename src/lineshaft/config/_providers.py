@@ -11,19 +11,28 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
-from lineshaft.config._env_file import env_file
+from lineshaft.config._found import server_approved, servers
 from lineshaft.config._secrets import holds_secret, kept_secrets
-from lineshaft.config._servers import ServerSetting, url_problem
-from lineshaft.config._servers_auth import access_of
-from lineshaft.config._servers_found import server_approved, servers
 from lineshaft.config._settings import Settings
-from lineshaft.config._variables import AskInput, Input, Variables
+from lineshaft.config.definitions import (
+    AskInput,
+    Input,
+    ServerSetting,
+    Variables,
+    access_of,
+    env_file,
+    url_problem,
+)
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
+
+if TYPE_CHECKING:
+    from lineshaft.mcp.client import McpServer  # loads the SDK
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -142,7 +151,7 @@ def _shaped(provider: Provider, server: ServerSetting) -> Provider:
 
 def provider_for(
     server: ServerSetting, settings: Settings, starting: Starting
-) -> "mcp.McpServer | Down":
+) -> "McpServer | Down":
     """Return one server with all its tools; what keeps it down is its problem.
 
     Args:
@@ -159,7 +168,7 @@ def provider_for(
         spec = _spec(server, settings, starting)
     except ConfigError as error:
         return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)
-    return mcp.McpServer(  # loaded here: the SDK takes over half a second
+    return mcp.server(
         spec,
         name=server.name,
         claims=claims_for(

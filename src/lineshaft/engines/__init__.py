@@ -32,7 +32,7 @@ def make_cpython(options: PythonOptions) -> Engine:
     """
     try:
         from lineshaft.engines.cpython import CPythonEngine  # noqa: PLC0415  at its first use
-        from lineshaft.sandbox import best_jail  # noqa: PLC0415  at its first use
+        from lineshaft.sandbox.jail import best_jail  # noqa: PLC0415  at its first use
     except ImportError as error:
         raise NoBoundary(f"full Python cannot be held here: {error}") from error
     return CPythonEngine(options=options, jail=best_jail(options.boundary))
@@ -48,7 +48,7 @@ def wasm_packages(requirements: Sequence[str]) -> Path | None:
     """
     if not requirements:
         return None
-    from lineshaft.engines.wasm.packages import PackageSet  # noqa: PLC0415  at its first use
+    from lineshaft.engines.wasm import PackageSet  # noqa: PLC0415  at its first use
 
     def none_needed() -> NoReturn:
         raise RuntimeError("packages of programs are not tried out")

@@ -1,13 +1,15 @@
 """What a call may do ends with the call: its workspace answers no longer."""
 
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
 
 from lineshaft.errors import ToolError
+from lineshaft.gate._below import first_few
 from lineshaft.values import (
+    ApprovePaths,
     Capability,
     Change,
     Command,
@@ -125,10 +127,21 @@ class Leased(Workspace):
         self._lease.changed = True
         return change
 
-    async def move(self, source: str, target: str) -> Change:
-        """As `Workspace.move`."""
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """As `Workspace.move`; what policy hides is not moved within a folder either."""
         old, new = await self._at(source, follow=False), await self._at(target, follow=False)
-        change = await self._live.move(old, new)
+
+        def also(paths: Sequence[str]) -> None:
+            closed = [path for path in paths if not self._lease.sees(path)]
+            if closed:
+                text = f"policy keeps this call from moving {first_few(closed)}"
+                raise ToolError("E_DENIED", text)
+            if approve is not None:
+                approve(paths)
+
+        change = await self._live.move(old, new, approve=also)
         self._lease.changed = True
         return change
 

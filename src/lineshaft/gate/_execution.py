@@ -24,6 +24,7 @@ from lineshaft.values import (
     EventKind,
     Failure,
     Finding,
+    Origin,
     Reach,
     ToolSpec,
     Value,
@@ -32,6 +33,8 @@ from lineshaft.values import (
 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
 _LONGEST_NOTICE = 2_000
+_MODELS: frozenset[Origin] = frozenset({"model", "mcp"})
+"""Where a result goes to a model as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +158,7 @@ def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hol
         trace=frame.caller.trace,
         reach=hold.in_reach,
         python=frame.gate.python,
+        whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
         belongings=frame.gate.belongings,
     )
 

@@ -14,6 +14,7 @@ import pydantic_core
 from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
+from lineshaft.gate._below import paths_below, with_paths_told
 from lineshaft.gate._call_log import Entry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
@@ -257,29 +258,34 @@ class Scope:
         place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
         try:
-            entry.arguments, paths = await self._decided(entry, tool, entry.arguments)
+            entry.arguments, paths, entries = await self._decided(entry, tool, entry.arguments)
             entry.key = self._identify(entry, tool)
             if (done := await self._answered(entry, tool)) is not None:
                 return done
             call = entry.call.decided(tool.name, entry.arguments)
-            subject = Subject(spec=tool.spec, call=call, paths=paths)
+            below = await paths_below(self._frame.view, entries)
+            subject = Subject(spec=tool.spec, call=call, paths=(*paths, *below))
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
-            verdict = await self._judge(entry, subject)
+            verdict = await self._judge(entry, subject, named=len(paths))
             return await self._allowed(entry, tool, verdict=verdict, leave=leave)
         finally:
             place.leave()
 
     async def _decided(
         self, entry: Entry, tool: Tool, arguments: Arguments
-    ) -> tuple[Arguments, tuple[str, ...]]:
+    ) -> tuple[Arguments, tuple[str, ...], tuple[str, ...]]:
+        """Return the arguments with their paths decided, all these paths, and those of entries."""
         spec, view = tool.spec, self._frame.view
         if not spec.paths:
-            return arguments, ()
+            return arguments, (), ()
         decided: list[str] = []
+        entries: list[str] = []
 
         async def decide(path: str, follow: bool) -> str:  # noqa: FBT001  the seam's own shape
             resolved = await view.resolve(path, follow=follow)
             decided.append(str(resolved.path))  # as plain text: it may have to be decided again
+            if not follow and spec.effect != "read":
+                entries.append(decided[-1])
             return decided[-1]
 
         try:
@@ -289,12 +295,12 @@ class Scope:
         except WorkspaceError as error:
             self._frame.call_log.called(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
-        return final, tuple(decided)
+        return final, tuple(decided), tuple(entries)
 
     async def _recheck(self, entry: Entry, tool: Tool, subject: Subject) -> None:
         """Refuse a call whose paths were moved by an earlier one since it was judged."""
-        _, paths = await self._decided(entry, tool, entry.arguments)
-        moved = [was for was, now in zip(subject.paths, paths, strict=True) if was != now]
+        _, paths, _ = await self._decided(entry, tool, entry.arguments)
+        moved = [was for was, now in zip(subject.paths, paths, strict=False) if was != now]
         if moved:
             text = f"{moved[0]!r} leads elsewhere since this call was made: make it again"
             raise ToolError("E_STALE", text)
@@ -345,8 +351,10 @@ class Scope:
         self.difference = difference(call, expected, self._frame.gate.redactor)
         await self._end("error", "E_DIVERGED", self.difference.message)
 
-    async def _judge(self, entry: Entry, subject: Subject) -> Verdict:
+    async def _judge(self, entry: Entry, subject: Subject, *, named: int) -> Verdict:
         verdict = judge(self._frame.gate.policy, subject)
+        if verdict.kind != "allow":
+            verdict = with_paths_told(self._frame.gate.policy, subject, verdict, named)
         entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))

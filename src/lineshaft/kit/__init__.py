@@ -8,7 +8,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.kit._commands import run_command
 from lineshaft.kit._files import delete_file, edit_file, move_file, read_file, write_file
 from lineshaft.kit._find import find_files, list_files, search_text
-from lineshaft.kit._python import python_run
+from lineshaft.kit.python import python_run
 from lineshaft.tools import Toolset
 
 __all__ = [

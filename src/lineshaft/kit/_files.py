@@ -4,16 +4,18 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
-from lineshaft.errors import ToolError
+from lineshaft.errors import WorkspaceError
+from lineshaft.kit._bounds import WHOLE_BYTES, size, too_large
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._replacing import replaced
 from lineshaft.kit._results import FileChange, FileText, change
-from lineshaft.kit._text import decoded, lines_of
+from lineshaft.kit._text import Text, decoded, lines_of, text_or_none
 from lineshaft.tools import EntryPath, WorkspacePath, tool
-from lineshaft.values import Context, beginning
+from lineshaft.values import Context, Workspace, beginning
 
 READ_BYTES = 50_000
 WRITE_BYTES = 100_000
+"""Of a model's direct call."""
 
 
 class Edit(TypedDict):
@@ -32,8 +34,8 @@ async def read_file(
 ) -> FileText:
     """Read a text file, or a window of its lines.
 
-    The content comes as it is, without line numbers, at most 50,000 bytes of it. Where `truncated`
-    is true, go on with `start` at `end + 1`.
+    The content comes as it is, without line numbers. A script is given all of it, up to 10 MB; a
+    direct call at most 50,000 bytes: where `truncated` is true, go on with `start` at `end + 1`.
 
     Args:
         path: The file.
@@ -49,7 +51,7 @@ async def read_file(
         resolved = await call.workspace.resolve(path)
         content = await call.workspace.read(path)
     lines = lines_of(decoded(content.data, resolved.path).text)
-    window, truncated = _within(lines[start - 1 : end])
+    window, truncated = _within(lines[start - 1 : end], whole=call.whole)
     return {
         "path": resolved.path,
         "content": "".join(window),
@@ -61,8 +63,16 @@ async def read_file(
     }
 
 
-def _within(lines: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the first whole lines that are few enough; of a longer one its head."""
+def _within(lines: Sequence[str], *, whole: bool) -> tuple[list[str], bool]:
+    """Return the lines whole, or the first that are few enough; of a longer one its head."""
+    if whole:
+        count = sum(map(size, lines))
+        if count > WHOLE_BYTES:
+            raise too_large(
+                f"the text has {count:,} bytes; at most {WHOLE_BYTES:,} are read at once",
+                "Read a window of its lines with `start` and `end`.",
+            )
+        return list(lines), False
     kept: list[str] = []
     left = READ_BYTES
     for line in lines:
@@ -79,9 +89,10 @@ def _within(lines: Sequence[str]) -> tuple[list[str], bool]:
 async def write_file(
     path: WorkspacePath, content: str, call: Context, if_match: str | None = None
 ) -> FileChange:
-    """Write a whole text file in UTF-8, at most 100,000 bytes; folders are created.
+    """Write a whole text file; folders are created.
 
-    Use `edit_file` to change a part of a file that exists.
+    A new file is in UTF-8; one that exists keeps its encoding and byte-order mark. At most 10 MB
+    from a script, 100,000 bytes in a direct call. `edit_file` changes a part of a file.
 
     Args:
         path: The file; what is there is replaced.
@@ -89,18 +100,25 @@ async def write_file(
         call: The call.
         if_match: Write only if this is the sha256 of what is there, as `read_file` gave it.
     """
-    try:
-        data = content.encode()
-    except UnicodeEncodeError as error:
-        raise invalid(f"`content` cannot be written in UTF-8: {error.reason}") from error
-    if len(data) > WRITE_BYTES:
-        raise ToolError(
-            "E_TOO_LARGE",
-            f"`content` has {len(data):,} bytes; a file is written with {WRITE_BYTES:,} at most",
-            hint="Write it in several files, or let a command make it.",
-        )
     with raised_by_calls():
+        resolved = await call.workspace.resolve(path)
+        data = (await _written_so_far(call.workspace, path)).encoded(content, resolved.path)
+        most = WHOLE_BYTES if call.whole else WRITE_BYTES
+        if len(data) > most:
+            raise too_large(
+                f"`content` has {len(data):,} bytes; a file is written with {most:,} at most",
+                "Write it in several files, or let a command make it.",
+            )
         return change(await call.workspace.write(path, data, if_match=if_match))
+
+
+async def _written_so_far(workspace: Workspace, path: str) -> Text:
+    """Return the text that is at a path, or an empty one in UTF-8 where none is."""
+    try:
+        found = await workspace.read(path)
+    except WorkspaceError:  # nothing is there; what else is wrong is said by the write
+        return Text("", "utf-8")
+    return text_or_none(found.data) or Text("", "utf-8")
 
 
 @tool(effect="write", staged=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+from lineshaft.kit._bounds import Bound
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._glob import Glob
 from lineshaft.kit._results import Entries, FileEntry, Matches, entry
@@ -9,8 +10,7 @@ from lineshaft.kit._searching import Search
 from lineshaft.tools import WorkspacePath, tool
 from lineshaft.values import Context, Entry
 
-LIST_ENTRIES = 200
-FIND_ENTRIES = 10_000
+DIRECT_ENTRIES = 200
 CONTEXT_LINES = 20
 
 
@@ -18,7 +18,7 @@ CONTEXT_LINES = 20
 async def list_files(
     call: Context, path: WorkspacePath = ".", *, recursive: bool = False
 ) -> Entries:
-    """List a folder: files, folders and symlinks, hidden ones too, at most 200.
+    """List a folder: files, folders and symlinks, hidden ones too; at most 200 in a direct call.
 
     With `recursive` everything below it is listed, except what `.gitignore` files name; to look for
     names, `find_files` is better.
@@ -31,12 +31,12 @@ async def list_files(
     depth = None if recursive else 1
     with raised_by_calls():
         found = call.workspace.walk(path, ignore=recursive, depth=depth)
-        return await _entries(found, LIST_ENTRIES)
+        return await _entries(found, call)
 
 
 @tool(effect="read", idempotent=True)
 async def find_files(pattern: str, call: Context, path: WorkspacePath = ".") -> Entries:
-    """Find files and folders by a pattern for their path, at most 10,000.
+    """Find files and folders by a pattern for their path; at most 200 in a direct call.
 
     `*` and `?` stay within a name, `**` stands for any number of folders: `*.py` finds in the
     folder itself, `**/*.py` at any depth, `src/**/test_*.{py,toml}` below `src`. What `.gitignore`
@@ -51,14 +51,18 @@ async def find_files(pattern: str, call: Context, path: WorkspacePath = ".") -> 
     with raised_by_calls():
         root = (await call.workspace.resolve(path)).path
 
+        closed: list[str] = []
+
         async def matching() -> AsyncIterator[Entry]:
             async for found in call.workspace.walk(path, depth=glob.depth):
+                if found.closed:
+                    closed.append(found.path)
                 if glob.folders_only and found.kind != "folder":
                     continue
                 if glob.matches(_relative(found.path, root)):
                     yield found
 
-        return await _entries(matching(), FIND_ENTRIES)
+        return {**await _entries(matching(), call), "unreadable": closed}
 
 
 def _relative(path: str, root: str) -> str:
@@ -67,13 +71,17 @@ def _relative(path: str, root: str) -> str:
     return path.removeprefix(f"{root}/")
 
 
-async def _entries(found: AsyncIterator[Entry], limit: int) -> Entries:
+async def _entries(found: AsyncIterator[Entry], call: Context) -> Entries:
+    bound = Bound(call, direct=DIRECT_ENTRIES, hint="List or search a folder further down.")
     entries: list[FileEntry] = []
+    closed: list[str] = []
     async for one in found:
-        if len(entries) == limit:
-            return {"entries": entries, "truncated": True}
+        if not bound.takes([one.path]):
+            break
         entries.append(entry(one))
-    return {"entries": entries, "truncated": False}
+        if one.closed:
+            closed.append(one.path)
+    return {"entries": entries, "truncated": bound.cut, "unreadable": closed}
 
 
 @tool(effect="read", idempotent=True)
@@ -85,9 +93,10 @@ async def search_text(
     *,
     ignore_case: bool = False,
 ) -> Matches:
-    r"""Search the text files of a folder, or one file, for a regular expression; at most 50 lines.
+    r"""Search the text files of a folder, or one file, for a regular expression.
 
-    `^` and `$` match at each line. Binary files and what `.gitignore` files name are left out.
+    A direct call is given at most 50 matches, a script all of them. `^` and `$` match at each line.
+    Binary files and what `.gitignore` files name are left out.
 
     Args:
         pattern: A Python regular expression, such as `def \w+_test\(`.
@@ -98,7 +107,11 @@ async def search_text(
     """
     if not 0 <= context <= CONTEXT_LINES:
         raise invalid(f"`context` is {context}: it may be 0 to {CONTEXT_LINES}")
-    search = Search(pattern, context=context, ignore_case=ignore_case)
+    search = Search(call, pattern, context=context, ignore_case=ignore_case)
     with raised_by_calls():
-        await search.run(call.workspace, path)
-    return {"matches": search.matches, "truncated": search.truncated}
+        await search.run(path)
+    return {
+        "matches": search.matches,
+        "truncated": search.truncated,
+        "unreadable": search.unreadable,
+    }

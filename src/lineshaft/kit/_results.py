@@ -25,7 +25,8 @@ class FileText(TypedDict):
     """Of the whole file, for `if_match`."""
 
     truncated: bool
-    """Whether `content` was cut at 50,000 bytes; go on at `end + 1`."""
+    """Whether `content` of a direct call was cut at 50,000 bytes; go on at `end + 1`. Never true in
+    a script."""
 
 
 class FileEntry(TypedDict):
@@ -47,7 +48,10 @@ class Entries(TypedDict):
 
     entries: list[FileEntry]
     truncated: bool
-    """Whether there are more."""
+    """Whether there are more, which a direct call left out. Never true in a script."""
+
+    unreadable: list[str]
+    """Paths of folders below it that could not be looked into."""
 
 
 class Match(TypedDict):
@@ -58,6 +62,8 @@ class Match(TypedDict):
     """Its number; the first line of a file is 1."""
 
     text: str
+    """The line; in a direct call at most 2,000 characters of it, with a sign of what was cut."""
+
     before: list[str]
     after: list[str]
 
@@ -67,7 +73,10 @@ class Matches(TypedDict):
 
     matches: list[Match]
     truncated: bool
-    """Whether there may be more."""
+    """Whether there may be more, which a direct call left out. Never true in a script."""
+
+    unreadable: list[str]
+    """Paths of files and folders that could not be read, and so were not searched."""
 
 
 class FileChange(TypedDict):

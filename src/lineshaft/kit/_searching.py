@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from lineshaft.errors import LineshaftError, ToolError
+from lineshaft.errors import FileMissing, LineshaftError, ToolError
+from lineshaft.kit._bounds import Bound
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._results import Match
 from lineshaft.kit._text import text_or_none
-from lineshaft.values import Workspace, beginning
+from lineshaft.values import Context, beginning
 
 if TYPE_CHECKING:
     import regex
 
-MATCHES = 50
+DIRECT_MATCHES = 50
 SECONDS = 5.0
 """That matching may take, over all files."""
 
@@ -30,6 +31,7 @@ class Search:
     """A regular expression, and the lines that it matched so far.
 
     Args:
+        call: The call that searches.
         pattern: The expression.
         context: Lines before and after each match.
         ignore_case: Whether upper and lower case are the same.
@@ -38,16 +40,26 @@ class Search:
         ToolError: The expression is none.
     """
 
-    def __init__(self, pattern: str, *, context: int, ignore_case: bool) -> None:
+    def __init__(self, call: Context, pattern: str, *, context: int, ignore_case: bool) -> None:
         self.matches: list[Match] = []
-        self.truncated = False
+        self.unreadable: list[str] = []
+        self._workspace = call.workspace
+        self._line = None if call.whole else _LONGEST_LINE
+        self._bound = Bound(
+            call, direct=DIRECT_MATCHES, hint="Search a folder further down, or for less."
+        )
         self._pattern = _compiled(pattern, ignore_case=ignore_case)
-        self._full = False
         self._context = context
         self._seconds = SECONDS
 
-    async def run(self, workspace: Workspace, path: str) -> None:
+    @property
+    def truncated(self) -> bool:
+        """Whether matches were left out."""
+        return self._bound.cut
+
+    async def run(self, path: str) -> None:
         """Search a file, or all files below a folder that are not ignored."""
+        workspace = self._workspace
         found = await workspace.stat(path)
         resolved = (await workspace.resolve(path)).path
         if found.kind != "folder":
@@ -56,24 +68,28 @@ class Search:
             return
         batch: list[tuple[str, bytes]] = []
         async for entry in workspace.walk(path):
+            if entry.closed:
+                self.unreadable.append(entry.path)
             if entry.kind != "file" or entry.symlink:
                 continue  # what a link in the workspace leads to is found where it is
-            data = await self._read(workspace, entry.path)
+            data = await self._read(entry.path)
             if data is not None:
                 batch.append((entry.path, data))
             if len(batch) == _BATCH_FILES or sum(len(d) for _, d in batch) > _BATCH_BYTES:
                 await self._look(batch)
                 batch = []
-            if self._full:
+            if self.truncated:
                 return
         await self._look(batch)
 
-    async def _read(self, workspace: Workspace, path: str) -> bytes | None:
-        """Return a file's content; None for one that may not be read, or is gone by now."""
+    async def _read(self, path: str) -> bytes | None:
+        """Return a file's content; None for one that cannot be read, or is gone by now."""
         try:
-            return (await workspace.read(path)).data
-        except LineshaftError as error:
-            self.truncated |= error.code == "E_TOO_LARGE"
+            return (await self._workspace.read(path)).data
+        except FileMissing:
+            return None
+        except LineshaftError:
+            self.unreadable.append(path)
             return None
 
     async def _look(self, files: list[tuple[str, bytes]]) -> None:
@@ -83,7 +99,7 @@ class Search:
     def _search(self, files: list[tuple[str, bytes]]) -> None:
         for path, data in files:
             text = text_or_none(data)
-            if text is not None and not self._full:
+            if text is not None and not self.truncated:
                 self._search_text(path, text.text.replace("\r\n", "\n"))
 
     def _search_text(self, path: str, text: str) -> None:
@@ -99,11 +115,11 @@ class Search:
                 number = bisect_right(starts, match.start()) - 1
                 if number == last or (number == len(lines) - 1 and not lines[number]):
                     continue
-                if len(self.matches) == MATCHES:
-                    self._full = self.truncated = True
+                found = self._match(path, lines, number)
+                if not self._bound.takes([path, found["text"], *found["before"], *found["after"]]):
                     return
                 last = number
-                self.matches.append(self._match(path, lines, number))
+                self.matches.append(found)
         except TimeoutError as error:
             raise ToolError(
                 "E_TOOL_TIMEOUT",
@@ -121,10 +137,16 @@ class Search:
         return {
             "path": path,
             "line": number + 1,
-            "text": beginning(lines[number], _LONGEST_LINE),
-            "before": [beginning(line, _LONGEST_LINE) for line in lines[first:number]],
-            "after": [beginning(line, _LONGEST_LINE) for line in after],
+            "text": self._shown(lines[number]),
+            "before": [self._shown(line) for line in lines[first:number]],
+            "after": [self._shown(line) for line in after],
         }
+
+    def _shown(self, line: str) -> str:
+        if self._line is None or len(line) <= self._line:
+            return line
+        head = beginning(line, self._line)
+        return f"{head} [... {len(line) - len(head):,} characters more ...]"
 
 
 def _compiled(pattern: str, *, ignore_case: bool) -> "regex.Pattern[str]":

@@ -40,7 +40,7 @@ class Text:
             lacking = error.object[error.start]
             raise invalid(
                 f"{path!r} is written in {self.encoding}, which has no {lacking!r}",
-                "Write the whole file with `write_file`, which uses UTF-8.",
+                "To change its encoding, delete it and write it anew: a new file is UTF-8.",
             ) from error
 
 

@@ -1,87 +1,55 @@
 """MCP: in, servers become toolsets; out, a session becomes a server.
 
-Names are loaded when they are first used: the SDK takes over half a second to import.
+Above: configuration, the command line, users. Below: sessions and tools. The two halves have doors
+of their own, `client` and `front`: to import one takes over half a second, which is the SDK's.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
+
+from lineshaft.mcp._spec import (
+    Assertion,
+    Authorize,
+    Claim,
+    Claims,
+    Grant,
+    ServerOptions,
+    ServerSpec,
+    catalogue_hash,
+)
 
 if TYPE_CHECKING:
-    from lineshaft.mcp._assertion import exchanged
-    from lineshaft.mcp._assertion_sources import assertion_from_command, assertion_from_file
-    from lineshaft.mcp._auth import loopback
-    from lineshaft.mcp._front import Front
-    from lineshaft.mcp._front_http import serve_http
-    from lineshaft.mcp._front_options import HttpOptions
-    from lineshaft.mcp._front_server import front_server
-    from lineshaft.mcp._front_stdio import serve_stdio
-    from lineshaft.mcp._front_words import front_instructions, front_tools
-    from lineshaft.mcp._results import Content
-    from lineshaft.mcp._server import McpServer
-    from lineshaft.mcp._spec import (
-        Assertion,
-        Authorize,
-        Claim,
-        Claims,
-        Grant,
-        ServerOptions,
-        ServerSpec,
-        catalogue_hash,
-    )
-
-_FILE_OF = {
-    "Assertion": "_spec",
-    "Authorize": "_spec",
-    "Claim": "_spec",
-    "Claims": "_spec",
-    "Content": "_results",
-    "Front": "_front",
-    "Grant": "_spec",
-    "HttpOptions": "_front_options",
-    "McpServer": "_server",
-    "ServerOptions": "_spec",
-    "ServerSpec": "_spec",
-    "assertion_from_command": "_assertion_sources",
-    "assertion_from_file": "_assertion_sources",
-    "catalogue_hash": "_spec",
-    "exchanged": "_assertion",
-    "front_instructions": "_front_words",
-    "front_server": "_front_server",
-    "front_tools": "_front_words",
-    "loopback": "_auth",
-    "serve_http": "_front_http",
-    "serve_stdio": "_front_stdio",
-}
+    from lineshaft.mcp.client import McpServer
 
 __all__ = [
     "Assertion",
     "Authorize",
     "Claim",
     "Claims",
-    "Content",
-    "Front",
     "Grant",
-    "HttpOptions",
-    "McpServer",
     "ServerOptions",
     "ServerSpec",
-    "assertion_from_command",
-    "assertion_from_file",
     "catalogue_hash",
-    "exchanged",
-    "front_instructions",
-    "front_server",
-    "front_tools",
-    "loopback",
-    "serve_http",
-    "serve_stdio",
+    "server",
 ]
 
 
-def __getattr__(name: str) -> object:
-    file = _FILE_OF.get(name)
-    if file is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{file}"), name)
-    globals()[name] = value
-    return value
+def server(
+    address: object, *, name: str | None = None, **options: Unpack[ServerOptions]
+) -> "McpServer":
+    """Return the tools of an MCP server, for a session to connect to.
+
+    Args:
+        address: The URL of a server, the command that starts one (a text or its words), a
+            `ServerSpec`, or a server object of the `mcp` SDK in this process.
+        name: The namespace of its tools; made from the server where left out.
+        **options: See `lineshaft.mcp.ServerOptions`.
+
+    Returns:
+        A source, to be given to a session beside tools; nothing is connected before that.
+
+    Raises:
+        ConfigError: The server or its name cannot be used.
+    """
+    from lineshaft.mcp.client import McpServer  # noqa: PLC0415  loads the SDK
+
+    return McpServer(address, name=name, **options)

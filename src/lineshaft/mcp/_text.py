@@ -1,10 +1,9 @@
 """Text that a server wrote, made fit to be shown: no control characters, not longer than needed."""
 
-import unicodedata
 from collections.abc import Mapping
 from typing import cast
 
-from lineshaft.values import beginning
+from lineshaft.values import beginning, without_unseen
 
 _KEPT = "\n\t"
 _VALUES = frozenset({"enum", "const", "default", "examples"})
@@ -28,8 +27,7 @@ def clean(text: str, most: int) -> str:
         most: Characters to keep; a cut is marked.
     """
     short = beginning(text, most)
-    if not short.isascii() or not short.isprintable():
-        short = "".join(c for c in short if c in _KEPT or unicodedata.category(c)[0] != "C")
+    short = without_unseen(short, keep=_KEPT)
     return short if len(text) <= most else f"{short.rstrip()} ..."
 
 

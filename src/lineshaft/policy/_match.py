@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import cast
 
 from lineshaft.policy._patterns import path_glob, text_glob
 from lineshaft.policy._rules import Patterns, Rule, several
+from lineshaft.policy._spellings import composed, is_plain, plainly
 from lineshaft.values import Call, ToolSpec, Verdict
 
 Compiled = re.Pattern[str] | None
@@ -83,9 +83,12 @@ def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
             yield ""
 
 
-def _composed(text: str) -> str:
-    """Return a text with accented letters as one character each: names may be written both ways."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+def _spellings(path: str) -> tuple[str, ...]:
+    """Return the ways to read a path that a rule may forbid; a `/` is after it."""
+    if is_plain(path):
+        return (path,)
+    text = composed(path)
+    return (text, plainly(text))
 
 
 class Matcher:
@@ -116,7 +119,7 @@ class Matcher:
         self.effects = frozenset(several(rule.effect)) or None
         self.origins = frozenset(several(rule.origin)) or None
         self.arguments = [(name, self._texts(given)) for name, given in rule.arguments.items()]
-        globs = [path_glob(pattern) for pattern in several(rule.path)]
+        globs = [path_glob(pattern, short=self.strict) for pattern in several(rule.path)]
         self.path = self._compiled(glob.below if self.strict else glob.exact for glob in globs)
         self.above = self._compiled(glob.above for glob in globs if self.strict and glob.above)
         self.names_path = self._compiled(
@@ -129,7 +132,7 @@ class Matcher:
     def _compiled(self, expressions: Iterable[str]) -> Compiled:
         joined = "|".join(f"(?:{expression})" for expression in expressions)
         if self.strict:
-            joined = _composed(joined)
+            joined = composed(joined)
         flags = re.DOTALL | (re.IGNORECASE if self.strict else 0)
         return re.compile(joined, flags) if joined else None
 
@@ -168,13 +171,14 @@ class Matcher:
     def _covers(self, facts: Facts, path: str | None) -> bool:
         if path is None or self.path is None:
             return False
-        if self.strict:
-            path = _composed(path)
-        if self.path.fullmatch(path):
-            return True
-        # A folder that is moved or deleted takes along what lies in it.
         above = self.above if facts.spec.entries else None
-        return above is not None and above.fullmatch(path) is not None
+        for spelled in _spellings(path) if self.strict else (path,):
+            if self.path.fullmatch(spelled):
+                return True
+            # A folder that is moved or deleted takes along what lies in it.
+            if above is not None and above.fullmatch(spelled):
+                return True
+        return False
 
     def _commands(self, facts: Facts) -> bool:
         lines = facts.command_lines
@@ -186,6 +190,6 @@ class Matcher:
     def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
         """To forbid, one value is enough; to allow, every one must match."""
         if self.strict:
-            texts = map(_composed, texts)
+            texts = map(composed, texts)
         found = [pattern is not None and pattern.fullmatch(text) is not None for text in texts]
         return any(found) if self.strict else bool(found) and all(found)

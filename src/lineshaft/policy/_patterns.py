@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lineshaft.errors import ConfigError
+from lineshaft.policy._spellings import short_names
 
 _STAR = "*"
 _ANY_PARTS = "(?:[^/]+/)*"
@@ -46,15 +47,19 @@ def text_glob(pattern: str) -> str:
     return whole
 
 
-def path_glob(pattern: str) -> PathGlob:
+def path_glob(pattern: str, *, short: bool = False) -> PathGlob:
     """Return the readings of a path pattern.
+
+    Args:
+        pattern: The pattern.
+        short: Whether the short names that NTFS gives to its parts stand for them.
 
     Raises:
         ConfigError: The pattern is malformed, or can never match a workspace path.
     """
     parts = _parts(pattern)
     chunks = _split(parts, "**")
-    texts = ["".join(_sequence(part, any_char="[^/]") + "/" for part in chunk) for chunk in chunks]
+    texts = ["".join(f"{_part(part, short=short)}/" for part in chunk) for chunk in chunks]
     start = texts[0] + "".join(f"(?>{_FEWEST_PARTS}{text})" for text in texts[1:-1])
     exact = below = start
     if len(texts) == 1:
@@ -68,7 +73,7 @@ def path_glob(pattern: str) -> PathGlob:
     return PathGlob(
         exact=exact,
         below=below,
-        above=_above(chunks[0] if deeper else chunks[0][:-1]) if chunks[0] else "",
+        above=_above(chunks[0] if deeper else chunks[0][:-1], short=short) if chunks[0] else "",
         names_a_file=any(char.isalnum() for char in re.sub(r"\[[^\]]*\]", "", parts[-1])),
     )
 
@@ -99,11 +104,17 @@ def _parts(pattern: str) -> list[str]:
     return [part for at, part in enumerate(parts) if parts[at - 1 : at + 1] != ["**", "**"]]
 
 
-def _above(parts: Iterable[str]) -> str:
+def _above(parts: Iterable[str], *, short: bool) -> str:
     nested = ""
     for part in reversed(list(parts)):
-        nested = f"(?:{_sequence(part, any_char='[^/]')}/{nested})?"
+        nested = f"(?:{_part(part, short=short)}/{nested})?"
     return rf"\./|{nested}"
+
+
+def _part(part: str, *, short: bool) -> str:
+    name = _sequence(part, any_char="[^/]")
+    other = short_names(part) if short else None
+    return name if other is None else f"(?:{name}|{other})"
 
 
 def _sequence(pattern: str, *, any_char: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from lineshaft.policy._spellings import is_plain
+
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -31,7 +33,7 @@ class Sieve:
 
     def holds(self, path: str) -> bool:
         """Return whether a pattern could match a path, or a folder that it lies in."""
-        if not path.isascii():  # the rules of case beyond ASCII are the expressions' own
+        if not is_plain(path):  # what else it may be read as is for the expressions to say
             return True
         for part in path.lower().split("/"):
             if part in self._names or part.startswith(self._starts) or part.endswith(self._ends):

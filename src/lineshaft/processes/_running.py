@@ -32,7 +32,7 @@ DRAIN_SECONDS = 1.0
 _CHUNK = 65_536
 
 
-class _Pipe:
+class _CapturedStream:
     """One stream: its descriptor, and what came from it."""
 
     def __init__(self, stream: Stream, file: FileIO, limit: int) -> None:
@@ -75,8 +75,8 @@ class Running:
         self._supervisor = supervisor
         self._control = control
         self._pipes = (
-            _Pipe("stdout", stdout, command.stdout_bytes),
-            _Pipe("stderr", stderr, command.stderr_bytes),
+            _CapturedStream("stdout", stdout, command.stdout_bytes),
+            _CapturedStream("stderr", stderr, command.stderr_bytes),
         )
         self._loop = asyncio.get_running_loop()
         self._timers: list[asyncio.TimerHandle] = []
@@ -210,12 +210,12 @@ class Running:
             elif pipe.watched and not read:
                 self._unwatch(pipe)
 
-    def _unwatch(self, pipe: _Pipe) -> None:
+    def _unwatch(self, pipe: _CapturedStream) -> None:
         if pipe.watched:
             pipe.watched = False
             self._loop.remove_reader(pipe.file)
 
-    def _read(self, pipe: _Pipe) -> None:
+    def _read(self, pipe: _CapturedStream) -> None:
         try:
             data = os.read(pipe.file.fileno(), _CHUNK)
         except BlockingIOError:
@@ -230,7 +230,7 @@ class Running:
         elif self._queue is not None and self._queue.full:
             self._watch()
 
-    def _close(self, pipe: _Pipe) -> None:
+    def _close(self, pipe: _CapturedStream) -> None:
         if pipe.open:
             self._unwatch(pipe)
             pipe.open = False

@@ -94,6 +94,7 @@ class _Landed:
     """What is on the disk when a run has been settled."""
 
     changes: tuple[Change, ...] = ()
+    dropped: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
     whole: bool = True
     error: RunError | None = None
@@ -287,6 +288,7 @@ class Bench:
             calls=calls,
             changes=landed.changes,
             landed=bool(landed.changes) and landed.whole,
+            dropped=landed.dropped,
             pending=waits.pending,
             expires_at=waits.expires_at,
             usage=self.call_log.usage(bytes_out=self._bytes_out(how)),
@@ -328,6 +330,8 @@ class Bench:
         waits = how.status == "paused" or (not progress.lands and how.status == "success")
         landed.changes = changes if waits else there
         landed.whole = len(landed.changes) == len(there)
+        if how.status != "paused":
+            landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
         return landed
 
     async def _paused(self, how: Ended, progress: Progress, landed: _Landed) -> RunResult | None:
@@ -397,8 +401,11 @@ class Bench:
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
         events: list[tuple[EventKind, object]] = []
-        if result.changes:
-            events.append(("changes", {"changes": [asdict(c) for c in result.changes]}))
+        if result.changes or result.dropped:
+            data = {"changes": [asdict(each) for each in result.changes]}
+            if result.dropped:
+                data["dropped"] = [asdict(each) for each in result.dropped]
+            events.append(("changes", data))
         return [*events, (kind, result_data(shown))]
 
     def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:

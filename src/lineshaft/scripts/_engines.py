@@ -9,7 +9,7 @@ import anyio.to_thread
 from lineshaft.checker import TyChecker
 from lineshaft.engines import make_cpython, make_wasm
 from lineshaft.errors import ConfigError, EngineError
-from lineshaft.sandbox import Asker
+from lineshaft.sandbox.webassembly import Asker
 from lineshaft.scripts.reading import Prepared, through
 from lineshaft.values import (
     ENGINES,

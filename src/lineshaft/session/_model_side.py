@@ -1,7 +1,6 @@
 """The side of a session that faces a model: definitions, instructions, and what it calls."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from lineshaft.errors import ToolError
@@ -126,11 +125,12 @@ class ModelSide:
         return Handled(
             text=_text.of_call(result, spec, self._redactor),
             structured=_text.structured(result.value, self._redactor),
-            is_error=result.error is not None and not result.pending,
+            is_error=_has_failed(result),
         )
 
 
-def for_model(limits: Limits) -> Limits:
-    """Return the limits for a model's scripts: 50 calls, unless the session says a number."""
-    unsaid = limits.calls == Limits().calls
-    return replace(limits, calls=Limits.for_model().calls) if unsaid else limits
+def _has_failed(result: CallResult) -> bool:
+    """Return whether a model is told of an error; a program's own exit code is a result."""
+    if result.pending:
+        return False
+    return result.error is not None or _text.could_not_run(result.value)

@@ -180,7 +180,7 @@ def _refuse_shared(given: Toolset, providers: Sequence[Provider]) -> None:
         if other is not None:
             raise ConfigError(
                 f"a provider has the name {provider.name!r}, and so has {other!r}",
-                hint="give the provider another one: Toolset.from_mcp(..., name=...)",
+                hint="give the provider another one: lineshaft.mcp.server(..., name=...)",
             )
 
 

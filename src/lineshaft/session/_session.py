@@ -22,7 +22,7 @@ from lineshaft.session._handle import ScriptRequest
 from lineshaft.session._held import Held, background
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
-from lineshaft.session._model_side import ModelSide, for_model
+from lineshaft.session._model_side import ModelSide
 from lineshaft.session._offer import Offer, split
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
@@ -170,7 +170,7 @@ class Session(Afterwards, Facing):
         return ModelSide(
             lambda: self._offer.specs,
             runtime=runtime.specs,
-            limits=for_model(self.limits),
+            limits=self.limits.of_model,
             mode=self.policy.mode,
             scripts=scripts,
             redactor=redactor,
@@ -335,7 +335,7 @@ class Session(Afterwards, Facing):
         return await self.call(tool, arguments, origin="model")
 
     async def _run_for_model(self, request: ScriptRequest) -> RunResult:
-        limits = for_model(self.limits)
+        limits = self.limits.of_model
         if request.seconds is not None:
             limits = replace(limits, seconds=request.seconds)
         job = Job(
@@ -371,7 +371,7 @@ class Session(Afterwards, Facing):
         return replace(job, caller=caller, origin=caller.origin, limits=limits)
 
     def _limits_of(self, origin: Origin) -> Limits:
-        return for_model(self.limits) if origin in ("model", "mcp") else self.limits
+        return self.limits.of_model if origin in ("model", "mcp") else self.limits
 
     async def _carry_out(self, job: Job) -> RunResult:
         self._entered()

@@ -6,7 +6,7 @@ from typing import cast
 import pydantic_core
 
 from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
-from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec
+from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec, fate_of_changes
 
 _TOLD = 20
 """Calls that wait, named to a model."""
@@ -20,8 +20,27 @@ def of_run(result: RunResult, redactor: Redactor) -> str:
             parts.append(_plain(result.value))
     else:
         parts += [_error(result), result.stderr.rstrip("\n")]
+    parts += _files(result)
     text = "\n".join(part for part in parts if part)
     return _fit(text or "(the script returned None and printed nothing)", redactor)
+
+
+def _files(result: RunResult) -> list[str]:
+    """Return what became of files, and what guards found in them."""
+    lines: list[str] = []
+    if result.changes and result.landed:
+        named = [f"{c.path} {c.kind} +{c.added} -{c.removed}" for c in result.changes[:_TOLD]]
+        more = len(result.changes) - len(named)
+        names = ", ".join([*named, f"{more} more"] if more else named)
+        count = len(result.changes)
+        lines.append(f"[{count} file{'' if count == 1 else 's'} changed: {names}]")
+    if fate := fate_of_changes(result):
+        lines.append(f"[{fate}]")
+    lines += [
+        f"[{f.level} in {f.path}{f':{f.line}' if f.line else ''}: {f.message}]"
+        for f in [f for f in result.findings if f.path and f.level != "info"][:_TOLD]
+    ]
+    return lines
 
 
 def structured(value: object, redactor: Redactor) -> object:
@@ -45,9 +64,34 @@ def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> st
         hint = f"\n{result.error.hint}" if result.error.hint else ""
         return _fit(f"{result.error.code}: {result.error.message}{hint}", redactor)
     value = result.value
-    if spec is not None and spec.effect == "exec" and isinstance(value, Mapping):
-        value = _condensed(cast("Mapping[str, object]", value))
+    if spec is not None and spec.effect == "exec" and (told := _program(_members(value))):
+        return _fit(told, redactor)
     return _fit(_plain(value) or "(an empty text)", redactor)
+
+
+def could_not_run(value: object) -> bool:
+    """Return whether a value says that a program could not do its job: `{"ok": false, ...}`."""
+    return _members(value).get("ok") is False
+
+
+def _members(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _program(value: Mapping[str, object]) -> str:
+    """Return how a program ended and what it printed, as a terminal shows it; empty: it is none."""
+    if could_not_run(value):
+        told = _members(value.get("error"))
+        head = f"{told.get('code', 'E_TOOL_FAILED')}: {told.get('message', 'it could not be run')}"
+        return f"{head}\n{_plain(told['details'])}" if told.get("details") else head
+    code = next((value[name] for name in ("exit_code", "exitCode") if name in value), None)
+    stdout, stderr = value.get("stdout"), value.get("stderr")
+    if code is None or not isinstance(stdout, str) or not isinstance(stderr, str):
+        return ""
+    parts = [f"exit code {code}", condense_command_output(stdout).rstrip("\n")]
+    if stderr.strip():
+        parts.append(f"stderr:\n{condense_command_output(stderr).rstrip()}")
+    return "\n".join(part for part in parts if part)
 
 
 def _fit(text: str, redactor: Redactor) -> str:
@@ -58,11 +102,6 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value
     return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
-
-
-def _condensed(value: Mapping[str, object]) -> Mapping[str, object]:
-    streams = {k: v for k, v in value.items() if k in ("stdout", "stderr") and isinstance(v, str)}
-    return {**value, **{k: condense_command_output(v) for k, v in streams.items()}}
 
 
 def _error(result: RunResult) -> str:

@@ -47,7 +47,7 @@ class Store:
     A `RunLog`, with what only a store on a disk can tell.
 
     Args:
-        where: A file, or its URL: `sqlite:///...`. None: the file `store.db` in the state folder.
+        where: A file, or its URL: `sqlite:///...`. None: the file `runs.db` in the state folder.
         keep_days: How long what a replay needs stays after a run is over.
         key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
         patience: Seconds to wait for another process that writes.

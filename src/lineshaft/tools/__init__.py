@@ -6,8 +6,6 @@ Above are the gate, which alone runs tools, and the session; below are values an
 from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
-from lineshaft.tools._observed_book import ShapeBook
-from lineshaft.tools._paths import EntryPath, WorkspacePath
 from lineshaft.tools._providers import (
     Provider,
     Shaped,
@@ -17,17 +15,19 @@ from lineshaft.tools._providers import (
     renamed,
     unlisted,
 )
-from lineshaft.tools._python import (
+from lineshaft.tools._shape_book import ShapeBook
+from lineshaft.tools._tool import Tool, ToolOptions, tool
+from lineshaft.tools._toolset import Toolset
+from lineshaft.tools.schemas import EntryPath, WorkspacePath
+from lineshaft.tools.search import search_specs
+from lineshaft.tools.stubs import (
     checker_stubs,
     describe,
     python_stubs,
     record_tools,
     signature,
+    typescript_stubs,
 )
-from lineshaft.tools._search import search_specs
-from lineshaft.tools._tool import Tool, ToolOptions, tool
-from lineshaft.tools._toolset import Toolset
-from lineshaft.tools._typescript import typescript_stubs
 
 __all__ = [
     "RESERVED",

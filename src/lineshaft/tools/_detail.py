@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Literal
 
 from lineshaft.tools._names import script_name
-from lineshaft.tools._pointers import Schema, as_list, as_schema, subschemas
-from lineshaft.tools._python import describe, python_stubs, signature
+from lineshaft.tools.schemas import Schema, as_list, as_schema, subschemas
+from lineshaft.tools.stubs import describe, python_stubs, signature
 from lineshaft.values import ToolSpec, beginning
 
 Detail = Literal["brief", "full"]

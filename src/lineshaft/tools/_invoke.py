@@ -13,10 +13,9 @@ from anyio.lowlevel import RunVar
 
 from lineshaft.errors import ToolError
 from lineshaft.tools._names import script_name
-from lineshaft.tools._plain import NotPlain, plain
-from lineshaft.tools._problems import Mismatch, Problem, tell
-from lineshaft.tools._python import signature
 from lineshaft.tools._tool import Tool
+from lineshaft.tools.schemas import Mismatch, NotPlain, Problem, plain, tell
+from lineshaft.tools.stubs import signature
 from lineshaft.values import Context, ToolSpec
 
 _MOST_THREADS = 400

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import islice
 from typing import cast
 
-from lineshaft.tools._pointers import Schema, as_list, as_schema
+from lineshaft.tools.schemas import Schema, as_list, as_schema
 from lineshaft.values import ToolSpec
 
 Shape = dict[str, object]

@@ -18,10 +18,8 @@ from typing import (
 )
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools._contract import Contract
-from lineshaft.tools._inspect import own_name, target_of
 from lineshaft.tools._names import check_name
-from lineshaft.tools._paths import places
+from lineshaft.tools.schemas import Contract, own_name, places, target_of
 from lineshaft.values import Effect, ToolSpec
 
 if TYPE_CHECKING:
@@ -184,7 +182,7 @@ class Tool(Generic[P, R]):
         name = check_name(made.name)
         if not callable(cast("object", function)):
             raise ConfigError(f"the function of {name!r} is {function!r}, which cannot be called")
-        from lineshaft.tools._foreign import Foreign  # noqa: PLC0415  jsonschema is slow to import
+        from lineshaft.tools.foreign import Foreign  # noqa: PLC0415  jsonschema is slow to import
 
         contract = Foreign(input_schema, output_schema, function=function, name=name)
         found: Tool[..., Any] = Tool(function, made, lambda _method: contract)
@@ -326,7 +324,7 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
     name = check_name(own_name(function) if options.name is None else options.name)
 
     def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
-        from lineshaft.tools._typed import Typed  # noqa: PLC0415  pydantic is slow to import
+        from lineshaft.tools.typed import Typed  # noqa: PLC0415  pydantic is slow to import
 
         return Typed(function, method=method, name=name)
 

@@ -2,15 +2,12 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_free, model_name, script_name
 from lineshaft.tools._tool import Tool
 from lineshaft.values import ToolSpec
-
-if TYPE_CHECKING:
-    from lineshaft.mcp import McpServer, ServerOptions
 
 Rename = Mapping[str, str] | Callable[[str], str]
 
@@ -59,28 +56,6 @@ class Toolset(Mapping[str, Tool]):
         made._runtime = frozenset(tool.name for tool in found)
         made._fill(found)
         return made
-
-    @classmethod
-    def from_mcp(
-        cls, server: object, *, name: str | None = None, **options: Unpack["ServerOptions"]
-    ) -> "McpServer":
-        """Return the tools of an MCP server, for a session to connect to.
-
-        Args:
-            server: The URL of a server, the command that starts one (a text or its words), or a
-                server object of the `mcp` SDK in this process.
-            name: The namespace of its tools; made from the server where left out.
-            **options: See `lineshaft.mcp.ServerOptions`.
-
-        Returns:
-            A source, to be given to a session beside tools; nothing is connected before that.
-
-        Raises:
-            ConfigError: The server or its name cannot be used.
-        """
-        from lineshaft.mcp import McpServer  # noqa: PLC0415  upwards: users look for it here
-
-        return McpServer(server, name=name, **options)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:

@@ -29,7 +29,7 @@ VALUE_BYTES = 50_000
 """A value whose JSON is longer is recorded by its size and beginning."""
 
 _BEGINNING = 2_000
-_IN_OTHER_EVENTS = ("run_id", "stdout", "stderr", "calls", "changes")
+_IN_OTHER_EVENTS = ("run_id", "stdout", "stderr", "calls", "changes", "dropped")
 _STATUSES = frozenset(get_args(RunStatus))
 
 
@@ -83,6 +83,7 @@ class _Summary:
     let_in: set[str] = field(default_factory=set[str])
     output: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     changes: tuple[Change, ...] = ()
+    dropped: tuple[Change, ...] = ()
     engine: str = ""
     end: Data | None = None
     bytes_in: int = 0
@@ -112,6 +113,7 @@ class _Summary:
             calls=tuple(self._ended(call, pending) for call in self.calls.values()),
             changes=self.changes,
             landed=bool(end.get("landed", False)),
+            dropped=self.dropped,
             pending=pending,
             expires_at=cast("str | None", end.get("expires_at")),
             usage=_one(Usage, end.get("usage")) or self._usage(),
@@ -199,6 +201,7 @@ def _output(summary: _Summary, event: Event) -> None:
 
 def _changes(summary: _Summary, event: Event) -> None:
     summary.changes = _all(Change, event.data["changes"])
+    summary.dropped = _all(Change, event.data.get("dropped", ()))
 
 
 def _ends(summary: _Summary, event: Event) -> None:

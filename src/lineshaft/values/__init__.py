@@ -59,6 +59,7 @@ from lineshaft.values._engines import (
     engine_problem,
     minor_version,
 )
+from lineshaft.values._fates import fate_of_changes, is_dropped
 from lineshaft.values._kept import (
     Finished,
     KeptCall,
@@ -114,7 +115,9 @@ from lineshaft.values._tokens import (
     TOKEN_FORMS,
     TokenForm,
 )
+from lineshaft.values._visible import is_unseen, visible, without_unseen
 from lineshaft.values._workspace import (
+    ApprovePaths,
     Capability,
     Change,
     ChangeKind,
@@ -144,6 +147,7 @@ __all__ = [
     "WASM_BOUNDARY",
     "Answer",
     "Answerer",
+    "ApprovePaths",
     "Approver",
     "Arguments",
     "Ask",
@@ -238,10 +242,15 @@ __all__ = [
     "done_data",
     "ending",
     "engine_problem",
+    "fate_of_changes",
+    "is_dropped",
+    "is_unseen",
     "minor_version",
     "not_offered",
     "packed",
     "pause_data",
     "steadily",
     "unpacked",
+    "visible",
+    "without_unseen",
 ]

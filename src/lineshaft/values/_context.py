@@ -113,6 +113,10 @@ class Context:
     python: PythonOptions = field(default_factory=PythonOptions)
     """The session's full Python."""
 
+    whole: bool = True
+    """Whether the immediate caller is code (a script, a command, another tool), which is given
+    results whole; a model's direct call is given what fits, with a sign of what was cut."""
+
     belongings: Belongings = field(default_factory=Belongings)
     """What tools keep from one call of the session to the next."""
 

@@ -17,6 +17,14 @@ _LEAST: Mapping[str, int] = {
 _MOST = 1_000_000_000
 
 
+class _Unsaid(int):
+    """A number that nobody said: the same one said by somebody counts as said."""
+
+
+_UNSAID = _Unsaid(1_000)
+_OF_MODEL = 50
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds of one run; all of them are always in force."""
@@ -27,8 +35,9 @@ class Limits:
     most_seconds: float = 600
     """What a model or client may ask for instead; `seconds`, where those are more."""
 
-    calls: int = 1_000
-    """Dispatched calls; three times as many refused ones end the run."""
+    calls: int = _UNSAID
+    """Dispatched calls, 1,000 unless said; three times as many refused ones end the run. A model's
+    script may make 50 where nobody said a number."""
 
     memory_mb: int = 256
     call_seconds: float = 60
@@ -54,7 +63,12 @@ class Limits:
     @classmethod
     def for_model(cls) -> "Limits":
         """Return the limits for a script that a model wrote: 50 calls."""
-        return cls(calls=50)
+        return cls(calls=_OF_MODEL)
+
+    @property
+    def of_model(self) -> "Limits":
+        """The same limits for a model's script: 50 calls, unless somebody said a number."""
+        return replace(self, calls=_OF_MODEL) if isinstance(self.calls, _Unsaid) else self
 
     @property
     def longest(self) -> float:

@@ -153,6 +153,9 @@ class RunResult:
     landed: bool = False
     """Whether the changes are on disk."""
 
+    dropped: tuple[Change, ...] = ()
+    """Staged changes that never reached the disk: the run failed, was ended or previewed."""
+
     pending: tuple[Pending, ...] = ()
     expires_at: str | None = None
     usage: Usage = field(default_factory=Usage)

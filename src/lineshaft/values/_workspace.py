@@ -4,7 +4,7 @@ Above: the gate and the kit's tools. Below: a folder, staged changes, or an edit
 Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -45,6 +45,14 @@ class Entry:
     """Some part of the path starts with a dot."""
 
     symlink: bool = False
+
+    closed: bool = False
+    """Whether it is a folder of the walk that could not be looked into."""
+
+
+ApprovePaths = Callable[[Sequence[str]], None]
+"""Is given paths; raises what is to be raised where one of them may not be touched. May be called
+in any thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,8 +262,17 @@ class Workspace(Protocol):
         """
         ...
 
-    async def move(self, source: str, target: str) -> Change:
-        """Move a file or folder; `PreconditionFailed` where the target exists."""
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists.
+
+        Args:
+            source: What to move.
+            target: Its new path.
+            approve: Is given every path below a folder, under its old and its new name, at the
+                moment of the move; what it raises, the move raises, and nothing is moved.
+        """
         ...
 
     async def delete(self, path: str) -> Change:

@@ -4,18 +4,18 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 """
 
 from lineshaft.workspace._folder import Folder
-from lineshaft.workspace._guards import guarded
-from lineshaft.workspace._guards_built_in import (
+from lineshaft.workspace._view import FolderView
+from lineshaft.workspace.disk import Mount
+from lineshaft.workspace.guards import (
+    Companion,
+    Level,
     MergeMarkers,
     Secrets,
     Syntax,
+    guarded,
     with_built_in,
 )
-from lineshaft.workspace._guards_companion import Companion
-from lineshaft.workspace._guards_contents import Level
-from lineshaft.workspace._journals import forget_landings
-from lineshaft.workspace._mounts import Mount
-from lineshaft.workspace._view import FolderView
+from lineshaft.workspace.journal import forget_landings
 
 __all__ = [
     "Companion",

@@ -1,7 +1,7 @@
 """A workspace that is a folder.
 
 Above: sessions, the gate and the kit's tools. Below: `_through.py` does what is done at once,
-`_staged.py` keeps changes back until they land.
+`staging/view.py` keeps changes back until they land.
 """
 
 from collections.abc import Collection, Mapping
@@ -11,18 +11,16 @@ from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.values import Change, Finding, Workspace
-from lineshaft.workspace._journals import Journals
-from lineshaft.workspace._mounts import Mount, Mounts
-from lineshaft.workspace._recovery import finish
 from lineshaft.workspace._shared import Shared
-from lineshaft.workspace._staged import StagedView
 from lineshaft.workspace._state import sweep_states
-from lineshaft.workspace._through import Through
-from lineshaft.workspace._undo import undo
+from lineshaft.workspace._through import DirectView
 from lineshaft.workspace._view import FolderView
+from lineshaft.workspace.disk import Mount, Mounts
+from lineshaft.workspace.journal import Journals, finish, undo
+from lineshaft.workspace.staging import StagedView
 
 
-class Folder(Through, Workspace):
+class Folder(DirectView, Workspace):
     """A folder on this machine.
 
     Used as it is, it remembers nothing between operations; `begin` gives a view that does.

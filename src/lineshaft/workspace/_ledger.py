@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from lineshaft.errors import StaleFile
 from lineshaft.values import Change, ChangeKind
 from lineshaft.workspace._count import changed_lines
-from lineshaft.workspace._disk import MISSING, State
+from lineshaft.workspace.disk import MISSING, State
 
 _KEPT_BYTES = 16_000_000
 """Of all contents together; beyond, the lines of several changes of one file are added up."""

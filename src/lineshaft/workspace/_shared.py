@@ -8,10 +8,9 @@ import anyio
 
 from lineshaft.errors import PreconditionFailed
 from lineshaft.values import Capability
-from lineshaft.workspace import _edits
-from lineshaft.workspace._disk import State
-from lineshaft.workspace._journals import Journals
-from lineshaft.workspace._mounts import Place
+from lineshaft.workspace import disk
+from lineshaft.workspace.disk import Place, State
+from lineshaft.workspace.journal import Journals
 
 _THREADS = 16
 
@@ -40,7 +39,7 @@ class Shared:
         folder = (place.root.real, *place.parts[:-1])
         if folder not in self._swept:
             self._swept.add(folder)
-            _edits.sweep(place)
+            disk.sweep(place)
 
 
 def must_match(place: Place, state: State, if_match: str | None) -> None:

@@ -1,8 +1,8 @@
 """What is done to a folder at once: paths decided, files opened, written, moved.
 
-Above: the folder workspace and its views. Below: `_mounts.py` decides where a path leads,
-`_disk.py` and `_edits.py` open just that. Each operation is one hop to a thread; deciding a path
-takes no hop.
+Above: the folder workspace and its views. Below: `disk/mounts.py` decides where a path leads,
+`disk/access.py` and `disk/edits.py` open just that. Each operation is one hop to a thread;
+deciding a path takes no hop.
 """
 
 import hashlib
@@ -16,15 +16,32 @@ from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace
 from lineshaft.processes import start
-from lineshaft.values import Capability, Change, Command, Content, Entry, Process, Resolved
-from lineshaft.workspace import _disk, _edits
-from lineshaft.workspace._compare import compare
-from lineshaft.workspace._disk import MISSING, State
+from lineshaft.values import (
+    ApprovePaths,
+    Capability,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Process,
+    Resolved,
+)
+from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace._mounts import Mounts, Place
-from lineshaft.workspace._scan import Found, entry_of, scan, start_of_walk, walk
+from lineshaft.workspace._process_changes import Watched, compare, marks
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
-from lineshaft.workspace._watched import Watched, marks
+from lineshaft.workspace.disk import (
+    MISSING,
+    Found,
+    Mounts,
+    Place,
+    State,
+    both_names,
+    entry_of,
+    scan,
+    start_of_walk,
+    walk,
+)
 
 _BATCH = 200
 
@@ -32,7 +49,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
-class Through:
+class DirectView:
     """Reads and writes that go through to the disk.
 
     Args:
@@ -64,11 +81,11 @@ class Through:
     async def stat(self, path: str) -> Entry:
         """Return what is at a path, or raise `FileMissing`."""
         place = self._mounts.place(path, follow=False)
-        status = _disk.status(place)
+        status = disk.status(place)
         if status is None:
             self._ledger.seen.saw(place.path, None)
-            raise _disk.missing(place.path)
-        return entry_of(self._mounts, Found(place, _disk.kind_of(status.st_mode), status))
+            raise disk.missing(place.path)
+        return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status))
 
     async def read(self, path: str) -> Content:
         """Return a file's bytes, and remember what was seen for `E_STALE`."""
@@ -77,7 +94,7 @@ class Through:
     def _read(self, path: str) -> Content:
         place, ledger = self._mounts.place(path), self._ledger
         try:
-            data = _disk.read(place)
+            data = disk.read(place)
         except FileMissing:
             ledger.seen.saw(place.path, None)
             raise
@@ -111,7 +128,7 @@ class Through:
 
         after = State("file", hashlib.sha256(data).hexdigest(), data)
         with self._shared.lock:
-            before = _edits.write(place, data, approve, mode=mode)
+            before = disk.write(place, data, approve, mode=mode)
             change = ledger.changed(place.path, before, after)
             self._shared.sweep(place)
         return change
@@ -131,7 +148,7 @@ class Through:
     def _make_folder(self, path: str, mode: int | None) -> Change:
         place = self._writable(path)
         with self._shared.lock, nothing_there(place):
-            before = _edits.make_folder(place, mode=mode)
+            before = disk.make_folder(place, mode=mode)
         return Change(path=place.path, kind="modified" if before.kind == "folder" else "created")
 
     async def link(self, path: str, target: str) -> Change:
@@ -151,21 +168,32 @@ class Through:
         place = self._writable(path, follow=False)
         self._mounts.behind(place, target)
         self._mounts.must_stay(place)
-        with self._shared.lock, _disk.told(place.path), nothing_there(place):
-            _edits.link(place, target)
+        with self._shared.lock, disk.told(place.path), nothing_there(place):
+            disk.link(place, target)
             return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
 
-    async def move(self, source: str, target: str) -> Change:
-        """Move a file or folder; `PreconditionFailed` where the target exists."""
-        return await self._hop(self._move, source, target)
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """Move a file or folder; `PreconditionFailed` where the target exists.
 
-    def _move(self, source: str, target: str) -> Change:
+        Args:
+            source: What to move.
+            target: Its new path.
+            approve: Is given every path below a folder, under its old and its new name, at the
+                moment of the move; what it raises, the move raises, and nothing is moved.
+        """
+        return await self._hop(self._move, source, target, approve)
+
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         ledger = self._ledger
         self._mounts.must_stay(old, new)
-        with self._shared.lock, _disk.told(new.path):
+        with self._shared.lock, disk.told(new.path):
+            if approve is not None:
+                approve(both_names(old, new))
             with nothing_there(new):
-                before = _edits.move(old, new, partial(ledger.seen.check, old.path))
+                before = disk.move(old, new, partial(ledger.seen.check, old.path))
             if before.kind != "folder":
                 return ledger.moved(old.path, new.path, before)
             for found in scan(new, ignore=None):
@@ -184,7 +212,7 @@ class Through:
         place, ledger = self._writable(path, follow=False), self._ledger
         self._mounts.must_stay(place)
         with self._shared.lock:
-            before = _edits.delete(place, partial(ledger.seen.check, place.path))
+            before = disk.delete(place, partial(ledger.seen.check, place.path))
             if before.kind == "folder":
                 return Change(path=place.path, kind="deleted")
             return ledger.changed(place.path, before, MISSING)
@@ -195,7 +223,7 @@ class Through:
 
     def _before(self, path: str) -> Content | None:
         try:
-            data = _disk.read(self._mounts.place(path))
+            data = disk.read(self._mounts.place(path))
         except FileMissing:
             return None
         return Content(data=data, sha256=hashlib.sha256(data).hexdigest())

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from lineshaft.errors import ConfigError, Guarded
 from lineshaft.values import Change, Finding, Guard, Stage
-from lineshaft.workspace._guards import guarded
 from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace._mounts import Mounts
 from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state import StateFolder
-from lineshaft.workspace._through import Through
+from lineshaft.workspace._through import DirectView
+from lineshaft.workspace.disk import Mounts
+from lineshaft.workspace.guards import guarded
 
 
-class FolderView(Through, Stage):
+class FolderView(DirectView, Stage):
     """One run's view of a folder: all it does is on the disk at once, and remembered.
 
     It adds `@state`, a private folder for the run; `discard` removes it.

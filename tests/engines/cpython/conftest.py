@@ -8,7 +8,7 @@ import pytest
 from engines.play import Play
 from lineshaft.engines.cpython import CPythonEngine
 from lineshaft.errors import NoBoundary
-from lineshaft.sandbox import best_jail
+from lineshaft.sandbox.jail import best_jail
 from lineshaft.values import PythonOptions
 
 BOUNDARIES = ("sandlock", "bubblewrap")

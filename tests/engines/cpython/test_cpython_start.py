@@ -9,7 +9,7 @@ import pytest
 from engines.play import Play
 from lineshaft.engines.cpython import CPythonEngine
 from lineshaft.errors import NoBoundary
-from lineshaft.sandbox import Jail, Jailed, best_jail
+from lineshaft.sandbox.jail import Jail, Jailed, best_jail
 
 
 class Counted:

@@ -13,7 +13,7 @@ import pytest
 from engines.play import Play
 from lineshaft.engines.wasm import WasmEngine
 from lineshaft.errors import PythonNotFound, ToolError
-from lineshaft.sandbox import Instances
+from lineshaft.sandbox.webassembly import Instances
 from lineshaft.values import (
     Limits,
     ModuleText,

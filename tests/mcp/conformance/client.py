@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from lineshaft import Limits, Policy, Session
-from lineshaft.mcp import McpServer, ServerSpec, exchanged
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp.client import McpServer, exchanged
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
 CONTEXT: Mapping[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")

@@ -6,13 +6,14 @@ import sys
 import anyio
 from fixtures import fixtures
 
-from lineshaft import Policy, Session, Toolset
-from lineshaft.mcp import Front, HttpOptions, serve_http
+from lineshaft import Policy, Session
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.front import Front, HttpOptions, serve_http
 
 
 async def main() -> None:
     """Serve until this is ended."""
-    upstream = Toolset.from_mcp(fixtures(), name="fixtures", trust=True)
+    upstream = mcp_server(fixtures(), name="fixtures", trust=True)
     policy = Policy.from_dict({"mode": "open"})
     async with Session(upstream, policy=policy, store=False) as session:
         await session.ready()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import PythonNotFound
-from lineshaft.sandbox.bundle._archive import Bounds, unpack
+from lineshaft.sandbox.bundle._archive import ArchiveBounds, unpack
 
 Member = tuple[str, bytes, str, str]
 """Name, kind, content, link target."""
@@ -100,7 +100,7 @@ def test_what_is_too_large_or_damaged_leaves_nothing(
 ) -> None:
     archive = make(tmp_path / "a.tar.gz")
     with pytest.raises(PythonNotFound, match="is refused"):
-        unpack(archive, tmp_path / "target", bounds=Bounds(bytes=1_000_000, files=50))
+        unpack(archive, tmp_path / "target", bounds=ArchiveBounds(bytes=1_000_000, files=50))
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
 
 

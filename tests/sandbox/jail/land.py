@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from lineshaft.sandbox.jail import Changes
-from lineshaft.sandbox.jail._apart import State, states
+from lineshaft.sandbox.jail._apart import PathState, states
 
 
 def land(changes: Changes, root: Path) -> None:
@@ -33,7 +33,7 @@ def land(changes: Changes, root: Path) -> None:
             (root / change.path).chmod(change.mode)
 
 
-def tree(root: Path) -> dict[str, State]:
+def tree(root: Path) -> dict[str, PathState]:
     """Return everything in a folder, without the permissions of links."""
     return {
         path: state._replace(mode=0) if state.kind == "symlink" else state

@@ -375,3 +375,14 @@ def test_a_folder_of_somebody_else_is_not_used(
     (tmp_path / f"lineshaft-{os.geteuid()}").symlink_to("elsewhere")
     with pytest.raises(NoBoundary, match="somebody else"):
         make_scratch()
+
+
+def test_a_folder_that_others_can_write_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    home = tmp_path / f"lineshaft-{os.geteuid()}"
+    home.mkdir()
+    home.chmod(0o777)
+    with pytest.raises(NoBoundary, match="somebody else"):
+        make_scratch()

@@ -14,10 +14,13 @@ from lineshaft.sandbox.webassembly import (
     GuestTooLarge,
     GuestTrapped,
     Instances,
+)
+from lineshaft.sandbox.webassembly._runtime import (
     component_imports,
     linker_definitions,
+    new_linker,
+    runtime,
 )
-from lineshaft.sandbox.webassembly._runtime import new_linker, runtime
 from sandbox.webassembly.scripted import AnsweringHost, Started
 
 

@@ -10,16 +10,16 @@ from typing import Any
 import psutil
 import pytest
 
-from lineshaft.sandbox import (
+from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.webassembly import child as room
+from lineshaft.sandbox.webassembly import native_code
+from lineshaft.sandbox.webassembly.program import (
     Bounds,
     ProgramEnd,
     ProgramOrder,
-    Walls,
     WorkspaceCopy,
-    native_code,
     run_program,
 )
-from lineshaft.sandbox.webassembly import program as room
 
 CHILD = str(Path(room.__file__).with_name("_child.py"))
 SMALL = Bounds(files=200, written=4 << 20, file=1 << 20)
@@ -368,7 +368,8 @@ async def test_a_cancelled_program_is_ended(run: Run) -> None:
 HOST = """
 import asyncio, sys
 from pathlib import Path
-from lineshaft.sandbox import ProgramOrder, Walls, WorkspaceCopy, run_program
+from lineshaft.sandbox.webassembly.program import ProgramOrder, WorkspaceCopy, run_program
+from lineshaft.sandbox.jail import Walls
 
 async def main():
     copy = WorkspaceCopy(Path(sys.argv[1]))

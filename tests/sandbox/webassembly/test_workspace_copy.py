@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import TooLarge
-from lineshaft.sandbox import Bounds, Walls, WorkspaceCopy
+from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.webassembly.program import Bounds, WorkspaceCopy
 
 OPEN = Walls(readable=())
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lineshaft.values import steadily
 
 if TYPE_CHECKING:
-    from lineshaft.engines.cpython._fork_server import Settings
+    from lineshaft.engines.cpython._fork_server import ForkServerSettings
 
 _ENGINES = "lineshaft.engines"
 _HERE = f"{_ENGINES}.cpython"
@@ -33,7 +33,7 @@ def boot() -> str:
     return _text(f"{_INSIDE}._boot")
 
 
-def packets(settings: "Settings") -> Iterator[bytes]:
+def packets(settings: "ForkServerSettings") -> Iterator[bytes]:
     """Yield what that program reads.
 
     Args:

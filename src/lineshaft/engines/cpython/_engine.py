@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lineshaft.engines.cpython._run import Run
+from lineshaft.engines.cpython._run import CPythonRun
 from lineshaft.engines.cpython._worker import Lost, Unwell
 from lineshaft.engines.host.protocol import RunEnded, order_text
 from lineshaft.errors import ConfigError
@@ -32,7 +32,8 @@ from lineshaft.values import (
 
 if TYPE_CHECKING:
     from lineshaft.engines.cpython._fork_server import ForkServer
-    from lineshaft.sandbox import Interpreter, Jail
+    from lineshaft.sandbox.bundle import Interpreter
+    from lineshaft.sandbox.jail import Jail
 
 _TRIES = 3
 _NO_ROOM_SECONDS = 0.2
@@ -75,7 +76,7 @@ class CPythonEngine:
         self._forks: ForkServer | None = None
         self._starting = threading.Lock()
         self._finding = threading.Lock()
-        self._runs: set[Run] = set()
+        self._runs: set[CPythonRun] = set()
         self._closed = False
 
     @property
@@ -159,7 +160,9 @@ class CPythonEngine:
             except Lost as lost:
                 await self._lost(forks, unwell=isinstance(lost, Unwell))
                 continue
-            run = Run(worker, program, dispatch, limits=limits, output=output, waiting=waiting)
+            run = CPythonRun(
+                worker, program, dispatch, limits=limits, output=output, waiting=waiting
+            )
             outcome = await self._go(forks, run, order)
             if not run.was_killed or run.touched or self._closed:
                 break
@@ -169,7 +172,7 @@ class CPythonEngine:
             await self._lost(forks, unwell=True)
         return outcome
 
-    async def _go(self, forks: "ForkServer", run: Run, order: str) -> Outcome:
+    async def _go(self, forks: "ForkServer", run: CPythonRun, order: str) -> Outcome:
         self._runs.add(run)
         ahead = run.loop.call_later(_AHEAD_SECONDS, forks.fork_ahead)
         try:
@@ -189,7 +192,7 @@ class CPythonEngine:
         forks.fork_ahead()
         return outcome
 
-    async def _settle(self, forks: "ForkServer", run: Run) -> None:
+    async def _settle(self, forks: "ForkServer", run: CPythonRun) -> None:
         """Return when nothing of a run is left, its calls included.
 
         A process that is killed does nothing more, and it has no others: it is not waited for.
@@ -220,7 +223,7 @@ class CPythonEngine:
 
     def _interpreter(self) -> "Interpreter":
         # What a host without full Python never needs is not imported with the room.
-        from lineshaft.sandbox import resolve  # noqa: PLC0415  as said above
+        from lineshaft.sandbox.bundle import resolve  # noqa: PLC0415  as said above
 
         with self._finding:
             if self._python is None:
@@ -229,10 +232,10 @@ class CPythonEngine:
 
     def _start(self) -> "ForkServer":
         from lineshaft.engines.cpython._fork_server import (  # noqa: PLC0415  as in `_interpreter`
-            Settings,
+            ForkServerSettings,
             start,
         )
-        from lineshaft.sandbox import Walls, best_jail  # noqa: PLC0415  as in `_interpreter`
+        from lineshaft.sandbox.jail import Walls, best_jail  # noqa: PLC0415  as in `_interpreter`
 
         with self._starting:
             if self._closed:
@@ -248,7 +251,7 @@ class CPythonEngine:
                 proc=False,
                 fixed_addresses=True,
             )
-            settings = Settings(
+            settings = ForkServerSettings(
                 path=[] if python.packages is None else [str(python.packages)],
                 preload=self._options.preload,
                 readable=[str(path) for path in python.readable],

@@ -25,7 +25,7 @@ from lineshaft.engines.cpython._linux import (
 )
 from lineshaft.engines.cpython._worker import Lost, Unwell, Worker
 from lineshaft.errors import EngineError
-from lineshaft.sandbox import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, Walls
 
 _START_SECONDS = 30.0
 _FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
@@ -35,7 +35,7 @@ _SPARES = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ForkServerSettings:
     """What a parent is told when it starts."""
 
     path: Sequence[str]
@@ -183,7 +183,9 @@ class ForkServer:
         return self._retired
 
 
-def start(jail: Jail, argv: Sequence[str], *, walls: Walls, settings: Settings) -> ForkServer:
+def start(
+    jail: Jail, argv: Sequence[str], *, walls: Walls, settings: ForkServerSettings
+) -> ForkServer:
     """Start a parent in a jail; blocks until it is ready.
 
     Args:

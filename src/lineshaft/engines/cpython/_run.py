@@ -73,7 +73,7 @@ _LOOK_SECONDS = 0.25
 _BEHIND = "the script ends or goes on, where its record has further readings of clocks"
 
 
-class Run:
+class CPythonRun:
     """A script in a process.
 
     Args:
@@ -118,9 +118,9 @@ class Run:
             failed=self.fail,
             live=self._go_live,
         )
-        self._pipes: dict[int, _Pipe] = {
-            worker.stdout: _Pipe("stdout"),
-            worker.stderr: _Pipe("stderr"),
+        self._pipes: dict[int, _OutputDescriptor] = {
+            worker.stdout: _OutputDescriptor("stdout"),
+            worker.stderr: _OutputDescriptor("stderr"),
         }
         self._clock = program.clock or time.monotonic
         self._wire = worker.wire.fileno()
@@ -417,7 +417,7 @@ class Run:
             self._timers[name] = self.loop.call_later(seconds, act)
 
 
-class _Pipe:
+class _OutputDescriptor:
     """One stream of the process."""
 
     def __init__(self, stream: Stream) -> None:

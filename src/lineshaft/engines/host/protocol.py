@@ -84,7 +84,7 @@ class Slept:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     """A piece of requests that are too long for one turn."""
 
     text: str
@@ -96,7 +96,7 @@ class Rest:
     """A request for the next piece of a long answer."""
 
 
-Request = Requested | Withdrawn | Slept | Part | Rest
+Request = Requested | Withdrawn | Slept | RequestPart | Rest
 
 
 def read_requests(text: str) -> list[Request]:
@@ -126,7 +126,7 @@ def _request(item: object) -> Request:
         case {"sleep": True}:
             return Slept()
         case {"part": str() as text, "more": bool() as more}:
-            return Part(text, more)
+            return RequestPart(text, more)
         case {"rest": True}:
             return Rest()
         case _:

@@ -12,9 +12,9 @@ from lineshaft.engines.host.protocol import (
     PART,
     PASSED,
     TURN_BYTES,
-    Part,
     Request,
     Requested,
+    RequestPart,
     Rest,
     RunEnded,
     Slept,
@@ -172,7 +172,7 @@ class TurnOrder:
         match found:
             case [Requested(), *_] | [] if not self._requests:
                 return found
-            case [Part(text, more)]:
+            case [RequestPart(text, more)]:
                 self._requests.append(text)
                 if sum(map(len, self._requests)) > MESSAGE_BYTES:
                     raise broken(f"requests of more than {MESSAGE_BYTES:,} bytes")
@@ -260,7 +260,7 @@ class TurnOrder:
 
 def _beside(found: Sequence[Request]) -> tuple[bool, Sequence[int]]:
     """Return what there is beside calls: whether only time is waited for, and withdrawn calls."""
-    if any(isinstance(request, Part | Rest) for request in found):
+    if any(isinstance(request, RequestPart | Rest) for request in found):
         raise broken("requests that do not belong together")
     sleeps = any(isinstance(request, Slept) for request in found)
     return sleeps, [request.id for request in found if isinstance(request, Withdrawn)]

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from lineshaft.files import cache_folder, private_folder, write_whole
-from lineshaft.sandbox import Asker, GuestStopped, GuestTrapped, image
+from lineshaft.sandbox.webassembly import Asker, GuestStopped, GuestTrapped, image
 
 _SECONDS = 60.0
 

@@ -12,7 +12,7 @@ from lineshaft.engines.wasm.library import Library
 from lineshaft.engines.wasm.packages import PackageSet
 from lineshaft.engines.wasm.run import WasmRun
 from lineshaft.errors import PythonNotFound
-from lineshaft.sandbox import Instances, image, native_code
+from lineshaft.sandbox.webassembly import Instances, image, native_code
 from lineshaft.values import (
     Dispatch,
     Limits,
@@ -27,7 +27,7 @@ from lineshaft.values import (
 )
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Instance  # what it is made of takes time to import
+    from lineshaft.sandbox.webassembly import Instance  # what it is made of takes time to import
 
 _MAKERS = 2
 """Threads that make instances where no ready one is there."""

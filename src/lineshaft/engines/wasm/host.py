@@ -51,7 +51,7 @@ class Drained:
     """News that all printed text was taken."""
 
 
-class Passed:
+class TimePassed:
     """News that the time of a turn has passed.
 
     Args:
@@ -73,7 +73,7 @@ class ModuleFound:
         self.found = found
 
 
-Item = tuple[int, Done, int] | Stop | Drained | Passed | ModuleFound
+Item = tuple[int, Done, int] | Stop | Drained | TimePassed | ModuleFound
 """What the event loop tells the thread: a call's number, its completion and how many completions
 there were in all; or news."""
 
@@ -285,7 +285,7 @@ class GuestHost:
                 return self.order.completed(number, done)
             case Stop():
                 raise item
-            case Passed() if item.turn == self._turn and self.order.is_open:
+            case TimePassed() if item.turn == self._turn and self.order.is_open:
                 return self.order.passed()
             case ModuleFound():
                 self._module = item

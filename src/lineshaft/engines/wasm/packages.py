@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from lineshaft import sandbox  # parts of it are imported where packages are used
 from lineshaft.engines.host.protocol import read_result
 from lineshaft.engines.wasm.compiled import Compiled
 from lineshaft.engines.wasm.library import Answer, Library
 from lineshaft.errors import PythonNotFound
 from lineshaft.files import cache_folder, private_folder, write_whole
-from lineshaft.sandbox import image
+from lineshaft.sandbox.webassembly import image
 from lineshaft.values import Raised, Returned
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Instance, PackageTarget  # what these need takes time to import
+    from lineshaft.sandbox.bundle import PackageTarget  # takes time to import
+    from lineshaft.sandbox.webassembly import Instance
 
 _SECONDS = 60.0
 """For the import of a package that is tried out."""
@@ -56,10 +56,12 @@ class PackageSet:
     @property
     def digest(self) -> str:
         """What tells this set from others: of its lock, as far as there is one."""
+        from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
+
         if not self._requirements:
             return ""
         try:
-            text = sandbox.lock_of(_python(), self._requirements).read_text(encoding="utf-8")
+            text = bundle.lock_of(_python(), self._requirements).read_text(encoding="utf-8")
         except (OSError, PythonNotFound):
             text = "\0".join(sorted(self._requirements))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -123,22 +125,26 @@ class PackageSet:
         return next((why for word, why in self._absent.items() if _project(word) == top), None)
 
     def _install(self) -> Path:
+        from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
+
         python = _python()
         try:
-            root = sandbox.packages_for(python, self._requirements)
+            root = bundle.packages_for(python, self._requirements)
         except PythonNotFound:
             wanted = [word for word in self._requirements if not self._unfit(python, word)]
             if len(wanted) == len(self._requirements) or not wanted:
                 raise
-            root = sandbox.packages_for(python, wanted)
+            root = bundle.packages_for(python, wanted)
         if root is None:
             raise PythonNotFound("there are no packages")
         return root
 
     def _unfit(self, python: "PackageTarget", word: str) -> bool:
         """Return whether there is no wheel of a requirement, and note it."""
+        from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
+
         try:
-            sandbox.packages_for(python, [word])
+            bundle.packages_for(python, [word])
         except PythonNotFound as error:
             self._absent[word] = error.message.strip().splitlines()[-1]
             return True
@@ -240,10 +246,12 @@ class _TrialHost:
 
 
 def _python() -> "PackageTarget":
+    from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
+
     version = image().python
     minor = "".join(version.split(".")[:2])
     platform = sysconfig.get_platform() if sys.platform != "win32" else "windows"
-    return sandbox.PackageTarget(tag=f"wasm-{minor}", platform=platform, version=version)
+    return bundle.PackageTarget(tag=f"wasm-{minor}", platform=platform, version=version)
 
 
 def _project(requirement: str) -> str:

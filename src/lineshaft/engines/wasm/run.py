@@ -14,9 +14,9 @@ from lineshaft.engines.host.protocol import RunEnded, broken, read_result
 from lineshaft.engines.host.scheduler import CallScheduler
 from lineshaft.engines.host.server import SHORTEST
 from lineshaft.engines.host.turns import Begun
-from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Passed, Past, Stop
+from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Past, Stop, TimePassed
 from lineshaft.engines.wasm.library import Library
-from lineshaft.sandbox import GuestStopped, GuestTooLarge, GuestTrapped
+from lineshaft.sandbox.webassembly import GuestStopped, GuestTooLarge, GuestTrapped
 from lineshaft.values import (
     Crashed,
     Dispatch,
@@ -32,7 +32,7 @@ from lineshaft.values import (
 )
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox import Instance  # what it is made of takes time to import
+    from lineshaft.sandbox.webassembly import Instance  # what it is made of takes time to import
 
 _DRAIN_SECONDS = 0.05
 """Between two looks at printed text."""
@@ -159,7 +159,7 @@ class WasmRun:
         else:
             self._timer = None
             self._calls.unblock()
-            self._host.inbox.put(Passed(turn))
+            self._host.inbox.put(TimePassed(turn))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -18,7 +18,7 @@ _FAILURES = (tarfile.TarError, OSError, EOFError, zlib.error, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ArchiveBounds:
     """How much an archive may unpack to."""
 
     bytes: int = MOST_BYTES
@@ -29,7 +29,7 @@ class _Refused(Exception):
     """The archive wants something that no honest one needs."""
 
 
-def unpack(archive: Path, target: Path, *, bounds: Bounds | None = None) -> None:
+def unpack(archive: Path, target: Path, *, bounds: ArchiveBounds | None = None) -> None:
     """Unpack a `.tar.gz` or `.tar` into a folder that does not exist yet.
 
     Members may be files, folders, and links that stay inside; anything else refuses the whole.
@@ -40,7 +40,7 @@ def unpack(archive: Path, target: Path, *, bounds: Bounds | None = None) -> None
     target.mkdir(parents=True)
     try:
         with tarfile.open(archive, "r|*") as tar:
-            _Unpacking(target, bounds or Bounds()).run(tar)
+            _Unpacking(target, bounds or ArchiveBounds()).run(tar)
     except (_Refused, *_FAILURES) as error:
         shutil.rmtree(target, ignore_errors=True)
         raise PythonNotFound(f"the archive {str(archive)!r} is refused: {error}") from error
@@ -52,7 +52,7 @@ def unpack(archive: Path, target: Path, *, bounds: Bounds | None = None) -> None
 class _Unpacking:
     """One archive on its way into one folder."""
 
-    def __init__(self, target: Path, bounds: Bounds) -> None:
+    def __init__(self, target: Path, bounds: ArchiveBounds) -> None:
         self.target = target
         self.bytes_left = bounds.bytes
         self.files_left = bounds.files

@@ -16,7 +16,7 @@ from lineshaft.sandbox.bundle._libraries import needed_libraries, system_files
 from lineshaft.sandbox.bundle._licences import collect_licences
 from lineshaft.sandbox.bundle._manifest import Manifest, fingerprints, walk, write_manifest
 from lineshaft.sandbox.bundle._places import installed_folder
-from lineshaft.sandbox.bundle._subject import Subject, ask, running
+from lineshaft.sandbox.bundle._subject import BundledPython, ask, running
 
 _LEFT_OUT = (
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "tkinter", "turtledemo"),
@@ -71,7 +71,7 @@ def build(target: Path | None = None, *, interpreter: Path | None = None) -> Bun
     return Bundle(root=target, manifest=manifest)
 
 
-def _fill(root: Path, subject: Subject) -> Manifest:
+def _fill(root: Path, subject: BundledPython) -> Manifest:
     lib = root / "lib"
     stdlib = lib / f"python{subject.minor}"
     (root / "bin").mkdir(parents=True)
@@ -118,7 +118,7 @@ def _copy_tree(source: Path, target: Path) -> None:
         shutil.copytree(source, target, ignore=ignore, dirs_exist_ok=True)
 
 
-def _compile(subject: Subject, stdlib: Path) -> None:
+def _compile(subject: BundledPython, stdlib: Path) -> None:
     """Put compiled modules beside all modules, valid wherever and whenever they are read."""
     same = subject.tag == importlib.util.cache_from_source("x.py").split(".")[-2]
     for path in walk(stdlib):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lineshaft.errors import PythonNotFound
-from lineshaft.sandbox.bundle._archive import MOST_BYTES, Bounds, unpack
+from lineshaft.sandbox.bundle._archive import MOST_BYTES, ArchiveBounds, unpack
 from lineshaft.sandbox.bundle._build import Bundle, build
 from lineshaft.sandbox.bundle._places import installed_folder
 from lineshaft.sandbox.bundle._subject import ask
@@ -27,7 +27,7 @@ def install(
     *,
     sha256: str | None = None,
     home: Path | None = None,
-    bounds: Bounds | None = None,
+    bounds: ArchiveBounds | None = None,
 ) -> Bundle:
     """Install a Python for scripts.
 

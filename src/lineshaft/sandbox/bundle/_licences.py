@@ -4,13 +4,13 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from lineshaft.sandbox.bundle._subject import Subject
+from lineshaft.sandbox.bundle._subject import BundledPython
 
 _DEBIAN_LISTS = Path("/var/lib/dpkg/info")
 _DEBIAN_TEXTS = Path("/usr/share/doc")
 
 
-def collect_licences(target: Path, subject: Subject, libraries: Iterable[Path]) -> list[str]:
+def collect_licences(target: Path, subject: BundledPython, libraries: Iterable[Path]) -> list[str]:
     """Copy licence texts and return their places, relative to the bundle.
 
     Libraries whose text this machine does not have are named in `licences/MISSING`.
@@ -32,7 +32,7 @@ def collect_licences(target: Path, subject: Subject, libraries: Iterable[Path]) 
     return [f"{target.name}/{path.name}" for path in sorted(target.iterdir())]
 
 
-def _python_texts(subject: Subject) -> Iterable[Path]:
+def _python_texts(subject: BundledPython) -> Iterable[Path]:
     yield subject.stdlib / "LICENSE.txt"
     yield subject.prefix / "LICENSE.txt"
     yield _DEBIAN_TEXTS / f"python{subject.minor}" / "copyright"

@@ -24,7 +24,7 @@ _OLDEST = (3, 11)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class BundledPython:
     """An interpreter, without its virtual environment."""
 
     name: str
@@ -42,7 +42,7 @@ class Subject:
         return ".".join(self.version.split(".")[:2])
 
 
-def ask(interpreter: Path) -> Subject:
+def ask(interpreter: Path) -> BundledPython:
     """Return what an interpreter says of itself.
 
     Raises:
@@ -90,8 +90,8 @@ def running() -> Path:
     return Path(sys.executable)
 
 
-def _subject(said: dict[str, str]) -> Subject:
-    return Subject(
+def _subject(said: dict[str, str]) -> BundledPython:
+    return BundledPython(
         name=said["name"],
         tag=said["tag"],
         version=said["version"],

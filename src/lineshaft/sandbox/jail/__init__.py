@@ -1,6 +1,6 @@
 """The jail: one interface over the boundaries that can hold a full Python."""
 
-from lineshaft.sandbox.jail._apart import Difference, State, settle
+from lineshaft.sandbox.jail._apart import PathDifference, PathState, settle
 from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
 from lineshaft.sandbox.jail._choose import best_jail
 from lineshaft.sandbox.jail._probe import probe
@@ -10,9 +10,9 @@ from lineshaft.sandbox.jail._walls import (
     AttackResult,
     Boundary,
     Changes,
-    FileChange,
     Jail,
     Jailed,
+    JailedChange,
     Walls,
 )
 
@@ -21,13 +21,13 @@ __all__ = [
     "Boundary",
     "BubblewrapJail",
     "Changes",
-    "Difference",
-    "FileChange",
     "Jail",
     "Jailed",
+    "JailedChange",
+    "PathDifference",
+    "PathState",
     "SandlockJail",
     "Scratch",
-    "State",
     "Walls",
     "best_jail",
     "make_scratch",

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from lineshaft.sandbox.jail._walls import Changes, FileChange, Walls
+from lineshaft.sandbox.jail._walls import Changes, JailedChange, Walls
 
 _PERMISSIONS = 0o777
 Kind = Literal["file", "dir", "symlink", "other"]
 
 
-class State(NamedTuple):
+class PathState(NamedTuple):
     """What a path is at one moment."""
 
     kind: str
@@ -26,12 +26,12 @@ class State(NamedTuple):
     target: str | None
 
 
-class Difference(NamedTuple):
+class PathDifference(NamedTuple):
     """What a path was and is, and where its new bytes are."""
 
     path: str
-    before: State | None
-    after: State | None
+    before: PathState | None
+    after: PathState | None
     place: str | None
 
 
@@ -41,7 +41,7 @@ def from_overlay(report: Path, root: Path, walls: Walls) -> Changes:
     return settle((_difference(line) for line in lines), root=root, walls=walls)
 
 
-def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) -> Changes:
+def from_copy(copy: Path, root: Path, before: dict[str, PathState], walls: Walls) -> Changes:
     """Return what changed in a copy of a folder.
 
     Args:
@@ -52,32 +52,32 @@ def from_copy(copy: Path, root: Path, before: dict[str, State], walls: Walls) ->
     """
     after = states(copy)
     paths = sorted(before.keys() | after.keys())
-    found = (Difference(p, before.get(p), after.get(p), str(copy / p)) for p in paths)
+    found = (PathDifference(p, before.get(p), after.get(p), str(copy / p)) for p in paths)
     return settle(found, root=root, walls=walls)
 
 
-def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, State]:
+def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, PathState]:
     """Return the state of everything below a folder, by relative path."""
     return {path.relative_to(root).as_posix(): state_of(path) for path in _below(root, skip)}
 
 
-def state_of(path: Path) -> State:
+def state_of(path: Path) -> PathState:
     """Return the state of one path."""
     found = path.lstat()
     mode = stat.S_IMODE(found.st_mode)
     if stat.S_ISLNK(found.st_mode):
-        return State("symlink", mode, None, str(path.readlink()))
+        return PathState("symlink", mode, None, str(path.readlink()))
     if stat.S_ISDIR(found.st_mode):
-        return State("dir", mode, None, None)
+        return PathState("dir", mode, None, None)
     if not stat.S_ISREG(found.st_mode):
-        return State("other", mode, None, None)
+        return PathState("other", mode, None, None)
     with path.open("rb") as file:
-        return State("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
+        return PathState("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
 
 
-def settle(differences: Iterable[Difference], *, root: Path, walls: Walls) -> Changes:
+def settle(differences: Iterable[PathDifference], *, root: Path, walls: Walls) -> Changes:
     """Sort what differs into changes, and into what the walls do not allow."""
-    changes: list[FileChange] = []
+    changes: list[JailedChange] = []
     refused: set[str] = set()
     top = root.resolve()
     closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
@@ -101,20 +101,20 @@ def _inside(place: Path, closed: Iterable[Path]) -> list[Path]:
     return [wall for wall in closed if place in wall.parents and os.path.lexists(wall)]
 
 
-def _change(difference: Difference) -> FileChange:
+def _change(difference: PathDifference) -> JailedChange:
     path, before, after, place = difference
     digest = None if before is None else before.digest
     if after is None:
-        return FileChange(path=path, how="deleted", before_sha256=digest)
+        return JailedChange(path=path, how="deleted", before_sha256=digest)
     if after.kind == "symlink":
-        return FileChange(path=path, how="symlink", target=after.target, before_sha256=digest)
+        return JailedChange(path=path, how="symlink", target=after.target, before_sha256=digest)
     mode = after.mode & _PERMISSIONS
     if after.kind == "dir":
-        return FileChange(path=path, how="folder", mode=mode, before_sha256=digest)
-    return FileChange(path=path, how="written", upper=place, mode=mode, before_sha256=digest)
+        return JailedChange(path=path, how="folder", mode=mode, before_sha256=digest)
+    return JailedChange(path=path, how="written", upper=place, mode=mode, before_sha256=digest)
 
 
-def _same(before: State | None, after: State | None) -> bool:
+def _same(before: PathState | None, after: PathState | None) -> bool:
     if before is None or after is None:
         return before is after
     if before.kind == "symlink":
@@ -123,19 +123,19 @@ def _same(before: State | None, after: State | None) -> bool:
     return one == other
 
 
-def _difference(line: str) -> Difference:
+def _difference(line: str) -> PathDifference:
     path, before, after, place = cast(
         "tuple[str, list[object] | None, list[object] | None, str | None]", json.loads(line)
     )
     where = None if place is None else _text(place)
-    return Difference(_text(path), _state(before), _state(after), where)
+    return PathDifference(_text(path), _state(before), _state(after), where)
 
 
-def _state(said: list[object] | None) -> State | None:
+def _state(said: list[object] | None) -> PathState | None:
     if said is None:
         return None
     kind, mode, digest, target = cast("tuple[str, int, str | None, str | None]", said)
-    return State(kind, mode, digest, None if target is None else _text(target))
+    return PathState(kind, mode, digest, None if target is None else _text(target))
 
 
 def _text(word: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.bundle import needed_libraries, system_files
 from lineshaft.sandbox.jail._copy import copy_apart
-from lineshaft.sandbox.jail._kept import Kept, check_program
+from lineshaft.sandbox.jail._kept import KeptJail, check_program
 from lineshaft.sandbox.jail._sandlock import hidden_paths, rlimits
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import filter_program, known_machine
@@ -68,7 +68,7 @@ class BubblewrapJail:
         stdout: int,
         stderr: int,
         apart: Path | None = None,
-    ) -> Kept:
+    ) -> KeptJail:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
         tools = _tools()
@@ -81,7 +81,7 @@ class BubblewrapJail:
                 copied = copy_apart(apart, scratch.path / "copy", walls=walls, user=user)
                 read = copied.changes
             order = _order(tools, argv, walls, scratch.path, apart=apart, user=user)
-            return Kept(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+            return KeptJail(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
         except BaseException:
             scratch.discard()
             raise

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.errors import EngineError, NoBoundary
-from lineshaft.sandbox.jail._apart import State, from_copy, states
+from lineshaft.sandbox.jail._apart import PathState, from_copy, states
 from lineshaft.sandbox.jail._views import file_id, linked_files
 from lineshaft.sandbox.jail._walls import Changes, Walls
 
@@ -26,7 +26,7 @@ class Copied:
 
     root: Path
     copy: Path
-    before: dict[str, State]
+    before: dict[str, PathState]
     walls: Walls
 
     def changes(self) -> Changes:

@@ -26,7 +26,7 @@ _END_SECONDS = 10.0
 _CHUNK = 1 << 24
 
 
-class Kept:
+class KeptJail:
     """What runs inside one jail.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.jail._apart import from_overlay
 from lineshaft.sandbox.jail._copy import copy_apart
-from lineshaft.sandbox.jail._kept import Kept, check_program
+from lineshaft.sandbox.jail._kept import KeptJail, check_program
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import gap_filter
 from lineshaft.sandbox.jail._views import in_sight, other_names
@@ -49,7 +49,7 @@ class SandlockJail:
         stdout: int,
         stderr: int,
         apart: Path | None = None,
-    ) -> Kept:
+    ) -> KeptJail:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
         apart = None if apart is None else apart.resolve()
@@ -63,7 +63,7 @@ class SandlockJail:
 
 def _start(
     argv: Sequence[str], walls: Walls, stdio: Sequence[int], *, apart: Path | None, copied: bool
-) -> Kept:
+) -> KeptJail:
     place = _package_folder()
     scratch = make_scratch()
     try:
@@ -84,7 +84,7 @@ def _start(
             read = copy_apart(apart, scratch.path / "copy", walls=walls, user=None).changes
         elif apart is not None:
             read = partial(from_overlay, scratch.path / "changes.json", apart, walls)
-        return Kept(order, stdio, scratch=scratch, changes=read)
+        return KeptJail(order, stdio, scratch=scratch, changes=read)
     except BaseException:
         scratch.discard()
         raise

@@ -143,7 +143,7 @@ class Jail(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class JailedChange:
     """What one run did to one path of a folder; the folder itself is untouched."""
 
     path: str
@@ -167,7 +167,7 @@ class FileChange:
 class Changes:
     """What one run did to a folder."""
 
-    files: tuple[FileChange, ...]
+    files: tuple[JailedChange, ...]
     """Every path that differs, folders before what is in them, deleted ones too."""
 
     refused: tuple[str, ...] = ()

@@ -5,9 +5,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from lineshaft.errors import WasmUnavailable
-from lineshaft.sandbox.webassembly import _bindings, _interfaces
+from lineshaft.sandbox.webassembly import _interfaces
 from lineshaft.sandbox.webassembly._errors import (
     GuestStopped,
     GuestTooLarge,
@@ -17,8 +18,10 @@ from lineshaft.sandbox.webassembly._errors import (
 from lineshaft.sandbox.webassembly._forks import in_each_child
 from lineshaft.sandbox.webassembly._image import image
 from lineshaft.sandbox.webassembly._interfaces import Crossing, Host
-from lineshaft.sandbox.webassembly._runtime import Runtime
 from lineshaft.sandbox.webassembly._threads import check_depth, start_deep
+
+if TYPE_CHECKING:
+    from lineshaft.sandbox.webassembly._runtime import Runtime
 
 LONGEST_ANSWER = 64 << 20
 """The longest answer to an order, in bytes."""
@@ -34,7 +37,7 @@ class Guest:
         memory_mb: What its script may hold beside the interpreter itself.
     """
 
-    def __init__(self, runtime: Runtime, memory_mb: int) -> None:
+    def __init__(self, runtime: "Runtime", memory_mb: int) -> None:
         self._runtime = runtime
         self._store = runtime.store(_bytes(memory_mb))
         self._crossing: Crossing | None = None
@@ -71,7 +74,7 @@ class Guest:
         try:
             if crossing.must_end:
                 raise GuestStopped
-            answer, ended = _bindings.call(self._store, self._run, order, LONGEST_ANSWER)
+            answer, ended = self._runtime.call(self._store, self._run, order, LONGEST_ANSWER)
         except GuestTooLarge as error:
             raise GuestStopped(error) from None
         finally:

@@ -13,12 +13,10 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
+from lineshaft.sandbox.webassembly._instance import Guest, Instance
 from lineshaft.sandbox.webassembly._threads import start_deep
-
-if TYPE_CHECKING:
-    from lineshaft.sandbox.webassembly._instance import Guest, Instance
 
 _REHEARSAL = json.dumps({"do": "rehearse"})
 _REHEARSAL_MB = 256
@@ -67,15 +65,15 @@ class RehearsalHost:
         return self._random.randbytes(count)
 
 
-def new_guest(progress: Callable[[str], None] | None = None) -> "Guest":
+def new_guest(progress: Callable[[str], None] | None = None) -> Guest:
     """Return a guest that has run its rehearsal; the thread has a deep stack.
 
     Raises:
         WasmUnavailable: This machine or installation cannot run it.
     """
-    from lineshaft.sandbox.webassembly import _instance, _runtime  # noqa: PLC0415  slow to import
+    from lineshaft.sandbox.webassembly import _runtime  # noqa: PLC0415  imports wasmtime
 
-    guest = _instance.Guest(_runtime.runtime(progress), _REHEARSAL_MB)
+    guest = Guest(_runtime.runtime(progress), _REHEARSAL_MB)
     try:
         guest.call(_REHEARSAL, RehearsalHost())
     except BaseException:
@@ -154,7 +152,7 @@ class Instances:
             self._keep_thread()
             self._change.notify_all()
 
-    def take_ready(self) -> "Instance | None":
+    def take_ready(self) -> Instance | None:
         """Return an instance that is ready, and have another one made; None where none is.
 
         Raises:
@@ -170,7 +168,7 @@ class Instances:
             self._change.notify_all()
             return self._ready.popleft() if self._ready else None
 
-    def take(self) -> "Instance":
+    def take(self) -> Instance:
         """Return an instance: a ready one, or one that is made now, in some milliseconds.
 
         Raises:
@@ -200,11 +198,8 @@ class Instances:
         """Return for how many seconds no instance is to be made after one was taken."""
         return self._taken_at + _LULL - time.monotonic()
 
-    def _make(self) -> "Instance":
-        guest = new_guest(self._progress)
-        from lineshaft.sandbox.webassembly._instance import Instance  # noqa: PLC0415  slow
-
-        return Instance(guest)
+    def _make(self) -> Instance:
+        return Instance(new_guest(self._progress))
 
     def _here(self) -> None:
         """Begin anew where the process was forked: the thread is not in this one."""

@@ -50,12 +50,28 @@ class Runtime:
         """Change the most bytes that the guest of a store may hold."""
         store.set_limits(memory_size=memory, table_elements=_TABLE_ELEMENTS)
 
+    def call(
+        self, store: wasmtime.Store, found: component.Func, order: str, bound: int
+    ) -> tuple[str, str]:
+        """Call a function of a guest; return its answer, or what wasmtime says of its end.
+
+        Args:
+            store: The guest's.
+            found: Takes a string and returns one.
+            order: The string.
+            bound: The most bytes of an answer.
+
+        Raises:
+            GuestTooLarge: The answer has more bytes.
+        """
+        return _bindings.call(store, found, order, bound)
+
     def wake(self) -> None:
         """Have every computing guest of the process ask whether it must end."""
         self.engine.increment_epoch()
 
 
-class _Shared:
+class _SharedRuntime:
     """The runtime of this process, once there is one."""
 
     def __init__(self) -> None:
@@ -67,7 +83,7 @@ class _Shared:
         self.lock = threading.Lock()
 
 
-_SHARED = _Shared()
+_SHARED = _SharedRuntime()
 
 in_each_child(_SHARED.renew)
 

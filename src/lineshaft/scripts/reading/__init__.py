@@ -3,11 +3,11 @@
 Above: runs and their checks. Below: the kept instance of the image that reads.
 """
 
-from lineshaft.scripts.reading._ask import Ask, through
-from lineshaft.scripts.reading._hints import hint_for
-from lineshaft.scripts.reading._prepared import Import, Newer, Prepared
-from lineshaft.scripts.reading._reading import Reading, strangers
-from lineshaft.scripts.reading._recent import Recent
+from lineshaft.scripts.reading.ask import Ask, through
+from lineshaft.scripts.reading.hints import hint_for
+from lineshaft.scripts.reading.prepared import Import, Newer, Prepared
+from lineshaft.scripts.reading.reading import Reading, strangers
+from lineshaft.scripts.reading.recent import Recent
 
 __all__ = [
     "Ask",

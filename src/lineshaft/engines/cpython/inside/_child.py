@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lineshaft.engines.cpython.inside import _wall
-from lineshaft.engines.cpython.inside._clocks import Clocks
+from lineshaft.engines.cpython.inside._clocks import ProcessClocks
 from lineshaft.engines.cpython.inside._entropy import Entropy
-from lineshaft.engines.cpython.inside._link import Link
+from lineshaft.engines.cpython.inside._link import HostLink
 from lineshaft.engines.cpython.inside._system import system as os
 
 assert sys.platform == "linux"  # noqa: S101  it runs in a jail
@@ -28,18 +28,18 @@ Guest = Callable[[str, object], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ChildSetting:
     """What every process gets beside its descriptors."""
 
     wall: _wall.Wall
     guest: Guest
     """Carries out an order."""
 
-    clocks: Clocks
+    clocks: ProcessClocks
     entropy: Entropy
 
 
-def live(given: Sequence[int], parent: int, setting: Setting) -> None:
+def live(given: Sequence[int], parent: int, setting: ChildSetting) -> None:
     """Be the process of one run: all that does not need the script first, then the script.
 
     Args:
@@ -52,7 +52,7 @@ def live(given: Sequence[int], parent: int, setting: Setting) -> None:
     os.chdir("/")  # where nothing can be written
     setting.wall.put_up()
     _own_descriptors(given)
-    link = Link(_WIRE, setting.clocks)
+    link = HostLink(_WIRE, setting.clocks)
     setting.guest(REHEARSAL, link)
     link.greet()
     settings, order = link.order()

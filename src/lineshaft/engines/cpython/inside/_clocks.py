@@ -23,7 +23,7 @@ _REAL_TIME = frozenset(
 )
 
 
-class Clocks:
+class ProcessClocks:
     """All clocks of a process."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
 from lineshaft.engines.cpython.inside import _child, _wall
-from lineshaft.engines.cpython.inside._clocks import Clocks
+from lineshaft.engines.cpython.inside._clocks import ProcessClocks
 from lineshaft.engines.cpython.inside._entropy import Entropy
 from lineshaft.engines.cpython.inside._rehearsal import rehearse_packages
 from lineshaft.engines.cpython.inside._standins import Standins
@@ -40,7 +40,7 @@ _ENVIRONMENT = {"HOME": "/", "TZ": "UTC"}
 Order = Mapping[str, object]
 
 
-class _Entry(Protocol):
+class _ForkedChild(Protocol):
     """The guest's way in."""
 
     def prepare(self, platform: object) -> None: ...
@@ -56,7 +56,7 @@ class Parent:
         setting: What every process gets.
     """
 
-    def __init__(self, bell: int, orders: socket.socket, setting: _child.Setting) -> None:
+    def __init__(self, bell: int, orders: socket.socket, setting: _child.ChildSetting) -> None:
         self._bell = bell
         self._orders = orders
         self._setting = setting
@@ -133,7 +133,7 @@ def serve(control: socket.socket, orders: socket.socket, order: Order) -> None:
     gc.collect()
     gc.freeze()
     try:
-        parent = Parent(control.fileno(), orders, _child.Setting(wall, guest, clocks, entropy))
+        parent = Parent(control.fileno(), orders, _child.ChildSetting(wall, guest, clocks, entropy))
         control.sendall(b"ready")
         parent.run()
     except BaseException:
@@ -141,15 +141,15 @@ def serve(control: socket.socket, orders: socket.socket, order: Order) -> None:
         raise
 
 
-def _guest(readable: Sequence[str]) -> tuple[_child.Guest, Clocks, Entropy]:
+def _guest(readable: Sequence[str]) -> tuple[_child.Guest, ProcessClocks, Entropy]:
     """Return the guest and what it takes of the world, which stands in place before it looks."""
     standins = Standins()
-    clocks = Clocks()
+    clocks = ProcessClocks()
     entropy = Entropy()
     clocks.stand_in(standins)
     entropy.stand_in(standins)
     standins.step_in()
-    entry = cast("_Entry", importlib.import_module("_lineshaft.entry"))
+    entry = cast("_ForkedChild", importlib.import_module("_lineshaft.entry"))
     platform = importlib.import_module("_lineshaft.platform").Platform
     entry.prepare(platform(is_wasm=False, readable=tuple(readable), relax=_child.relax))
     return entry.run, clocks, entropy

@@ -28,7 +28,7 @@ from lineshaft.engines.cpython._wire import (
     unpack_answer,
     unpack_past,
 )
-from lineshaft.engines.cpython.inside._clocks import Clocks
+from lineshaft.engines.cpython.inside._clocks import ProcessClocks
 from lineshaft.engines.cpython.inside._system import exit_now
 from lineshaft.engines.cpython.inside._system import system as os
 
@@ -57,7 +57,7 @@ class RunSettings:
     """Memory that may be asked for at once."""
 
 
-class Link:
+class HostLink:
     """The wire of one process.
 
     Args:
@@ -65,7 +65,7 @@ class Link:
         clocks: Told what the host says of time.
     """
 
-    def __init__(self, fd: int, clocks: Clocks) -> None:
+    def __init__(self, fd: int, clocks: ProcessClocks) -> None:
         self._fd = fd
         self._clocks = clocks
         self._receiver = Receiver(FROM_HOST)

@@ -24,7 +24,7 @@ _SECONDS = 6
 _SEEN = 300
 
 
-class Held(Exception):
+class NothingCame(Exception):
     """Nothing was refused, and yet nothing came through."""
 
 
@@ -40,7 +40,7 @@ def attack(words: str) -> Callable[[Attack], Attack]:
 
 def held(how: str) -> NoReturn:
     """Say that nothing came through."""
-    raise Held(how)
+    raise NothingCame(how)
 
 
 def call(x86: int, arm: int, *arguments: object) -> int:
@@ -85,7 +85,7 @@ def attempt(function: Attack, targets: Targets) -> tuple[bool, str]:
 def _outcome(function: Attack, targets: Targets) -> str:
     try:
         return f"+{function(targets)!r}"
-    except Held as error:
+    except NothingCame as error:
         return f"-{error}"
     except OSError as error:
         return f"-{errno.errorcode.get(error.errno or 0, str(error))}"

@@ -18,7 +18,15 @@ from typing import NamedTuple
 
 from lineshaft.errors import EngineError, TooLarge
 from lineshaft.files import remove_tree
-from lineshaft.sandbox.jail import Changes, Difference, Scratch, State, Walls, make_scratch, settle
+from lineshaft.sandbox.jail import (
+    Changes,
+    PathDifference,
+    PathState,
+    Scratch,
+    Walls,
+    make_scratch,
+    settle,
+)
 
 _CHUNK = 1 << 20
 _TRIES = 3
@@ -79,7 +87,7 @@ class _Known:
     """Of the workspace's own; None: look at its content next time."""
 
     copy: Stamp
-    state: State
+    state: PathState
 
 
 class WorkspaceCopy:
@@ -145,7 +153,7 @@ class WorkspaceCopy:
         Raises:
             TooLarge: It left more than the bounds allow.
         """
-        found: list[Difference] = []
+        found: list[PathDifference] = []
         after = dict(self._left())
         written = 0
         for path in sorted(self._known.keys() | after.keys()):
@@ -168,7 +176,7 @@ class WorkspaceCopy:
                 state = None
             self._touched.add(path)
             before = None if known is None else known.state
-            found.append(Difference(path, before, state, str(self.folder / path)))
+            found.append(PathDifference(path, before, state, str(self.folder / path)))
         return settle(found, root=self._root, walls=self._walls)
 
     def modes(self) -> dict[str, int]:
@@ -405,7 +413,7 @@ def too_large(bounds: Bounds) -> TooLarge:
     )
 
 
-def replace_mode(state: State, mode: int | None) -> State:
+def replace_mode(state: PathState, mode: int | None) -> PathState:
     """Return a state with other permission bits; a symlink has none of its own."""
     if mode is None or state.kind not in ("file", "dir"):
         return state
@@ -416,7 +424,7 @@ def _bring_folder(target: Path, status: os.stat_result) -> _Known:
     target.mkdir(mode=0o700, exist_ok=True)
     mode = stat.S_IMODE(status.st_mode) & _PERMISSIONS
     target.chmod(mode | 0o700)
-    return _Known(None, _stamp(target.lstat()), State("dir", mode, None, None))
+    return _Known(None, _stamp(target.lstat()), PathState("dir", mode, None, None))
 
 
 def _bring_link(root: Path, source: Path, target: Path) -> _Known:
@@ -426,7 +434,7 @@ def _bring_link(root: Path, source: Path, target: Path) -> _Known:
         # The copy has another place, and a program sees no absolute ones.
         says = os.path.relpath(says, source.parent)
     target.symlink_to(says)
-    return _Known(_settled(status), _stamp(target.lstat()), State("symlink", 0, None, says))
+    return _Known(_settled(status), _stamp(target.lstat()), PathState("symlink", 0, None, says))
 
 
 def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
@@ -449,7 +457,7 @@ def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
         finally:
             os.close(reader)
         if _stamp(before) == _stamp(after) or not left:
-            state = State("file", mode, digest, None)
+            state = PathState("file", mode, digest, None)
             return _Known(_settled(after, before), _stamp(status), state)
         os.unlink(target)  # noqa: PTH108  as said
     return None
@@ -483,11 +491,11 @@ def _by(fd: int, path: str) -> int | str:
     return fd if os.utime in os.supports_fd else path
 
 
-def _state(path: Path, status: os.stat_result) -> State:
+def _state(path: Path, status: os.stat_result) -> PathState:
     kind, mode = _kind(status.st_mode), stat.S_IMODE(status.st_mode)
     if kind == "symlink":
-        return State(kind, 0, None, os.readlink(path))  # noqa: PTH115  as above
-    return State(kind, mode & _PERMISSIONS, _digest(path) if kind == "file" else None, None)
+        return PathState(kind, 0, None, os.readlink(path))  # noqa: PTH115  as above
+    return PathState(kind, mode & _PERMISSIONS, _digest(path) if kind == "file" else None, None)
 
 
 def _digest(path: Path) -> str:

@@ -1,6 +1,6 @@
 """One program of `python_run` in WebAssembly, from its order to what it left.
 
-Above: the kit. Below: the processes room, which starts and ends the child (`_child.py`).
+Above: the kit. Below: the processes room, which starts and ends the child (`child/_child.py`).
 """
 
 import base64
@@ -19,8 +19,8 @@ from lineshaft.errors import EngineError
 from lineshaft.files import remove_tree
 from lineshaft.processes import start
 from lineshaft.sandbox.webassembly._native import native_code
+from lineshaft.sandbox.webassembly.child._lending import lent
 from lineshaft.sandbox.webassembly.program._copy import Bounds, WorkspaceCopy
-from lineshaft.sandbox.webassembly.program._lending import lent
 from lineshaft.values import Command, Exit
 
 WORKSPACE = "/ws"
@@ -30,7 +30,7 @@ PACKAGES = "/packages"
 """Where it finds packages, to read."""
 
 _SCRATCH = "/tmp"  # noqa: S108  the guest's own
-_CHILD = Path(__file__).with_name("_child.py")
+_CHILD = Path(__file__).parent.with_name("child") / "_child.py"
 _MEMORY_MB = 512
 _OPEN_FILES = 256
 _MOST_CLOSED = 1_000

@@ -1,0 +1,3 @@
+"""The commands: one file each, in the folder of its group."""
+
+__all__ = []

@@ -1,0 +1,87 @@
+"""`lineshaft config trust`: approve what a project's file wants to start."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._exit import USAGE
+from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
+from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
+from lineshaft.cli.servers import told_lines
+from lineshaft.config import (
+    ServerSetting,
+    Unapproved,
+    approval_of,
+    approve,
+    guard_modules,
+    server_approved,
+    servers,
+    unapproved,
+)
+from lineshaft.errors import ConfigError
+
+
+def command(
+    *,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Approve all of them; you have read them.")
+    ] = False,
+    workspace: Workspace = None,
+) -> None:
+    """Show each module and server that waits for approval, and ask about it."""
+    settings = settings_for(workspace)
+    modules = unapproved((*settings.modules, *guard_modules(settings)))
+    found = servers(settings).servers
+    waiting = [each for each in found if not each.problem and _waits(each)]
+    if not modules and not waiting:
+        note("nothing waits for approval")
+    elif not yes and not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+        raise ConfigError("there is no terminal to ask on", hint="read them; then add --yes")
+    for module in modules:
+        if yes:
+            describe_module(module)
+        if yes or confirm_module(module):
+            _approve(module)
+    refused = False
+    for server in waiting:
+        try:
+            asked = approval_of(server)
+            describe_server(server, asked)
+            if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
+                _approve(asked)
+        except ConfigError as error:
+            note(f"not approved: {one_line(error.message, 1_000)}")
+            note(f"  {one_line(error.hint, 1_000)}")
+            refused = True
+    if refused:
+        raise typer.Exit(USAGE)
+
+
+def _waits(server: ServerSetting) -> bool:
+    try:
+        return not server_approved(server)
+    except ConfigError:  # said where it would be shown
+        return True
+
+
+def _approve(asked: Unapproved) -> None:
+    approve(asked)
+    note(f"approved {one_line(asked.name)} as it is now")
+
+
+def describe_server(server: ServerSetting, asked: Unapproved) -> None:
+    """Print all that a person approves of a server.
+
+    Raises:
+        ConfigError: It is longer than anybody reads.
+    """
+    lines = told_lines(server, asked)
+    note(f"{one_line(str(server.source), 4_096)} names the MCP server {server.name}.")
+    if server.transport == "stdio":
+        note("It would run with your rights, outside policy:")
+    else:
+        note("What its tools are called with goes there:")
+    for line in lines:
+        note(wrapped(line))
+    note(f"  sha256 {asked.sha256}")

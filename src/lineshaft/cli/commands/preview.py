@@ -1,0 +1,125 @@
+"""`lineshaft preview`: what a script would do, without doing it."""
+
+import json as json_module
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._ahead import announce
+from lineshaft.cli._carry import carry
+from lineshaft.cli._offer import offered_for
+from lineshaft.cli._options import (
+    Engine,
+    Json,
+    Limit,
+    Mode,
+    Timeout,
+    Tools,
+    Workspace,
+    guards_for,
+    settings_for,
+)
+from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._report import failure, finding_line
+from lineshaft.cli._script import Script, ScriptArgument, read_script
+from lineshaft.cli._shape import MARKS, call_line, counted
+from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
+from lineshaft.cli._waiting import diff_lines
+from lineshaft.config import build
+from lineshaft.session import Session
+from lineshaft.values import Preview, fate_of_changes
+
+
+def command(
+    *,
+    script: ScriptArgument,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
+    ] = None,
+    tools: Tools = None,
+    engine: Engine = None,
+    mode: Mode = None,
+    timeout: Timeout = None,
+    limit: Limit = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Show the calls that a script would make and what would change; nothing lands."""
+    inputs = read_pairs(arg or ())
+    settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
+    limits = settings.limits(seconds=timeout)
+    guards, source = guards_for(settings), read_script(script)
+    offered = offered_for(settings, words=source.text)
+    session = build(
+        settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets
+    )
+    announce()
+    preview = carry(partial(_preview, session, source, inputs=inputs))
+    if json:
+        result(json_module.dumps(preview.to_dict(), ensure_ascii=False))
+    else:
+        for line in lines(preview):
+            say(line)
+        _complain(preview, source)
+    raise typer.Exit(preview.run.exit_code)
+
+
+async def _preview(session: Session, script: Script, *, inputs: dict[str, object]) -> Preview:
+    async with session:
+        return await session.preview(script.text, inputs=inputs, name=Path(script.name).name)
+
+
+def lines(preview: Preview) -> Iterator[str]:
+    """Yield what a preview says on standard output: calls, where it stopped, the diff.
+
+    Args:
+        preview: What the script would do.
+    """
+    stopped = preview.stopped_at
+    calls = [call for call in preview.run.calls if stopped is None or call.id != stopped.id]
+    out = sys.stdout
+    yield paint(f"{counted(len(calls), 'call')} would be made", "bold", stream=out)
+    depths: dict[str, int] = {}
+    for call in calls:
+        depths[call.id] = depths.get(call.parent or "", -1) + 1
+        error = f"  {call.error.code}: {one_line(call.error.message)}" if call.error else ""
+        head = f"{MARKS[call.status]} {call_line(call.tool, call.arguments)}"
+        yield f"{'  ' * (depths[call.id] + 1)}{head}{error}"
+    if stopped is not None:
+        why = f" ({one_line(stopped.reason or stopped.rule)})" if stopped.reason else ""
+        yield f"{paint('stops before', 'yellow', stream=out)} {_call(stopped.tool, preview)}{why}"
+        yield "what it would return is not known, nor what comes after it"
+    run = preview.run
+    would = f"{counted(len(run.changes), 'file')} would change; the disk is unchanged"
+    if run.status not in ("success", "paused"):
+        would = fate_of_changes(run) or would
+    yield paint(would, "bold", stream=out)
+    if out.isatty():
+        yield from diff_lines(preview.diff, whole=True, stream=out)
+    elif preview.diff:
+        yield preview.diff.rstrip("\n")
+
+
+def _call(tool: str, preview: Preview) -> str:
+    stopped = preview.stopped_at
+    return call_line(tool, stopped.arguments if stopped else {})
+
+
+def _complain(preview: Preview, source: Script) -> None:
+    """Print on standard error what guards and checks found, and why the script did not end."""
+    run = preview.run
+    if run.stdout:
+        note(paint("the script prints:", "dim"))
+        note(clean(run.stdout.rstrip("\n")))
+    if run.status not in ("success", "paused"):
+        for line in failure(run, script=source.text, name=source.name):
+            note(line)
+        return
+    for finding in run.findings:
+        if finding.level != "info":
+            note(finding_line(finding, source.name))

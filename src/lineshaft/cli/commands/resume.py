@@ -1,0 +1,290 @@
+"""`lineshaft resume`: answers a paused run, and lets it go on."""
+
+import json as json_module
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Annotated, Literal
+
+import typer
+
+from lineshaft.cli._ahead import announce
+from lineshaft.cli._approver import TerminalApprover
+from lineshaft.cli._carry import carry
+from lineshaft.cli._display import Display
+from lineshaft.cli._elicit import TerminalElicit
+from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._needs import words_of_run
+from lineshaft.cli._offer import offered_for
+from lineshaft.cli._options import (
+    Json,
+    Quiet,
+    Tools,
+    Workspace,
+    guards_for,
+    options_again,
+    settings_for,
+)
+from lineshaft.cli._records import find_run
+from lineshaft.cli._report import print_run, summary
+from lineshaft.cli._shown import display_for, shown
+from lineshaft.cli._terminal import note, one_line, paint, result
+from lineshaft.cli._waiting import print_waiting
+from lineshaft.config import Settings, build
+from lineshaft.errors import ConfigError, RunBusy
+from lineshaft.session import Session
+from lineshaft.store import RunSummary
+from lineshaft.tools import Toolset
+from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult
+
+ALL = "all"
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What the command line said."""
+
+    answers: Mapping[str, Answer]
+    repeat: frozenset[str] | None
+    """None: nothing was said of calls with an unknown end."""
+
+    whole: bool
+    """Arguments and diffs are shown uncut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingRun:
+    """A run that goes on only once somebody has answered."""
+
+    run_id: str
+    pending: tuple[Pending, ...] = ()
+    expires_at: str | None = None
+    unknown: tuple[tuple[str, str], ...] = ()
+    """Ids and tools of calls that had started when the host died."""
+
+
+def command(
+    *,
+    run: Annotated[
+        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
+    ] = None,
+    approve: Annotated[
+        list[str] | None,
+        typer.Option("--approve", help="A call's id, several with commas, or all.", metavar="ID"),
+    ] = None,
+    deny: Annotated[
+        list[str] | None,
+        typer.Option("--deny", help="A call's id, several with commas, or all.", metavar="ID"),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; the script sees it at a denied call.")
+    ] = "",
+    for_run: Annotated[
+        bool,
+        typer.Option("--for-run", help="The same for later calls that the same rules ask about."),
+    ] = False,
+    repeat: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--repeat",
+            help="A call with an unknown end that may be made again; all, or none.",
+            metavar="ID",
+        ),
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Show arguments and diffs of waiting calls uncut.")
+    ] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="End the run instead.")] = False,
+    tools: Tools = None,
+    workspace: Workspace = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Answer what a paused run waits for, and let it go on."""
+    words = Words(
+        answers=read_answers(approve, deny, reason=reason, scope="run" if for_run else "call"),
+        repeat=None if repeat is None else _several(repeat) - {"none"},
+        whole=whole,
+    )
+    settings = settings_for(workspace, tools=tools)
+    if cancel:
+        if words.answers or words.repeat:
+            raise ConfigError("--cancel ends the run; it takes no answers")
+        ended = carry(partial(_cancel, _bare(settings), settings, run))
+        note(f"cancelled {ended}")
+        return
+    if not quiet:
+        announce()
+    display = display_for(quiet=quiet or json)
+    offered = offered_for(settings, words=words_of_run(settings, run))
+    session = build(
+        settings,
+        toolset=offered.all,
+        secrets=offered.secrets,
+        guards=guards_for(settings),
+        approver=TerminalApprover(display) if can_ask() else None,
+        elicit=TerminalElicit(display) if can_ask() else None,
+        sinks=[display.take],
+    )
+    try:
+        came = carry(partial(_resume, session, settings, run, words=words, display=display))
+    finally:  # also where a person did not wait for the end
+        display.close()
+    code = came.exit_code if isinstance(came, RunResult) else EXIT_CODES["paused"]
+    if json:
+        result(came.json() if isinstance(came, RunResult) else _as_json(came))
+    elif isinstance(came, RunResult):
+        print_run(came, options=options_again(workspace=workspace, tools=tools))
+        if not quiet:
+            note(paint(summary(came), "dim"))
+    else:
+        again = options_again(workspace=workspace, tools=tools)
+        _tell(came, whole=whole, options=again)
+    raise typer.Exit(code)
+
+
+def read_answers(
+    approve: Iterable[str] | None,
+    deny: Iterable[str] | None,
+    *,
+    reason: str = "",
+    scope: Literal["call", "run"] = "call",
+) -> dict[str, Answer]:
+    """Return answers by call id, `*` for all others.
+
+    Args:
+        approve: Ids, several in one word with commas, or `all`.
+        deny: The same.
+        reason: Of all of them.
+        scope: Of all of them.
+
+    Raises:
+        ConfigError: A call is both approved and denied, or there is a reason and no answer.
+    """
+    yes, no = _several(approve or ()), _several(deny or ())
+    both = sorted(yes & no)
+    if both:
+        which = "all calls" if both[0] == ANY else f"call {both[0]!r}"
+        raise ConfigError(f"{which} cannot be approved and denied at once")
+    if (reason or scope == "run") and not yes | no:
+        raise ConfigError("there is no answer", hint="add --approve or --deny, with ids or all")
+    return {
+        call_id: Answer(call_id in yes, reason=reason, scope=scope) for call_id in sorted(yes | no)
+    }
+
+
+def _several(words: Iterable[str]) -> frozenset[str]:
+    ids = {part.strip() for word in words for part in word.split(",")} - {""}
+    return frozenset(ANY if name == ALL else name for name in ids)
+
+
+def _bare(settings: Settings) -> Session:
+    """Return a session without anybody's code."""
+    return build(settings, toolset=Toolset(()), guards=())
+
+
+async def _found(session: Session, settings: Settings, run: str | None) -> str:
+    if session.store is None:
+        raise ConfigError("no runs are kept here")
+    return await find_run(session.store, settings, run)
+
+
+async def _cancel(session: Session, settings: Settings, run: str | None) -> str:
+    async with session:
+        run_id = await _found(session, settings, run)
+        await session.cancel(run_id)
+        return run_id
+
+
+async def _resume(
+    session: Session, settings: Settings, run: str | None, *, words: Words, display: Display
+) -> RunResult | WaitingRun:
+    async with session:
+        run_id = await _found(session, settings, run)
+        await _must_stand(session, run_id)
+        pending = await session.pending(run_id)
+        unknown = () if pending else await _unknown(session, run_id)
+        answers = words.answers
+        if pending and not answers and can_ask():
+            # Before the run is taken up: who leaves here leaves it waiting.
+            answers = await TerminalApprover(display, whole=words.whole)(pending)
+        if (pending and not answers) or (unknown and words.repeat is None):
+            return await _standing(session, run_id, pending, unknown)
+        work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
+        return await shown(display, work)
+
+
+async def _must_stand(session: Session, run_id: str) -> None:
+    """Refuse a run that goes on elsewhere, or is over.
+
+    Raises:
+        RunBusy: It is.
+    """
+    kept = await _summary(session, run_id)
+    if kept is None or kept.status in ("paused", "interrupted", "expired"):
+        return
+    if kept.status == "running":
+        raise RunBusy(f"run {run_id} goes on in another process")
+    raise RunBusy(f"run {run_id} is over: it ended as {kept.status}")
+
+
+async def _summary(session: Session, run_id: str) -> RunSummary | None:
+    if session.store is None:
+        return None
+    runs = await session.store.runs(limit=1_000)
+    return next((each for each in runs if each.run_id == run_id), None)
+
+
+async def _unknown(session: Session, run_id: str) -> tuple[tuple[str, str], ...]:
+    """Return the calls with an unknown end about which a person must decide."""
+    if session.store is None:
+        return ()
+    saved = await session.store.load(run_id)
+    asked = [call for call in saved.unknown if not _is_idempotent(session, call.tool)]
+    return tuple((call.id, call.tool) for call in asked)
+
+
+def _is_idempotent(session: Session, tool: str) -> bool:
+    return tool in session.tools and session.tools[tool].idempotent
+
+
+async def _standing(
+    session: Session,
+    run_id: str,
+    pending: tuple[Pending, ...],
+    unknown: tuple[tuple[str, str], ...],
+) -> WaitingRun:
+    kept = await _summary(session, run_id)
+    return WaitingRun(
+        run_id=run_id,
+        pending=pending,
+        expires_at=kept.expires_at if kept else None,
+        unknown=unknown,
+    )
+
+
+def _tell(standing: WaitingRun, *, whole: bool, options: str) -> None:
+    if standing.pending:
+        print_waiting(
+            standing.run_id,
+            standing.pending,
+            standing.expires_at,
+            options=options,
+            whole=whole,
+        )
+        return
+    note(f"{paint('interrupted', 'yellow')}: nobody knows whether these calls took effect")
+    for call_id, tool in standing.unknown:
+        note(f"  {one_line(call_id)}  {one_line(tool)}")
+    resume = f"lineshaft resume {standing.run_id}{options}"
+    note(paint("go on with one of:", "dim"))
+    note(f"  {resume} --repeat all     make them again")
+    note(f"  {resume} --repeat {one_line(standing.unknown[0][0])}")
+    note(f"  {resume} --repeat none    the script is told that nobody knows")
+
+
+def _as_json(standing: WaitingRun) -> str:
+    unknown: Sequence[object] = [{"id": id_, "tool": tool} for id_, tool in standing.unknown]
+    told = {"status": "paused" if standing.pending else "interrupted", **asdict(standing)}
+    return json_module.dumps(told | {"unknown": unknown}, ensure_ascii=False)

@@ -1,0 +1,129 @@
+"""`lineshaft show`: the record of a run."""
+
+import json as json_module
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._records import recorded
+from lineshaft.cli._report import failure, summary
+from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
+from lineshaft.cli._terminal import clean, one_line, paint, result, say
+from lineshaft.cli._timeline import Timeline
+from lineshaft.cli._tree import DROPPED
+from lineshaft.values import (
+    CallRecord,
+    Change,
+    Event,
+    Pending,
+    RunResult,
+    fate_of_changes,
+    is_dropped,
+)
+
+
+def command(
+    *,
+    run: Annotated[
+        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
+    ] = None,
+    events: Annotated[
+        bool, typer.Option("--events", help="Print the record itself, one event a line.")
+    ] = False,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Show how a run went, from its record."""
+    told, outcome = recorded(settings_for(workspace), run)
+    if events:
+        result("\n".join(_as_json(event) for event in told))
+    elif json:
+        result(outcome.json())
+    else:
+        for line in lines(outcome, told):
+            say(line)
+
+
+def _as_json(event: Event) -> str:
+    return json_module.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
+
+
+def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
+    """Yield the lines that tell a run: its start, calls, changes, output, value and end.
+
+    Args:
+        run: What the events add up to.
+        events: The record.
+    """
+    yield paint(summary(run), "bold", stream=sys.stdout)
+    first = events[0]
+    facts = [first.at]
+    facts += [
+        f"{name} {one_line(str(first.data[name]))}"
+        for name in ("name", "engine", "mode", "origin")
+        if first.data.get(name)
+    ]
+    yield paint(" · ".join(facts), "dim", stream=sys.stdout)
+    yield from _way(run, Timeline(events))
+    for change in run.changes:
+        yield _change(change, waits=run.status == "paused")
+    if fate := fate_of_changes(run):
+        yield f"  {fate}"
+    for each in run.pending:
+        yield _waiting(each)
+    for name, text in (
+        ("output", run.stdout),
+        ("errors", run.stderr),
+        ("value", value_text(run.value, wide=True)),
+    ):
+        if text:
+            yield f"{paint(name, 'bold', stream=sys.stdout)}:"
+            yield clean(text.rstrip("\n"))
+    if run.status == "paused":
+        until = f" until {one_line(run.expires_at)}" if run.expires_at else ""
+        count = len(run.pending)
+        verb = "waits" if count == 1 else "wait"
+        yield f"  paused: {counted(count, 'call')} {verb}{until}; lineshaft resume {run.run_id}"
+    elif run.status != "success":
+        yield from failure(run, stream=sys.stdout)
+
+
+def _way(run: RunResult, timeline: Timeline) -> Iterator[str]:
+    """Yield the calls in their order, and between them where the run stood still."""
+    depths: dict[str, int] = {}
+    for call in run.calls:
+        yield from (_halt(*halt) for halt in timeline.halts(before=call.id))
+        depths[call.id] = depths.get(call.parent or "", -1) + 1
+        dropped = f"  ({DROPPED})" if is_dropped(call, run) else ""
+        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id])}{dropped}"
+        for answer in timeline.answers(call.id):
+            yield f"{'':>9}{'  ' * (depths[call.id] + 2)}{answer}"
+    yield from (_halt(*halt) for halt in timeline.halts())
+
+
+def _halt(at: str, what: str) -> str:
+    return paint(f"{'':>9}  {at}  {what}", "dim", stream=sys.stdout)
+
+
+def _call(call: CallRecord, depth: int) -> str:
+    head = f"{'  ' * (depth + 1)}{MARKS[call.status]} {call_line(call.tool, call.arguments)}"
+    rule = f"  [{one_line(call.rule)}]" if call.rule else ""
+    error = f"  {call.error.code}: {one_line(call.error.message)}" if call.error else ""
+    return f"{head}  {took(call.duration_ms)}{paint(rule, 'dim', stream=sys.stdout)}{error}"
+
+
+def _change(change: Change, *, waits: bool) -> str:
+    source = f" from {brief(change.moved_from)}" if change.moved_from else ""
+    path = one_line(change.path)
+    undo = "" if change.undoable else ", waits with the run" if waits else ", cannot be undone"
+    stage = f"  stage {change.stage}{undo}" if change.stage else ""
+    return f"  {change.kind} {path}{one_line(source)}  +{change.added} -{change.removed}{stage}"
+
+
+def _waiting(each: Pending) -> str:
+    reason = f": {one_line(each.reason)}" if each.reason else ""
+    return f"  waits: {each.id} {call_line(each.tool, each.arguments)}{reason}"

@@ -1,0 +1,30 @@
+"""Servers become toolsets: connected, listed, called, and connected again.
+
+Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers are.
+"""
+
+from lineshaft.mcp.client.asks import refusals
+from lineshaft.mcp.client.assertion import exchanged
+from lineshaft.mcp.client.auth import loopback
+from lineshaft.mcp.client.provider import McpServer
+from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
+from lineshaft.mcp.client.results import HandleContent
+from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
+from lineshaft.mcp.client.stdio import Cut, Lines
+
+__all__ = [
+    "COMPLETE",
+    "PROMPT",
+    "READ",
+    "WATCH",
+    "Cut",
+    "HandleContent",
+    "Lines",
+    "McpServer",
+    "ServerResources",
+    "assertion_from_command",
+    "assertion_from_file",
+    "exchanged",
+    "loopback",
+    "refusals",
+]

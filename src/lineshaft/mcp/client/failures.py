@@ -1,0 +1,102 @@
+"""From what goes wrong with a server to what is said of it."""
+
+import json
+from typing import cast
+
+import anyio
+import mcp_types as types
+from mcp import MCPError
+from pydantic import ValidationError
+
+from lineshaft.errors import LineshaftError, ToolError
+from lineshaft.mcp._text import clean
+from lineshaft.mcp.client.results import too_large
+from lineshaft.mcp.client.wire import TOO_LARGE, Wire
+from lineshaft.trace import Redactor
+
+_LONGEST = 2_000
+_LOOK_SECONDS = 1.0
+_CLOSED = "Connection closed"
+"""What the SDK says of calls on a connection that has ended as a whole."""
+
+_TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Return the error that a group of them began with."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def told(error: BaseException) -> str:
+    """Return an error as one says it of a server."""
+    if isinstance(error, LineshaftError):
+        return error.message
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return clean(f"it answered what MCP does not allow: {where}: {first['msg']}", _LONGEST)
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, OSError):
+        return error.strerror or str(error) or type(error).__name__
+    # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.
+    return Redactor().text(clean(str(error) or type(error).__name__, _LONGEST))
+
+
+async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes: int) -> ToolError:
+    """Return the error of a call that a server did not answer as it should.
+
+    Args:
+        error: What the SDK raised.
+        server: Its name.
+        wire: What is known of the connection.
+        most_bytes: The longest message.
+    """
+    first = first_of(error)
+    text = told(first)
+    if any(mark in text for mark in _TOO_LARGE):
+        return too_large(most_bytes)
+    if isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED:
+        if text == _CLOSED:
+            wire.gone.set()
+        with anyio.move_on_after(_LOOK_SECONDS if wire.process else 0):
+            await wire.gone.wait()
+        end = wire.end() or text
+        return ToolError(
+            "E_TOOL_FAILED",
+            f"the MCP server {server!r} was lost while the call was under way ({end}); "
+            "what it was to do may have happened",
+            hint="look whether it did before you call again; the server is started anew",
+        )
+    if isinstance(first, MCPError) and text == "Session terminated":
+        wire.gone.set()
+        text = "the server knows this session no more; nothing was done, so call again"
+    if isinstance(first, MCPError) and first.code == types.URL_ELICITATION_REQUIRED:
+        text = f"{text} {_addresses(first)}".strip()
+    return ToolError("E_TOOL_FAILED", text)
+
+
+def refusal_of(error: BaseException) -> types.ErrorData | None:
+    """Return the error of a server that needs what its client does not offer, as it said that."""
+    first = first_of(error)
+    if not isinstance(first, MCPError) or first.code != types.MISSING_REQUIRED_CLIENT_CAPABILITY:
+        return None
+    try:
+        needs = types.MissingRequiredClientCapabilityErrorData.model_validate(first.error.data)
+    except ValidationError:
+        return None
+    data = needs.model_dump(by_alias=True, mode="json", exclude_none=True)
+    if len(json.dumps(data)) > _LONGEST:
+        return None
+    return types.ErrorData(code=first.code, message=clean(first.error.message, _LONGEST), data=data)
+
+
+def _addresses(error: MCPError) -> str:
+    try:
+        data = types.ElicitationRequiredErrorData.model_validate(error.error.data)
+    except ValidationError:
+        return ""
+    asked = (f"{each.message} ({each.url})" for each in data.elicitations)
+    return clean(f"A person has to open: {'; '.join(asked)}", _LONGEST)

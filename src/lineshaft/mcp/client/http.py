@@ -1,0 +1,127 @@
+"""The wire of a server at an address: streamable HTTP.
+
+Above: `client/connection.py`. Below: httpx2. What goes wrong with one request is the answer to that
+request: the SDK would end the whole connection for it.
+"""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+import mcp_types as types
+from mcp.client.streamable_http import streamable_http_client
+
+from lineshaft.mcp._spec import ServerSpec
+from lineshaft.mcp.client.wire import TOO_LARGE
+
+_SECONDS = 30.0
+
+
+@asynccontextmanager
+async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tuple[Any, Any]]:
+    """Speak with a server as long as the block lasts.
+
+    Args:
+        spec: Its address and headers.
+        auth: Adds a token, and gets one where the server asks.
+    """
+    # Compressed answers could become larger than any bound on what was received.
+    headers = {"accept-encoding": "identity", **spec.headers}
+    client = httpx2.AsyncClient(
+        headers=headers,
+        auth=auth,
+        timeout=httpx2.Timeout(_SECONDS, read=None),  # each call has its own time
+        transport=_Bounded(
+            spec.message_bytes, asks_for_tokens=auth is not None, proxy=_proxy_for(spec.url)
+        ),
+    )
+    async with (
+        client,
+        streamable_http_client(
+            spec.url, http_client=client, max_sse_event_size=spec.message_bytes
+        ) as streams,
+    ):
+        yield streams
+
+
+class _Bounded(httpx2.AsyncHTTPTransport):
+    """Answers requests also where nobody else does, and ends answers that are too long."""
+
+    def __init__(self, most_bytes: int, *, asks_for_tokens: bool, proxy: str | None) -> None:
+        super().__init__(proxy=proxy)
+        self._most_bytes = most_bytes
+        self._told = frozenset((429,)) if asks_for_tokens else frozenset((401, 403, 429))
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            response = await super().handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol) as error:
+            return _failed(f"it cannot be reached: {_words(error)}", types.INVALID_REQUEST)
+        except httpx2.TransportError as error:
+            return _failed(f"the connection broke off: {_words(error)}")
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            return _failed("it sent a compressed answer, which was not asked for")
+        kind = response.headers.get("content-type", "").lower()
+        status = response.status_code
+        if status in self._told or (status >= 500 and not kind.startswith("application/json")):
+            await response.aclose()
+            text = f"it answered {status} {response.reason_phrase}".strip()
+            return _failed(text, types.INVALID_REQUEST if status < 500 else types.CONNECTION_CLOSED)
+        events = kind.startswith("text/event-stream")
+        inner = response.stream
+        assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
+        response.stream = _Counted(inner, None if events else self._most_bytes)
+        return response
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream, most_bytes: int | None) -> None:
+        self._inner = inner
+        self._most_bytes = most_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        try:
+            async for data in self._inner:
+                total += len(data)
+                if self._most_bytes is not None and total > self._most_bytes:
+                    text = f"{TOO_LARGE}: it sent a message of more than {self._most_bytes:,} bytes"
+                    raise httpx2.StreamError(text)
+                yield data
+        except httpx2.TransportError as error:
+            raise httpx2.StreamError(f"its answer broke off: {error}") from error
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _failed(text: str, code: int = types.CONNECTION_CLOSED) -> httpx2.Response:
+    """Return an answer in place of the server's.
+
+    Args:
+        text: What happened.
+        code: `CONNECTION_CLOSED` where nobody knows whether the server did what it was asked.
+    """
+    error = {"code": code, "message": text}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
+    headers = {"content-type": "application/json"}
+    return httpx2.Response(502, headers=headers, content=body.encode())
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _proxy_for(url: str) -> str | None:
+    """Return the proxy that the person's variables name for an address."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")

@@ -1,0 +1,210 @@
+"""What passes between a server and the SDK, looked at before the SDK sees it.
+
+The SDK takes a whole list of tools or none of it, and as many messages as come. Here a tool that
+is none is taken out of its list, and a server that floods is read more slowly.
+"""
+
+import contextvars
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import Any, Self, cast
+
+import anyio
+import mcp_types as types
+from mcp.client import Transport
+from mcp.shared.message import SessionMessage
+from mcp_types import methods
+from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from lineshaft.processes import Piped
+
+TOO_LARGE = "too large"
+"""How the message of an error begins that stands for a message which was too long."""
+
+_MESSAGES_A_SECOND = 1_000
+_LONGEST = 200
+_LOOKED_AT = frozenset({"initialize", "tools/list"})
+_REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+Incoming = SessionMessage | Exception
+
+
+class Wire:
+    """What is known of one connection below the protocol."""
+
+    def __init__(self) -> None:
+        self.gone = anyio.Event()
+        """Set once the far side has ended."""
+
+        self.process: Piped | None = None
+        """The server, where it is a program that we started."""
+
+        self.version = LATEST_MODERN_VERSION
+        """The revision that is spoken, as far as it is known."""
+
+        self.asked: dict[object, str] = {}
+        """The method of requests whose answers are looked at, by their id."""
+
+        self.seen: set[str] = set()
+        """Names of all tools that were listed, those included that were left out."""
+
+        self.left_out: dict[str, str] = {}
+        """Why tools were taken out of the list, by what they called themselves."""
+
+    def end(self) -> str:
+        """Return how the program ended and what it said last; empty where there is none."""
+        if self.process is None:
+            return ""
+        code, last = self.process.exit_code, self.process.stderr.strip()
+        text = "" if code is None else f"it exited with code {code}"
+        if last:
+            text = (
+                f"{text}; it last said: {last[-800:]}" if text else f"it last said: {last[-800:]}"
+            )
+        return text
+
+
+@asynccontextmanager
+async def watched(
+    transport: AbstractAsyncContextManager[Any], wire: Wire
+) -> AsyncGenerator[tuple["_Incoming", "_Outgoing"]]:
+    """Look at all that passes through a transport."""
+    async with transport as (read, write):
+        yield _Incoming(read, wire), _Outgoing(write, wire)
+
+
+def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
+    """Return a transport as the SDK calls it."""
+    return cast("Transport", context)
+
+
+class _Incoming:
+    """What comes."""
+
+    def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  the SDK's streams share no class
+        self._inner = inner
+        self._wire = wire
+        self._window = 0.0
+        self._count = 0
+
+    @property
+    def last_context(self) -> contextvars.Context | None:
+        """In which context the last message was sent, so that a call is known again."""
+        found: contextvars.Context | None = getattr(self._inner, "last_context", None)
+        return found
+
+    async def receive(self) -> Incoming:
+        item: Incoming = await self._inner.receive()
+        if isinstance(item, SessionMessage):
+            message = item.message
+            if isinstance(message, types.JSONRPCResponse):
+                method = self._wire.asked.pop(message.id, "")
+                if method == "tools/list":
+                    _sift(message.result, self._wire)
+                elif method == "initialize":
+                    self._wire.version = str(message.result.get("protocolVersion"))
+            elif not isinstance(message, types.JSONRPCError):
+                await self._pace()
+        return item
+
+    async def _pace(self) -> None:
+        """Wait, where the server has said too much within a second that nobody asked for."""
+        now = time.monotonic()
+        if now - self._window >= 1:
+            self._window, self._count = now, 0
+        self._count += 1
+        if self._count > _MESSAGES_A_SECOND:
+            await anyio.sleep(self._window + 1 - now)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _Outgoing:
+    """What goes."""
+
+    def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  as above
+        self._inner = inner
+        self._wire = wire
+
+    async def send(self, item: SessionMessage) -> None:
+        message = item.message
+        if isinstance(message, types.JSONRPCRequest) and message.method in _LOOKED_AT:
+            self._wire.asked[message.id] = message.method
+            if message.method == "initialize":
+                _say_no_more(message.params or {})
+        await self._inner.send(item)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def close(self) -> None:
+        self._inner.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def _say_no_more(params: dict[str, Any]) -> None:
+    """Take out of a handshake what is not so: nobody tells when roots change."""
+    capabilities = cast("dict[str, dict[str, object]]", params.get("capabilities", {}))
+    capabilities.get("roots", {}).pop("listChanged", None)
+
+
+def _sift(result: dict[str, Any], wire: Wire) -> None:
+    """Take out of a page what is no tool."""
+    listed = result.get("tools")
+    if not isinstance(listed, list):
+        return
+    rest = _REST if wire.version in MODERN_PROTOCOL_VERSIONS else {}
+    kept: list[object] = []
+    for each in cast("list[object]", listed):
+        name = (
+            str(cast("Mapping[str, object]", each).get("name", ""))
+            if isinstance(each, Mapping)
+            else ""
+        )
+        try:
+            methods.validate_server_result("tools/list", wire.version, {**rest, "tools": [each]})
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"][2:])
+            wire.left_out[name[:_LONGEST] or "(no name)"] = f"{where}: {first['msg']}"[:_LONGEST]
+        else:
+            wire.seen.add(name)
+            kept.append(cast("object", each))
+    result["tools"] = kept

@@ -1,0 +1,140 @@
+"""Who calls a front, whatever protocol they speak; and what they get back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from lineshaft.values import Askable
+
+Asks = Literal["at once", "later", "never"]
+"""How a client is asked: by a request in the middle of a call (older protocol), by an answer that
+the client comes back from (newest), or not at all."""
+
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a person is asked."""
+
+    message: str
+    schema: Mapping[str, object]
+    """An object with flat members: what clients can show as a form."""
+
+    @property
+    def kind(self) -> Askable:
+        """What a client must offer to be asked this."""
+        return "elicit"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of the client itself."""
+
+    kind: Literal["sample", "roots"]
+    params: Mapping[str, object] = field(default_factory=dict[str, object])
+    """As the protocol has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What they said."""
+
+    action: Action
+    content: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the client itself answered, as the protocol has it."""
+
+    value: Mapping[str, object]
+
+
+Question = Form | Wanted
+Said = Filled | Given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One thing that happened in a run under way."""
+
+    text: str
+    log: bool = False
+    """A line for the log, and not progress."""
+
+    done: float | None = None
+    """As a tool said it."""
+
+    total: float | None = None
+
+
+class Client(Protocol):
+    """Whoever made one request."""
+
+    @property
+    def reach(self) -> Asks:
+        """How they can be asked for what they offer."""
+        ...
+
+    @property
+    def offers(self) -> frozenset[Askable]:
+        """What they can be asked for; nothing where they cannot be reached."""
+        ...
+
+    @property
+    def asks(self) -> Asks:
+        """How their person can be asked."""
+        ...
+
+    @property
+    def trace(self) -> Mapping[str, str]:
+        """The trace that the request belongs to."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """What they were given to come back with; empty where they come for the first time."""
+        ...
+
+    @property
+    def said(self) -> Mapping[str, Said]:
+        """The answers they come back with, by key."""
+        ...
+
+    async def ask(self, question: Question) -> Said:
+        """Ask at once; a person who cannot be asked has cancelled.
+
+        Raises:
+            ToolError: `E_DENIED`: the client would not answer what it offers.
+        """
+        ...
+
+    async def tell(self, note: Note) -> None:
+        """Pass on what happens while they wait."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReply:
+    """The end of a call."""
+
+    text: str
+    structured: Any = None
+    is_error: bool = False
+    value: Any = None
+    """Of a tool that was called directly: what it gave, of which `text` is the short form."""
+
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The client is to come back with answers to these."""
+
+    questions: Mapping[str, Question]
+    state: str
+
+
+class UnknownTool(LookupError):
+    """There is no such tool, or none that this client may call by name."""

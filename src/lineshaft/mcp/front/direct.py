@@ -1,0 +1,123 @@
+"""The tools of a session that a client may call without a script."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, cast
+
+from lineshaft.session import Session
+from lineshaft.tools import model_name
+from lineshaft.values import ToolSpec
+
+
+class Direct:
+    """Those that were chosen, as they are at each moment.
+
+    Args:
+        session: Has the tools.
+        globs: Names and globs of those that are chosen.
+        passed: A namespace; all of its tools are chosen, under the names that they have in it.
+    """
+
+    def __init__(self, session: Session, *, globs: Sequence[str], passed: str) -> None:
+        self._session = session
+        self._globs = tuple(globs)
+        self._passed = passed
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any are to be had."""
+        return bool(self._globs or self._passed)
+
+    def reaches(self, spec: ToolSpec) -> bool:
+        """Return whether a tool may be called without a script."""
+        if self._passed and spec.namespace == self._passed:
+            return True
+        return any(fnmatchcase(spec.name, glob) for glob in self._globs)
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Return the tool that is listed under a name."""
+        found = (s for s in self._session.tools.values() if self.reaches(s))
+        return next((spec for spec in found if self._listed(spec) == name), None)
+
+    def provider_of(self, name: str) -> str:
+        """Return a text that names the source which a name may belong to, to wait for it."""
+        return self._passed or name.partition("__")[0] or name
+
+    def definitions(self, *, without: Collection[str] = ()) -> list[dict[str, Any]]:
+        """Return them as `tools/list` tells them; names that are taken are left out."""
+        taken = set(without)
+        found: list[dict[str, Any]] = []
+        for spec in self._session.tools.values():
+            if self.reaches(spec) and (name := self._listed(spec)) not in taken:
+                taken.add(name)
+                found.append(_definition(name, spec))
+        return found
+
+    def _listed(self, spec: ToolSpec) -> str:
+        if self._passed and spec.namespace == self._passed:
+            return spec.name.removeprefix(f"{self._passed}.")
+        return model_name(spec.name)
+
+
+def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
+    hints: dict[str, Any] = {"readOnlyHint": spec.effect == "read"}
+    if spec.effect != "read":
+        hints |= {"destructiveHint": spec.destructive, "idempotentHint": spec.idempotent}
+    hints["openWorldHint"] = spec.effect in ("exec", "external")
+    made: dict[str, Any] = {
+        "name": name,
+        "description": spec.description,
+        "inputSchema": {"type": "object", **spec.input_schema},
+        "annotations": hints,
+    }
+    if (shape := shape_of(spec)) is not None:
+        made["outputSchema"] = shape.schema
+    return made
+
+
+class StructuredShape:
+    """How a direct tool's value is put into `structuredContent`: an object, at the older versions.
+
+    Args:
+        schema: Of what is put there.
+        wrap: Makes it of a value.
+    """
+
+    def __init__(
+        self, schema: Mapping[str, Any], wrap: Callable[[object], object] = lambda value: value
+    ) -> None:
+        self.schema = dict(schema)
+        self.wrap = wrap
+
+
+def shape_of(spec: ToolSpec) -> StructuredShape | None:
+    """Return how a tool's values are told as data; None where nothing is known of them."""
+    schema = spec.output_schema
+    if schema is None:
+        return None
+    if schema.get("type") == "object":
+        return StructuredShape(cast("Mapping[str, Any]", schema))
+    inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
+    if _points_within(inner):
+        return None
+    whole: dict[str, Any] = {
+        "type": "object",
+        "properties": {"result": inner},
+        "required": ["result"],
+    }
+    if "$defs" in schema:
+        whole["$defs"] = schema["$defs"]
+    return StructuredShape(whole, lambda value: {"result": value})
+
+
+def _points_within(schema: object) -> bool:
+    """Return whether a schema has references that would lead elsewhere inside another one."""
+    if isinstance(schema, Mapping):
+        known = cast("Mapping[str, object]", schema)
+        target = known.get("$ref")
+        if isinstance(target, str) and not target.startswith("#/$defs/"):
+            return True
+        return any(_points_within(value) for value in known.values())
+    if isinstance(schema, list):
+        return any(_points_within(value) for value in cast("list[object]", schema))
+    return False

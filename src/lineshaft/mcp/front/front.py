@@ -1,0 +1,240 @@
+"""A session as a few tools: what a client calls becomes runs and calls, whatever the protocol.
+
+Above: `front/server.py`, which speaks the protocol. Below: the session, whose door everything goes
+through. What is not listed here cannot be called by name either.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from lineshaft.errors import ConfigError, LineshaftError
+from lineshaft.mcp.client import HandleContent, McpServer
+from lineshaft.mcp.front.client import Asked, Client, ToolReply, UnknownTool
+from lineshaft.mcp.front.definitions import front_instructions, front_tools
+from lineshaft.mcp.front.direct import Direct
+from lineshaft.mcp.front.runs import Runs
+from lineshaft.mcp.front.validation import checked
+from lineshaft.session import Session
+from lineshaft.tools import Provider, Shaped, detailed, let_ask, search_specs
+from lineshaft.values import Askable, ToolSpec, VerdictKind
+
+Approvals = Literal["person", "client"]
+Value = TypeVar("Value")
+
+_OFFERED: Sequence[Askable] = ("elicit", "sample", "roots")
+"""What clients may offer; each says for itself."""
+
+
+class Front:
+    """A session, offered to clients.
+
+    Args:
+        session: Made into a front before it is entered, where servers of the older protocol are
+            to know that clients may offer sampling and roots.
+        direct: Names and globs of tools that may be called without a script.
+        approvals: Who answers what policy asks where a client cannot ask its person: a person
+            elsewhere, or whoever calls `resume`.
+        passed: The namespace of a server whose tools are offered under the names that they have
+            there, and its resources and prompts with them.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        direct: Sequence[str] = (),
+        approvals: Approvals = "person",
+        passed: str = "",
+    ) -> None:
+        let_ask(session.providers, _OFFERED)
+        self._session = session
+        self._passed = passed
+        self._answers = approvals == "client"
+        self._direct = Direct(session, globs=direct, passed=passed)
+        self._runs = Runs(session, answers=self._answers)
+        self._schemas = {each["name"]: each["inputSchema"] for each in self._own()}
+
+    @property
+    def instructions(self) -> str:
+        """What a client is told for its model."""
+        text = front_instructions(self._session, direct=self._direct.wanted)
+        return self._session.without_secrets(text)
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """Return the tools as they are now, as `tools/list` tells them."""
+        own = self._own()
+        names = {each["name"] for each in own}
+        return self._session.without_secrets(own + self._direct.definitions(without=names))
+
+    @property
+    def passed(self) -> McpServer | None:
+        """The server whose resources and prompts are passed on.
+
+        Raises:
+            ConfigError: There is no such server.
+        """
+        if not self._passed:
+            return None
+        for provider in self._session.providers:
+            place = _unshaped(provider)
+            if place.name == self._passed and isinstance(place, McpServer):
+                return place
+        raise ConfigError(f"there is no MCP server {self._passed!r} to pass through")
+
+    def verdict(self, method: str, arguments: Mapping[str, object]) -> VerdictKind:
+        """Return what policy says of a call of what the passed server has beside its tools.
+
+        Args:
+            method: Of the protocol, such as `resources/read`.
+            arguments: Of the call.
+        """
+        return self._session.verdict(self._beside(method).name, arguments, origin="mcp").kind
+
+    async def beside(
+        self, method: str, arguments: Mapping[str, object], client: Client
+    ) -> ToolReply | Asked:
+        """Make a call of what the passed server has beside its tools.
+
+        Args:
+            method: Of the protocol, such as `resources/read`.
+            arguments: By name.
+            client: Whoever calls.
+        """
+        return await self._told_of(
+            self._runs.call(self._beside(method), arguments, client, whole=True, waits=False)
+        )
+
+    def _beside(self, method: str) -> ToolSpec:
+        server = self.passed
+        assert server is not None  # noqa: S101  nothing else registers these methods
+        return server.unlisted[server.beside.name(method)].spec
+
+    def without_secrets(self, value: Value) -> Value:
+        """Return data as a client may read it."""
+        return self._session.without_secrets(value)
+
+    def contents(self, handle: str) -> HandleContent | None:
+        """Return what a handle in a result stands for; None where it was given up."""
+        for provider in self._session.providers:
+            place = _unshaped(provider)
+            if isinstance(place, McpServer):
+                with suppress(LookupError):
+                    return place.content(handle)
+        return None
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever the definitions have changed; return what ends this."""
+        told = json.dumps(self.definitions(), sort_keys=True)
+
+        def look() -> None:
+            nonlocal told
+            now = json.dumps(self.definitions(), sort_keys=True)
+            if now != told:
+                told = now
+                changed()
+
+        return self._session.watch(look)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Take calls inside the block; what is under way at its end is ended and recorded."""
+        async with self._runs.works.opened():
+            yield
+
+    async def call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
+        """Carry out a call.
+
+        Args:
+            name: A tool's, as it is listed.
+            arguments: By name.
+            client: Whoever calls.
+
+        Raises:
+            UnknownTool: It is not listed; nothing was reached.
+            MCPError: The server that is passed through refused it, in a way that the client is to
+                see as it is.
+        """
+        return await self._told_of(self._call(name, arguments, client))
+
+    async def _call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
+        if name in self._schemas:
+            return await self._own_call(name, arguments, client)
+        spec = self._direct.spec(name)
+        if spec is None and self._direct.wanted:
+            await self._session.ready(self._direct.provider_of(name))
+            spec = self._direct.spec(name)
+        if spec is None:
+            raise UnknownTool(name)
+        whole = bool(self._passed) and spec.namespace == self._passed
+        return await self._runs.call(spec, arguments, client, whole=whole)
+
+    async def _told_of(self, call: Awaitable[ToolReply | Asked]) -> ToolReply | Asked:
+        """Return what came of a call, also where it could not be made."""
+        try:
+            return await call
+        except LineshaftError as error:
+            hint = f"\n{error.hint}" if error.hint else ""
+            text = f"{error.code}: {error.message}{hint}"
+            return ToolReply(text=self._session.without_secrets(text), is_error=True)
+
+    async def _own_call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
+        given = checked(name, self._schemas[name], arguments)
+        match name:
+            case "search":
+                return self._told(await self._search(given))
+            case "describe":
+                return self._told(await self._describe(given))
+            case "run":
+                return await self._runs.run(given, client)
+            case "resume":
+                return await self._runs.resume(given, client)
+            case _:
+                return await self._runs.status(given["run_id"])
+
+    def _told(self, reply: ToolReply) -> ToolReply:
+        hidden = self._session.without_secrets
+        return replace(reply, text=hidden(reply.text), structured=hidden(reply.structured))
+
+    def _own(self) -> list[dict[str, Any]]:
+        return front_tools(self._session, answers=self._answers)
+
+    def _specs(self) -> list[ToolSpec]:
+        """Return the tools that a client can reach, in a script or directly."""
+        reached = self._direct.reaches
+        return [spec for spec in self._session.tools.values() if spec.scriptable or reached(spec)]
+
+    async def _search(self, given: Mapping[str, Any]) -> ToolReply:
+        namespace = given.get("namespace")
+        problems = await self._session.ready(namespace or "")
+        specs = self._specs()
+        if namespace is not None:
+            specs = [spec for spec in specs if spec.namespace == namespace]
+        found = search_specs(specs, given["words"], limit=given.get("limit", 10))
+        told = [
+            {"name": spec.name, "text": detailed(spec, given.get("detail", "brief"))}
+            for spec in found
+        ]
+        lines = [each["text"] for each in told]
+        lines += [f"not there now: {problem}" for problem in problems]
+        text = "\n".join(lines) or "no tool fits these words; try others, or another namespace"
+        return ToolReply(text=text, structured={"tools": told, "problems": list(problems)})
+
+    async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
+        await self._session.ready(" ".join(given["names"]))
+        specs = {spec.name: spec for spec in self._specs()}
+        known = [specs[name] for name in given["names"] if name in specs]
+        unknown = [name for name in given["names"] if name not in specs]
+        text = "\n\n".join(detailed(spec) for spec in known)
+        told = [text] if text else []
+        told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
+        structured = {"text": text, "unknown": unknown}
+        return ToolReply(text="\n".join(told), structured=structured, is_error=not known)
+
+
+def _unshaped(provider: Provider) -> Provider:
+    while isinstance(provider, Shaped):
+        provider = provider.provider
+    return provider

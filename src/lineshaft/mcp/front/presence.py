@@ -1,0 +1,71 @@
+"""Whether the client of an HTTP request is there, or may yet come back."""
+
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import TypeVar
+
+import anyio
+from mcp.server.streamable_http import REQUEST_CANCELLED
+from mcp.shared.exceptions import MCPError
+
+from lineshaft.mcp.front.request import Context
+
+CLIENT = "lineshaft.client"
+"""Where a request keeps its `Presence`."""
+
+Answer = TypeVar("Answer")
+
+
+class Presence:
+    """The client of one HTTP request."""
+
+    def __init__(self) -> None:
+        self.closed = anyio.Event()
+        """Set once its connection is."""
+
+        self.given_up: Callable[[], Awaitable[None]] | None = None
+        """Waits until it does not come back; None: it was not told how it could."""
+
+    async def left(self) -> None:
+        """Wait until it has gone for good."""
+        await self.closed.wait()
+        if self.given_up is not None:
+            await self.given_up()
+
+
+here: ContextVar[Presence | None] = ContextVar("client_of_a_request", default=None)
+"""The client of the request that is taken in this task."""
+
+
+async def while_there(context: Context, answer: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Return an answer; it is ended where its client has gone for good.
+
+    Args:
+        context: The request.
+        answer: Gives it.
+
+    Raises:
+        MCPError: It was ended, or has failed.
+    """
+    client: Presence | None = context.request and context.request.scope.get(CLIENT)
+    if client is None:
+        return await answer()
+    found: list[Answer] = []
+    failed: list[MCPError] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(_end_with, client, group.cancel_scope)
+        try:
+            found.append(await answer())
+        except MCPError as error:
+            failed.append(error)  # a task group would wrap it
+        group.cancel_scope.cancel()
+    for error in failed:
+        raise error
+    if not found:
+        raise MCPError(REQUEST_CANCELLED, "its client had gone, so it was ended")
+    return found[0]
+
+
+async def _end_with(client: Presence, scope: anyio.CancelScope) -> None:
+    await client.left()
+    scope.cancel()

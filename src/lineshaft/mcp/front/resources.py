@@ -1,0 +1,292 @@
+"""Resources, prompts and completions of one server behind a front, passed on.
+
+What is read is a call, like those of tools: policy judges it, and the record holds it. Lists are
+passed on as they are, but for what policy denies whatever else is said.
+"""
+
+from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Protocol, TypeVar
+
+import anyio
+import mcp_types as types
+from mcp.server.connection import Connection
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel.server import Server
+from mcp.server.subscriptions import ResourceUpdated, SubscriptionBus
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
+
+from lineshaft.errors import LineshaftError
+from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, McpServer
+from lineshaft.mcp.front.client import Asked, Client, ToolReply
+from lineshaft.mcp.front.presence import while_there
+from lineshaft.mcp.front.request import Context, Request, input_request
+from lineshaft.mcp.front.watchers import Tell, Watchers
+from lineshaft.values import VerdictKind
+
+_PATIENCE_SECONDS = 5.0
+"""How long the first client waits for a server that is slow to start."""
+
+_WATCHES = "lineshaft.watches"
+
+Result = TypeVar("Result", bound=BaseModel)
+Page = TypeVar("Page", bound=BaseModel)
+Value = TypeVar("Value")
+Item = TypeVar("Item", types.Resource, types.ResourceTemplate, types.Prompt)
+
+
+class Behind(Protocol):
+    """What is needed of a front."""
+
+    async def beside(
+        self, method: str, arguments: Mapping[str, object], client: Client
+    ) -> ToolReply | Asked:
+        """Make a call of what the server has beside its tools."""
+        ...
+
+    def verdict(self, method: str, arguments: Mapping[str, object]) -> VerdictKind:
+        """Return what policy says of such a call."""
+        ...
+
+    def without_secrets(self, value: Value) -> Value:
+        """Return data as a client may read it."""
+        ...
+
+
+class PassedResources:
+    """What one server has beside its tools.
+
+    Args:
+        server: The server.
+        front: Makes calls of it.
+        bus: Tells clients of the newest protocol what has changed.
+    """
+
+    def __init__(self, server: McpServer, front: Behind, bus: SubscriptionBus) -> None:
+        self._server = server
+        self._beside = server.beside
+        self._beside.offered = True
+        self._front = front
+        self._bus = bus
+        self._watchers = Watchers(server.beside)
+        self._looked = False
+
+    @property
+    def watchable(self) -> bool:
+        """Whether the server says when resources change."""
+        return self._beside.watchable
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Tell clients of changes inside the block."""
+        async with self._watchers.opened():
+            yield
+
+    async def look(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Wait, before the first client is told what there is, until that is known."""
+        if not self._looked and ctx.method in ("initialize", "server/discover"):
+            with anyio.move_on_after(_PATIENCE_SECONDS):
+                await self._server.ready()
+            self._looked = True
+        result = await call_next(ctx)
+        if ctx.method == "initialize" and isinstance(result, dict):
+            # What there is was asked when the connection began, and may be known only now.
+            resources = result.get("capabilities", {}).get("resources")
+            if resources is not None:
+                resources["subscribe"] = self.watchable
+        return result
+
+    def register(self, server: Server[Any]) -> None:
+        """Have a server answer for it."""
+        pages = types.PaginatedRequestParams
+        add = server.add_request_handler
+        add("resources/list", pages, self._resources)
+        add("resources/templates/list", pages, self._templates)
+        add("resources/read", types.ReadResourceRequestParams, self._read)
+        add("prompts/list", pages, self._prompts)
+        add("prompts/get", types.GetPromptRequestParams, self._prompt)
+        add("completion/complete", types.CompleteRequestParams, self._complete)
+        add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
+        add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
+
+    async def _resources(
+        self, context: Context, params: types.PaginatedRequestParams
+    ) -> types.ListResourcesResult:
+        del context
+        request = types.ListResourcesRequest(params=_page(params))
+        found = await self._list(request, types.ListResourcesResult(resources=[]))
+        kept = [each for each in found.resources if not self._denied(READ, uri=each.uri)]
+        return found.model_copy(update={"resources": self._shown(kept)})
+
+    async def _templates(
+        self, context: Context, params: types.PaginatedRequestParams
+    ) -> types.ListResourceTemplatesResult:
+        del context
+        request = types.ListResourceTemplatesRequest(params=_page(params))
+        found = await self._list(request, types.ListResourceTemplatesResult(resource_templates=[]))
+        listed = found.resource_templates
+        kept = [each for each in listed if not self._denied(READ, uri=each.uri_template)]
+        return found.model_copy(update={"resource_templates": self._shown(kept)})
+
+    async def _prompts(
+        self, context: Context, params: types.PaginatedRequestParams
+    ) -> types.ListPromptsResult:
+        del context
+        request = types.ListPromptsRequest(params=_page(params))
+        found = await self._list(request, types.ListPromptsResult(prompts=[]))
+        kept = [each for each in found.prompts if not self._denied(PROMPT, name=each.name)]
+        return found.model_copy(update={"prompts": self._shown(kept)})
+
+    async def _list(self, request: types.Request[Any, Any], none: Page) -> Page:
+        """Return what the server lists; nothing where it has nothing of this kind."""
+        try:
+            session = (await self._beside.client()).session
+        except LineshaftError as error:
+            raise MCPError(types.INTERNAL_ERROR, error.message) from error
+        try:
+            found = await session.send_request(request, type(none))
+        except MCPError as error:
+            if error.code != types.METHOD_NOT_FOUND:
+                raise
+            return none
+        return found
+
+    def _shown(self, listed: Sequence[Item]) -> list[Item]:
+        """Return what is listed as a client may read it; what it is called by stays as it is."""
+        return [
+            each.model_copy(
+                update={
+                    "title": self._front.without_secrets(each.title),
+                    "description": self._front.without_secrets(each.description),
+                }
+            )
+            for each in listed
+        ]
+
+    def _denied(self, method: str, **arguments: object) -> bool:
+        return self._front.verdict(method, arguments) in ("deny", "stop")
+
+    async def _read(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        request = Request(context, params)
+        return await self.call(request, READ, {"uri": params.uri}, types.ReadResourceResult)
+
+    async def _prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        given = {"name": params.name, "arguments": dict(params.arguments or {})}
+        request = Request(context, params)
+        return await self.call(request, PROMPT, given, types.GetPromptResult)
+
+    async def _complete(
+        self, context: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult | types.InputRequiredResult:
+        given = params.model_dump(
+            by_alias=True, mode="json", exclude_none=True, include={"ref", "argument", "context"}
+        )
+        if self._front.verdict(COMPLETE, given) != "allow":  # nobody is asked at every key
+            return types.CompleteResult(completion=types.Completion(values=[]))
+        return await self.call(Request(context, params), COMPLETE, given, types.CompleteResult)
+
+    async def _subscribe(
+        self, context: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
+        client = _client_of(context)
+        if _WATCHES not in client.state:
+            client.state[_WATCHES] = True
+            client.exit_stack.push_async_callback(self._watchers.gone, client)
+        await self._hold(
+            context, params, params.uri, (client, context.session.send_resource_updated)
+        )
+        return types.EmptyResult()
+
+    async def _unsubscribe(
+        self, context: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
+        await self._watchers.let_go(_client_of(context), params.uri)
+        return types.EmptyResult()
+
+    @asynccontextmanager
+    async def listening(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> AsyncGenerator[types.SubscriptionsListenRequestParams]:
+        """Have a client of the newest protocol hear of resources inside the block.
+
+        Args:
+            context: Its request.
+            params: What it wants to hear of; given back with what it may.
+        """
+        who, held = object(), list[str]()
+        wanted = params.notifications
+        try:
+            for uri in dict.fromkeys(wanted.resource_subscriptions or ()):
+                if self._front.verdict(WATCH, {"uri": uri}) == "allow":
+                    with suppress(MCPError):  # what it may not hear of is not promised
+                        await self._hold(context, params, uri, (who, self._publish))
+                        held.append(uri)
+            kept = wanted.model_copy(update={"resource_subscriptions": held or None})
+            yield params.model_copy(update={"notifications": kept})
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._watchers.gone(who)
+
+    async def _hold(
+        self,
+        context: Context,
+        params: types.RequestParams,
+        uri: str,
+        client: tuple[Hashable, Tell],
+    ) -> None:
+        if not self.watchable:
+            text = "the server does not say when resources change"
+            raise MCPError(types.METHOD_NOT_FOUND, text)
+        if self._denied(READ, uri=uri):
+            raise MCPError(types.INVALID_REQUEST, "E_DENIED: policy denies to read this resource")
+        request = Request(context, params)
+        who, tell = client
+
+        async def begin() -> None:
+            await self.call(request, WATCH, {"uri": uri}, types.EmptyResult)
+
+        await self._watchers.hold(who, uri, tell, begin)
+
+    async def _publish(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+
+    async def call(
+        self, request: Request, method: str, given: Mapping[str, object], result: type[Result]
+    ) -> Result | types.InputRequiredResult:
+        """Make a call for a client.
+
+        Args:
+            request: The client's.
+            method: What is called.
+            given: The arguments.
+            result: What comes of it.
+
+        Raises:
+            MCPError: It was refused, or has failed.
+        """
+        reply = await while_there(
+            request.context, lambda: self._front.beside(method, given, request)
+        )
+        if isinstance(reply, Asked):
+            asked = reply.questions.items()
+            return types.InputRequiredResult(
+                input_requests={key: input_request(each) for key, each in asked},
+                request_state=reply.state,
+            )
+        if reply.is_error:
+            raise MCPError(types.INVALID_REQUEST, reply.text)
+        return result.model_validate(reply.value)
+
+
+def _client_of(context: Context) -> Connection:
+    """Return the connection of a client of the older protocol, which tells when it ends."""
+    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK shows it to nobody else
+
+
+def _page(params: types.PaginatedRequestParams) -> types.PaginatedRequestParams:
+    return types.PaginatedRequestParams(cursor=params.cursor)

@@ -1,0 +1,213 @@
+"""A front as a server of the SDK: both kinds of protocol, on any transport."""
+
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import metadata
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+from lineshaft.mcp.front.blocks import blocks_of
+from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
+from lineshaft.mcp.front.front import Front
+from lineshaft.mcp.front.presence import while_there
+from lineshaft.mcp.front.request import Context, Request, input_request
+from lineshaft.mcp.front.resources import PassedResources
+
+NAME = "lineshaft"
+_LISTENERS = 256
+_FRESH = CacheHint(ttl_ms=5_000)
+
+
+class FrontServer(Server[Any]):
+    """The server of a front; use it inside `opened`.
+
+    Args:
+        front: What it speaks for.
+    """
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+        self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus, max_subscriptions=_LISTENERS)
+        self._older: OrderedDict[int, ServerSession] = OrderedDict()
+        self._changed = anyio.Event()
+        super().__init__(
+            NAME,
+            version=metadata.version("lineshaft"),
+            instructions=front.instructions,
+            cache_hints={
+                "tools/list": _FRESH,
+                "resources/list": _FRESH,
+                "resources/templates/list": _FRESH,
+                "resources/read": _FRESH,
+                "prompts/list": _FRESH,
+                "server/discover": _FRESH,
+            },
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=self._listen,
+        )
+        security = RequestStateSecurity.ephemeral()
+        security.bind_principal = _client_of
+        self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
+        # Older clients set a level, and get an error where nobody takes it.
+        self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
+        self._passed = None
+        if (server := front.passed) is not None:
+            self._passed = PassedResources(server, front, self._bus)
+            self._passed.register(self)
+            self.middleware.append(self._passed.look)
+        self.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._came
+        )
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what an older client is told when it connects, as things stand now."""
+        self.instructions = self._front.instructions
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return what this server does: of changes, only those of tools are told."""
+        found = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        if found.resources is not None:
+            watchable = self._passed is not None and self._passed.watchable
+            found.resources = types.ResourcesCapability(subscribe=watchable, list_changed=False)
+        if found.prompts is not None:
+            found.prompts = types.PromptsCapability(list_changed=False)
+        return found
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Serve inside the block; at its end all that is under way is ended and recorded."""
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._front.opened())
+            if self._passed is not None:
+                await stack.enter_async_context(self._passed.opened())
+            group = await stack.enter_async_context(anyio.create_task_group())
+            group.start_soon(self._announce)
+            end = self._front.watch(self._has_changed)
+            try:
+                yield
+            finally:
+                end()
+                self._listening.close()
+                group.cancel_scope.cancel()
+
+    def _has_changed(self) -> None:
+        self._changed.set()
+
+    async def _announce(self) -> None:
+        """Tell clients whenever the list of tools has changed."""
+        while True:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            self.instructions = self._front.instructions
+            await self._bus.publish(ToolsListChanged())
+            for session in list(self._older.values()):
+                with anyio.move_on_after(1):  # one that reads nothing keeps nobody else waiting
+                    await session.send_tool_list_changed()
+
+    async def _came(self, context: Context, params: types.NotificationParams) -> None:
+        del params
+        self._older[id(context.session)] = context.session
+        while len(self._older) > _LISTENERS:
+            self._older.popitem(last=False)
+
+    async def _listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        if self._passed is None:
+            return await self._listening(context, _without_resources(params))
+        async with self._passed.listening(context, params) as honoured:
+            return await self._listening(context, honoured)
+
+    async def _list(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        del context, params
+        return types.ListToolsResult(
+            tools=[types.Tool.model_validate(each) for each in self._front.definitions()]
+        )
+
+    async def _call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        request = Request(context, params)
+
+        async def answer() -> ToolReply | Asked:
+            try:
+                return await self._front.call(params.name, params.arguments, request)
+            except UnknownTool:
+                text = f"there is no tool {params.name[:200]!r}"
+                raise MCPError(types.INVALID_PARAMS, text) from None
+
+        return self._told(await while_there(context, answer))
+
+    def _told(self, reply: ToolReply | Asked) -> types.CallToolResult | types.InputRequiredResult:
+        if isinstance(reply, Asked):
+            return types.InputRequiredResult(
+                input_requests={key: input_request(each) for key, each in reply.questions.items()},
+                request_state=reply.state,
+            )
+        content = blocks_of(reply, self._front.contents)
+        known = {} if reply.structured is None else {"structured_content": reply.structured}
+        return types.CallToolResult(content=content, is_error=reply.is_error, **known)
+
+
+@asynccontextmanager
+async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
+    """Give a front as a server object of the SDK, for clients in this process or other transports.
+
+    Args:
+        front: What is served; its session is entered.
+    """
+    server = FrontServer(front)
+    async with server.opened():
+        yield server
+
+
+async def _any_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+    del context, params
+    return types.EmptyResult()
+
+
+def _without_resources(
+    params: types.SubscriptionsListenRequestParams,
+) -> types.SubscriptionsListenRequestParams:
+    wanted = params.notifications.model_copy(update={"resource_subscriptions": None})
+    return params.model_copy(update={"notifications": wanted})
+
+
+def _client_of(context: Context) -> str | None:
+    """Return who a client says it is: what one was given is of no use to another."""
+    known = context.session.client_params
+    info = known.client_info if known is not None else None
+    return f"{info.name}/{info.version}" if info is not None else None

@@ -1,0 +1,117 @@
+"""A front over this process's own standard streams: one JSON message a line.
+
+While it serves, whatever else this process or its children write to standard output goes to
+standard error: nothing but the protocol reaches the client. In place of the SDK's own, which waits
+for its input in a thread that cannot be ended, and reads lines of any length.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+import anyio
+import mcp_types as types
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.shared.message import SessionMessage
+
+from lineshaft.mcp.client import Cut, Lines
+from lineshaft.mcp.front.front import Front
+from lineshaft.mcp.front.server import FrontServer
+
+MESSAGE_BYTES = 4 * 1024 * 1024
+"""No message of a client may be longer, as over HTTP."""
+
+_CHUNK = 65_536
+_SURE = 4_096
+"""As much can be written to a pipe that has room, without waiting (`PIPE_BUF`)."""
+
+Incoming = SessionMessage | Exception
+
+
+async def serve_stdio(front: Front) -> None:
+    """Serve the client on this process's standard streams until it closes them.
+
+    Args:
+        front: What is served; its session is entered.
+    """
+    server = FrontServer(front)
+    with _streams() as (read, write):
+        async with server.opened(), _wire(read, write) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+@contextmanager
+def _streams() -> Generator[tuple[int, int]]:
+    """Take standard input and output for the protocol alone, as long as the block lasts."""
+    read, write = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(nothing, 0)
+        os.dup2(2, 1)
+        yield read, write
+    finally:
+        os.dup2(read, 0)
+        os.dup2(write, 1)
+        for number in (read, write, nothing):
+            os.close(number)
+
+
+@asynccontextmanager
+async def _wire(
+    read: int, write: int
+) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
+    inward, to_read = anyio.create_memory_object_stream[Incoming](0)
+    to_write, outward = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_read, read, inward)
+        group.start_soon(_write, write, outward)
+        try:
+            yield to_read, to_write
+        finally:
+            group.cancel_scope.cancel()
+            for stream in (to_read, to_write, inward, outward):
+                stream.close()
+
+
+async def _read(source: int, inward: ObjectSendStream[Incoming]) -> None:
+    lines = Lines(MESSAGE_BYTES)
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        async with inward:
+            while data := await _next(source):
+                for line in lines.add(data):
+                    await inward.send(_message(line))
+
+
+async def _next(source: int) -> bytes:
+    with suppress(OSError):  # of a file: it is always readable
+        await anyio.wait_readable(source)
+    try:
+        return os.read(source, _CHUNK)
+    except OSError:
+        return b""
+
+
+def _message(line: bytes | Cut) -> Incoming:
+    if isinstance(line, Cut):
+        return ValueError(f"a message of more than {MESSAGE_BYTES:,} bytes")
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error
+
+
+async def _write(target: int, outward: ObjectReceiveStream[SessionMessage]) -> None:
+    async for item in outward:
+        text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        try:
+            await _send(target, text.encode() + b"\n")
+        except OSError:
+            return  # the client reads no more; that it has gone is seen by the reader
+
+
+async def _send(target: int, data: bytes) -> None:
+    at = 0
+    while at < len(data):
+        with suppress(PermissionError):  # of a file: it is always writable
+            await anyio.wait_writable(target)
+        at += os.write(target, data[at : at + _SURE])

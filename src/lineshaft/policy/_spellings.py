@@ -1,0 +1,69 @@
+"""Other spellings of a name, which the file systems of macOS and Windows take for it.
+
+What forbids a name forbids these on every system: a workspace is copied, mounted and shared. The
+rules are those of git, which guards `.git` by them: HFS+ leaves out characters that cannot be seen
+(`next_hfs_char` in its `utf8.c`); NTFS leaves out dots and spaces at the end of a name, takes what
+follows a colon for a stream of the file, and knows names of 8 and 3 characters (`is_ntfs_dot_git`
+in its `path.c`).
+"""
+
+import re
+import unicodedata
+
+_UNSEEN = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+_STREAM = re.compile(r":[^/]*")
+_ENDING = re.compile(r"[. ]+(?=/)")
+_WILD = re.compile(r"[*?\[]")
+_CHAR = r"[a-z0-9_^$~!#%&{}@'`()-]"
+_SHORT = re.compile(rf"{_CHAR}{{1,8}}(?:\.{_CHAR}{{1,3}})?", re.IGNORECASE)
+_BASE, _HASHED, _ENDING_OF_SHORT = 6, 2, 3
+
+
+def composed(text: str) -> str:
+    """Return a text with accented letters as one character each, and none that HFS+ leaves out."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_UNSEEN))
+
+
+def is_plain(path: str) -> bool:
+    """Return whether a path, a `/` after it, has one spelling only, letters' case aside."""
+    return path.isascii() and not any(mark in path for mark in ("~", ":", "./", " /"))
+
+
+def plainly(path: str) -> str:
+    """Return a path as NTFS reads it: no streams, no dots and spaces at the end of a name.
+
+    Args:
+        path: With a `/` after it.
+    """
+    if ":" in path:
+        path = _STREAM.sub("", path)
+    return _ENDING.sub("", path) if "./" in path or " /" in path else path
+
+
+def short_names(part: str) -> str | None:
+    """Return an expression for the short names that NTFS may give to one part of a path pattern.
+
+    Args:
+        part: Of the pattern; where it has wildcards, what stands before the first one decides.
+
+    Returns:
+        None, where what it names has none of its own.
+    """
+    start = _WILD.split(part)[0]
+    if start == part:
+        if _SHORT.fullmatch(part):
+            return None  # short enough to be its own
+        name, dot, ending = start.lstrip(".").rpartition(".")
+        base = re.sub(r"[. ]", "", name if dot else ending)
+        more = ""
+        after = rf"\.{re.escape(ending[:_ENDING_OF_SHORT])}" if dot else ""
+    else:
+        base = re.sub(r"[. ]", "", start)
+        more = "" if len(base) >= _BASE else r"[^/~.]{0,5}"
+        after = r"(?:\.[^/.]{0,3})?"
+    if not base:
+        return None
+    hashed = rf"{re.escape(base[:_HASHED])}[0-9a-f]{{4}}"
+    return rf"(?:{re.escape(base[:_BASE])}{more}|{hashed})~[0-9]{{1,6}}{after}"

@@ -1,0 +1,1 @@
+"""The process of one program of `python_run`: it imports nothing that the program does not need."""

@@ -1,0 +1,41 @@
+"""The way to the guest's reader: orders out, answers in."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import cast
+
+import anyio.to_thread
+
+from lineshaft.sandbox.webassembly import Asker
+
+Ask = Callable[[Mapping[str, object]], Awaitable[Mapping[str, object]]]
+"""Give the reader one order. Raises `GuestTrapped` or `GuestStopped` where that ended it."""
+
+
+def through(asker: Asker) -> Ask:
+    """Return a way to a kept instance of the image.
+
+    Args:
+        asker: The instance; it is asked in a thread, as it blocks.
+    """
+
+    async def ask(order: Mapping[str, object]) -> Mapping[str, object]:
+        text = json.dumps(order)
+        return _parsed(await anyio.to_thread.run_sync(asker.ask, text, abandon_on_cancel=True))
+
+    return ask
+
+
+def _parsed(told: str) -> Mapping[str, object]:
+    """Return an answer; an empty one for what is none."""
+    if len(told) > _LONGEST:
+        return {}
+    try:
+        answer: object = json.loads(told)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("Mapping[str, object]", answer) if isinstance(answer, dict) else {}
+
+
+_LONGEST = 16_000_000
+"""Characters of an answer: that of the longest script has a third of it."""

@@ -1,0 +1,298 @@
+"""One line of advice for the failures that scripts have most often."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import cast
+
+from lineshaft.scripts.reading.recent import Recent
+from lineshaft.tools import script_name, signature
+from lineshaft.values import Raised, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFailure:
+    """A failure, and what a hint may look at."""
+
+    raised: Raised
+    line: str
+    """The line of the script that it happened on."""
+
+    source: str
+    specs: Sequence[ToolSpec]
+    chosen: str
+    """Why the script's engine was chosen."""
+
+    found: re.Match[str]
+    """Of the rule's pattern in the message."""
+
+
+Advice = str | Callable[[ScriptFailure], str]
+
+
+def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str = "") -> str:
+    """Return one line of advice for a failure of a known kind, or an empty string.
+
+    Args:
+        raised: What the script raised.
+        source: The script as written.
+        specs: The tools that it may call.
+        chosen: Why its engine was chosen.
+    """
+    lines = source.replace("\r\n", "\n").split("\n")
+    line = lines[raised.line - 1] if raised.line and raised.line <= len(lines) else ""
+    for kinds, pattern, advice in _RULES:
+        found = pattern.search(raised.message) if raised.kind in kinds else None
+        if found:
+            failure = ScriptFailure(raised, line.strip(), source, specs, chosen, found)
+            hint = advice if isinstance(advice, str) else advice(failure)
+            if hint:
+                return hint
+    return ""
+
+
+def _syntax(failure: ScriptFailure) -> str:
+    return syntax_hint(failure.raised.message, failure.line)
+
+
+def _module(failure: ScriptFailure) -> str:
+    module = failure.found["module"]
+    if f"no module {module} " in failure.chosen:
+        return f"{failure.chosen}; the bundled Python has none either: docs/scripts.md lists both"
+    return module_hint(module)
+
+
+def _member(failure: ScriptFailure) -> str:
+    return module_hint(failure.found["module"], failure.found["name"])
+
+
+def _key(failure: ScriptFailure) -> str:
+    """Name the keys of the results of the tools that the script calls."""
+    key = failure.raised.message.strip("'\"")
+    wanted = [(spec, keys) for spec, keys in _results(failure) if key not in keys]
+    close = [(s, keys) for s, keys in wanted if get_close_matches(key, keys, n=1)]
+    for spec, keys in close or wanted[:1]:
+        named = ", ".join(f"`{name}`" for name in keys)
+        return f"results of `{spec.name}` have {named}; `d.get(key)` gives None for a missing key"
+    return "look at `list(d)` first, or use `d.get(key)`, which gives None for a missing key"
+
+
+def _results(failure: ScriptFailure) -> Iterator[tuple[ToolSpec, list[str]]]:
+    """Return the keys in the results of each tool that the script names."""
+    words = set(re.findall(r"\w+", failure.source))
+    for name, spec in _BY_SCRIPT_NAME.get(failure.specs).items():
+        is_named = name.rpartition(".")[2] in words
+        keys = list(_keys(spec.output_schema)) if is_named else []
+        if keys:
+            yield spec, list(dict.fromkeys(keys))
+
+
+def _by_script_name(specs: Sequence[ToolSpec]) -> Mapping[str, ToolSpec]:
+    return {script_name(spec.name): spec for spec in specs if spec.scriptable}
+
+
+_BY_SCRIPT_NAME = Recent(_by_script_name)
+
+
+def _keys(schema: object, depth: int = 0) -> Iterator[str]:
+    """Return the property names of a schema, the outer ones first."""
+    if not isinstance(schema, Mapping) or depth > _DEEP:
+        return
+    named = cast("Mapping[str, object]", schema)
+    properties = named.get("properties")
+    inner: list[object] = [named.get("items"), named.get("additionalProperties")]
+    for branch in ("anyOf", "oneOf", "allOf"):
+        several = named.get(branch)
+        inner += cast("list[object]", several) if isinstance(several, list) else []
+    for word in ("$defs", "definitions"):
+        several = named.get(word)
+        inner += cast("dict[str, object]", several).values() if isinstance(several, dict) else []
+    if isinstance(properties, Mapping):
+        parts = cast("Mapping[str, object]", properties)
+        yield from parts
+        inner += parts.values()
+    for part in inner:
+        yield from _keys(part, depth + 1)
+
+
+_DEEP = 6
+
+
+def _attribute(failure: ScriptFailure) -> str:
+    kind, name = failure.found["kind"], failure.found["name"]
+    if known := _ON_TYPES.get((kind, name)):
+        return known
+    if kind == "dict":
+        return f'results are dicts: write `["{name}"]`, not `.{name}`'
+    if kind in ("list", "str") and any(name in keys for _, keys in _results(failure)):
+        return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
+    return ""
+
+
+_ON_TYPES = {
+    ("list", "add"): "a list has `append`",
+    ("dict", "append"): "write `d[key] = value`",
+    ("set", "append"): "a set has `add`",
+    ("str", "decode"): "text from tools is a str already",
+    ("dict", "has_key"): "write `key in d`",
+}
+
+
+def _argument(failure: ScriptFailure) -> str:
+    """Return the signature of the tool that the message names."""
+    spec = _BY_SCRIPT_NAME.get(failure.specs).get(failure.found["name"])
+    return signature(spec) if spec else ""
+
+
+_AWAIT = "a call was not awaited: write `await` before it"
+_NONE = "this is None: look at what the call returned, or test `if x is None` first"
+_TEXT = (
+    'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
+    " going through a dict gives its keys"
+)
+_METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
+_DATE = "give it as text: `.isoformat()`"
+_FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
+
+_TYPES = frozenset({"TypeError", "AttributeError"})
+_VALUES = frozenset({"ToolError", "TypeError"})
+_IMPORTS = frozenset({"ModuleNotFoundError", "ImportError"})
+
+_RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
+    (frozenset({kind} if isinstance(kind, str) else kind), re.compile(pattern), advice)
+    for kind, pattern, advice in (
+        (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),
+        (_TYPES, r"'coroutine'|coroutine object|(?<!an )awaitable", _AWAIT),
+        (
+            "TypeError",
+            r"object (?:\w+ )?can't be (?:awaited|used in 'await' expression)",
+            "this is a result already: leave out the `await`",
+        ),
+        (
+            "RuntimeError",
+            r"already awaited coroutine",
+            "a call is awaited once: keep its result in a name",
+        ),
+        (_IMPORTS, r"No module named '(?P<module>[\w.]+)'", _module),
+        (_IMPORTS, r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'", _member),
+        (
+            "AttributeError",
+            r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'",
+            _member,
+        ),
+        (
+            "TypeError",
+            r"JSON object must be str, .*not (?:dict|list)",
+            "this is parsed already: leave out `json.loads`",
+        ),
+        ("TypeError", r"string ind(?:ices|ex) must be integers", _TEXT),
+        (
+            "TypeError",
+            r"list indices must be integers",
+            "this is a list: write `items[0][key]`, or go through it with `for`",
+        ),
+        ("TypeError", r"'(?:builtin_function_or_)?method' object is not", _METHOD),
+        (_TYPES, r"'?NoneType'?", _NONE),
+        ("KeyError", "", _key),
+        ("AttributeError", r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'", _attribute),
+        ("TypeError", r"^(?P<name>\w+)\(\) (?:missing|got an unexpected|takes)", _argument),
+        (
+            "TypeError",
+            r"'<' not supported between instances of 'dict'",
+            'dicts have no order: `sorted(items, key=lambda x: x["name"])`',
+        ),
+        (
+            "TypeError",
+            r"can only concatenate str|unsupported operand .*'str'",
+            'text and numbers do not add up: use `f"{a}{b}"`, or `int(text)`',
+        ),
+        (_VALUES, r"is not JSON: it is a coroutine$", _AWAIT),
+        (_VALUES, r"is not JSON: it is a (?:date|datetime|time)$", _DATE),
+        (_VALUES, r"is not JSON: it is a (?:frozen)?set$", "make it a list: `sorted(items)`"),
+        (_VALUES, r"is not JSON: it is (?:a )?bytes$", "give text: `data.decode()`"),
+        (
+            "TypeError",
+            r"is not JSON serializable|not JSON",
+            "return dicts, lists, text, numbers, booleans or None",
+        ),
+        (
+            frozenset({"JSONDecodeError"}),
+            "",
+            "`json_parse(text)` forgives code fences and trailing commas",
+        ),
+        ("FileNotFoundError", "", _FILES),
+        ("IndexError", "", "the list is shorter: test its length, or go through it with `for`"),
+        ("RecursionError", "", "write it as a loop with a list of what is still to do"),
+        ("ValueError", r"unpack", "look at one item first: `print(items[0])`"),
+    )
+]
+
+_NO_NETWORK = "a script has no network: call a tool"
+
+_MODULES = {
+    "aiohttp": _NO_NETWORK,
+    "httpx": _NO_NETWORK,
+    "multiprocessing": "write `await asyncio.gather(...)`",
+    "numpy": "use lists, `sum`, `min`, `max`, `math` and `statistics`",
+    "pandas": "use lists of dicts, `sorted` and `table(rows)`",
+    "requests": _NO_NETWORK,
+    "ssl": _NO_NETWORK,
+    "urllib3": _NO_NETWORK,
+}
+
+_MEMBERS = {
+    "datetime.fromisoformat": "write `datetime.datetime.fromisoformat(...)`: `datetime` is the "
+    "module",
+    "datetime.now": "write `datetime.datetime.now()`: `datetime` is the module",
+    "datetime.strptime": "write `datetime.datetime.strptime(...)`: `datetime` is the module",
+    "datetime.today": "write `datetime.datetime.today()`: `datetime` is the module",
+}
+
+_NO_PROCESSES = "a script has no processes: a tool that runs commands is needed"
+_PROCESSES = ("exec", "fork", "kill", "posix_spawn", "setsid", "spawn", "wait")
+"""How the names of functions of `os` begin that are about processes."""
+
+
+def module_hint(module: str, name: str = "") -> str:
+    """Return what to write instead of a module, or of a name in it.
+
+    Args:
+        module: As imported, such as `urllib.parse`.
+        name: What the module lacks; empty where the module itself is missing.
+    """
+    if module == "tools":
+        return f"`tools` has no `{name}`; a namespace is a module of its own: `{name}.tool(...)`"
+    if module == "os" and name.startswith(_PROCESSES):
+        return _NO_PROCESSES
+    if name:
+        return _MEMBERS.get(f"{module}.{name}", "")
+    top = module.partition(".")[0]
+    known = _MODULES.get(top, "write it in plain Python, or let a tool do it")
+    return f"`{top}` is not here: {known}"
+
+
+_SYNTAX = (
+    (r"f-string.*(?:expecting|single '\}'|empty expression)",
+     "write a brace in an f-string twice: `{{`"),
+    (r"f-string.*backslash|backslash.*f-string", "give that part a name before the f-string"),
+    (r"unterminated (?:triple-quoted )?string|EOL while scanning",
+     'close the quote; text of several lines stands in `"""`'),
+    (r"was never closed|unexpected EOF", "close the bracket"),
+    (r"invalid decimal literal|leading zeros", "a name may not start with a digit"),
+    (r"expected ':'|Expected `:`", "put `:` at the end of the line"),
+    (r"indent", "indent with four blanks, the first line not at all"),
+)  # fmt: skip  # words, not one a line
+
+
+def syntax_hint(message: str, line: str) -> str:
+    """Return what to do about a syntax error of a known kind.
+
+    Args:
+        message: What the parser says.
+        line: The line that it says it of.
+    """
+    if line.startswith(("```", "~~~")):
+        return "give the code alone, without the fence around it"
+    found = (hint for pattern, hint in _SYNTAX if re.search(pattern, message))
+    return next(found, "")

@@ -1,0 +1,48 @@
+"""What tools take and give: JSON Schemas, types of Python, and values held against them."""
+
+from lineshaft.tools.schemas.contract import Contract
+from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
+from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
+from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
+from lineshaft.tools.schemas.problems import Mismatch, Problem, shown, tell, unknown
+from lineshaft.tools.schemas.properties import Members, members
+from lineshaft.tools.schemas.signatures import (
+    Function,
+    Parameter,
+    Signature,
+    is_context,
+    own_name,
+    read_signature,
+    target_of,
+    type_hints,
+)
+
+__all__ = [
+    "Contract",
+    "EntryPath",
+    "Function",
+    "Members",
+    "Mismatch",
+    "NotPlain",
+    "Parameter",
+    "Path",
+    "Problem",
+    "Schema",
+    "Signature",
+    "WorkspacePath",
+    "as_list",
+    "as_schema",
+    "is_context",
+    "members",
+    "own_name",
+    "places",
+    "plain",
+    "read_signature",
+    "resolve",
+    "shown",
+    "subschemas",
+    "target_of",
+    "tell",
+    "type_hints",
+    "unknown",
+]

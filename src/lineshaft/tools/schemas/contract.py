@@ -1,0 +1,55 @@
+"""What a tool takes and gives: the seam between a tool and how its values are checked.
+
+Two implementations: `typed.Typed` from a Python signature, `foreign.Foreign` from JSON Schemas.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+
+class Contract(Protocol):
+    """Checks arguments before a tool's body runs, and its result afterwards."""
+
+    @property
+    def description(self) -> str:
+        """What the tool does, where the function's docstring says so."""
+        ...
+
+    @property
+    def input_schema(self) -> Mapping[str, object]:
+        """JSON Schema of the arguments, an object."""
+        ...
+
+    @property
+    def output_schema(self) -> Mapping[str, object] | None:
+        """JSON Schema of the result; None where nothing is known of it."""
+        ...
+
+    @property
+    def positional(self) -> tuple[str, ...]:
+        """Names of the parameters that may be given by position, in order."""
+        ...
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """Names of the parameters that are filled in with the `Context`."""
+        ...
+
+    def accept(self, arguments: dict[str, object]) -> dict[str, object]:
+        """Return what the body is called with.
+
+        Args:
+            arguments: Plain values by name, as they came.
+
+        Raises:
+            Mismatch: They do not fit.
+        """
+        ...
+
+    def deliver(self, result: object) -> object:
+        """Return a result as plain values.
+
+        Raises:
+            Mismatch: It does not fit, or has no plain form.
+        """
+        ...

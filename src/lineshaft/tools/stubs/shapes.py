@@ -1,0 +1,176 @@
+"""Types of arguments and results, free of any language: between JSON Schemas and stubs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from lineshaft.values import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A type without parts."""
+
+    name: Literal["any", "none", "bool", "int", "float", "str"]
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralOf:
+    """One of some values, all of them texts, integers or booleans."""
+
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of any length."""
+
+    item: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf:
+    """A list whose places have types of their own."""
+
+    items: "tuple[Shape, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class DictOf:
+    """A dict whose keys are not known beforehand."""
+
+    value: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A record, by its name."""
+
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Alternatives; None comes last."""
+
+    options: "tuple[Shape, ...]"
+
+
+Shape = Atom | LiteralOf | ListOf | TupleOf | DictOf | Named | OneOf
+
+ANY: Final = Atom("any")
+NONE: Final = Atom("none")
+
+
+class Missing:
+    """A default that is not there, or that nobody can write down."""
+
+
+MISSING: Final = Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedField:
+    """A parameter, or a key of a record."""
+
+    name: str
+    shape: Shape
+    required: bool = True
+    default: object = MISSING
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A dict with known keys."""
+
+    name: str
+    fields: tuple[TypedField, ...]
+    more: Shape | None = None
+    """Of further keys; None where none are told of."""
+
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A tool as scripts see it."""
+
+    spec: ToolSpec
+    name: str
+    """In scripts, without the namespace."""
+
+    namespace: str
+    """In scripts; empty where there is none."""
+
+    parameters: tuple[TypedField, ...]
+    more: Shape | None
+    """Of arguments with further names; None where there are none."""
+
+    result: Shape
+
+
+@dataclass(slots=True)
+class TypedCatalogue:
+    """Tools, and the records that their types name."""
+
+    routines: list[Routine] = field(default_factory=list[Routine])
+    records: dict[str, RecordType] = field(default_factory=dict[str, RecordType])
+
+    def used_by(self, routines: list[Routine]) -> list[RecordType]:
+        """Return the records that some tools need, each after those first met before it.
+
+        Args:
+            routines: The tools.
+        """
+        found: dict[str, RecordType] = {}
+        waiting = [name for routine in routines for name in _names(_shapes_of(routine))]
+        while waiting:
+            name = waiting.pop(0)
+            if name not in found:
+                found[name] = self.records[name]
+                waiting.extend(_names(_parts_of(found[name])))
+        return list(found.values())
+
+
+def union(options: list[Shape]) -> Shape:
+    """Return the type of values that fit one of several types.
+
+    Args:
+        options: At least one.
+    """
+    flat: dict[Shape, None] = {}
+    for option in options:
+        flat.update(dict.fromkeys(option.options if isinstance(option, OneOf) else (option,)))
+    if ANY in flat:
+        return ANY
+    if NONE in flat:
+        del flat[NONE]
+        flat[NONE] = None
+    return OneOf(tuple(flat)) if len(flat) > 1 else next(iter(flat), ANY)
+
+
+def _shapes_of(routine: Routine) -> Iterator[Shape]:
+    yield from (parameter.shape for parameter in routine.parameters)
+    if routine.more is not None:
+        yield routine.more
+    yield routine.result
+
+
+def _parts_of(record: RecordType) -> Iterator[Shape]:
+    yield from (part.shape for part in record.fields)
+    if record.more is not None:
+        yield record.more
+
+
+def _names(shapes: Iterator[Shape]) -> Iterator[str]:
+    for shape in shapes:
+        match shape:
+            case Named(name):
+                yield name
+            case ListOf(part) | DictOf(part):
+                yield from _names(iter((part,)))
+            case TupleOf(parts) | OneOf(parts):
+                yield from _names(iter(parts))
+            case _:
+                pass

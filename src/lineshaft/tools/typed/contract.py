@@ -1,0 +1,207 @@
+"""What a tool takes and gives, from the types of a Python function; checked by pydantic."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import from_json, to_json
+from typing_extensions import TypedDict
+
+from lineshaft.errors import ConfigError
+from lineshaft.tools.schemas import (
+    Function,
+    Mismatch,
+    NotPlain,
+    Parameter,
+    Problem,
+    Schema,
+    Signature,
+    as_schema,
+    plain,
+    read_signature,
+    subschemas,
+)
+from lineshaft.tools.typed.errors import problems_of
+from lineshaft.tools.typed.modern import modern
+
+_make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
+
+_BYTES = (bytes, bytearray, memoryview)
+
+
+class Typed:
+    """The contract of a function, from its annotations and its docstring.
+
+    Args:
+        function: Sync or async; not called here.
+        method: Whether its first parameter is the object.
+        name: For messages.
+
+    Raises:
+        ConfigError: A type has no JSON Schema, or callers could not give a parameter by name.
+    """
+
+    def __init__(self, function: Function, *, method: bool, name: str) -> None:
+        signature = read_signature(function, method=method, name=name)
+        self.description = signature.description
+        self.context = signature.context
+        self.positional = tuple(p.name for p in signature.parameters if p.by_position)
+        self._names = tuple(p.name for p in signature.parameters)
+        self._arguments = _arguments(signature, name)
+        self._result = _result(signature, name)
+        self.input_schema: Schema = _described(self._arguments, signature)
+        self.output_schema: Schema | None = None
+        if self._result is not None:
+            self.output_schema = _schema(self._result, "serialization")
+            if signature.result:
+                self.output_schema = {"description": signature.result, **self.output_schema}
+        self._mode: Literal["json", "python"] = "python" if _is_open(self.output_schema) else "json"
+
+    def accept(self, arguments: dict[str, object]) -> dict[str, object]:
+        """Return the arguments as the function's own types; defaults are not added."""
+        try:
+            return self._arguments.validate_json(to_json(arguments), strict=True)
+        except ValidationError as error:
+            raise Mismatch(problems_of(error, arguments, self._names)) from None
+        except Exception as error:
+            raise Mismatch([Problem((), f"could not be checked: {error!r}")]) from error
+
+    def deliver(self, result: object) -> object:
+        """Return a result as plain values that fit the return annotation."""
+        try:
+            if self._result is None:
+                return plain(result)
+            checked = self._checked(self._result, result)
+            return plain(self._dumped(self._result, checked))
+        except NotPlain as error:
+            raise Mismatch.of(error, "is") from error
+
+    def _checked(self, adapter: TypeAdapter[Any], result: object) -> object:
+        """Return the result as the annotated type: given as such, or as its JSON form."""
+        try:
+            return adapter.validate_python(result, strict=True)
+        except ValidationError:
+            pass
+        value = plain(result)
+        try:
+            return adapter.validate_json(to_json(value), strict=True)
+        except ValidationError as error:
+            raise Mismatch(problems_of(error, value, ())) from None
+
+    def _dumped(self, adapter: TypeAdapter[Any], value: object) -> object:
+        try:
+            return adapter.dump_python(value, mode=self._mode, by_alias=True, warnings="error")
+        except Exception as error:
+            plain(value)
+            raise Mismatch([Problem((), "has no JSON form as annotated")]) from error
+
+
+class _Schemas(GenerateJsonSchema):
+    """JSON Schemas without the titles that only repeat names."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  theirs
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401  theirs
+        return False
+
+    def generate(self, schema: Any, mode: Any = "validation") -> JsonSchemaValue:  # noqa: ANN401  theirs
+        made = super().generate(schema, mode)
+        for name, part in made.get("$defs", {}).items():
+            if part.get("title") == name:
+                del part["title"]
+        return made
+
+
+def _arguments(signature: Signature, name: str) -> "TypeAdapter[dict[str, object]]":
+    fields: dict[str, object] = {}
+    for parameter in signature.parameters:
+        if isinstance(parameter.default, FieldInfo):
+            raise ConfigError(
+                f"the default of parameter {parameter.name!r} of {name}() is a pydantic Field",
+                hint=f"write {parameter.name}: Annotated[..., Field(...)] = default",
+            )
+        kind = modern(parameter.type)
+        _adapter(kind, f"parameter {parameter.name!r} of {name}()")
+        fields[parameter.name] = kind
+    made = _make(name, fields)
+    required = frozenset(p.name for p in signature.parameters if p.required)
+    # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
+    made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
+    made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
+    return _adapter(made, f"{name}()")
+
+
+def _result(signature: Signature, name: str) -> "TypeAdapter[Any] | None":
+    if signature.returns is object or signature.returns is Any:
+        return None
+    if any(signature.returns is kind for kind in _BYTES):
+        raise ConfigError(
+            f"the result of {name}() is bytes, which JSON does not have",
+            hint="return text: data.decode(), or base64.b64encode(data).decode()",
+        )
+    return _adapter(modern(signature.returns), f"the result of {name}()")
+
+
+def _adapter(kind: object, what: str) -> "TypeAdapter[Any]":
+    try:
+        adapter = TypeAdapter[Any](cast("type", kind))
+        _schema(adapter, "validation")
+    except PydanticUserError as error:
+        if error.code == "class-not-fully-defined":
+            raise ConfigError(
+                f"{what} has a type that names itself, or something that is not there",
+                hint="name it by TypeAliasType of typing_extensions, or use a pydantic model",
+            ) from error
+        reason = str(error).split("\n", maxsplit=1)[0].partition(". ")[0]
+        raise ConfigError(
+            f"{what} has a type without a JSON Schema: {reason}",
+            hint="use JSON's types, a dataclass, a TypedDict or a pydantic model",
+        ) from error
+    return adapter
+
+
+def _schema(adapter: "TypeAdapter[Any]", mode: str) -> dict[str, object]:
+    made = adapter.json_schema(mode=cast("Any", mode), schema_generator=_Schemas)
+    return cast("dict[str, object]", from_json(to_json(made)))
+
+
+def _described(adapter: "TypeAdapter[Any]", signature: Signature) -> dict[str, object]:
+    """Return the schema of the arguments, with the docstring's words and the defaults."""
+    schema = _schema(adapter, "validation")
+    del schema["title"]
+    properties = cast("dict[str, dict[str, object]]", schema.get("properties", {}))
+    for parameter in signature.parameters:
+        found = properties.get(parameter.name)
+        if found is None:
+            raise ConfigError(
+                f"parameter {parameter.name!r} goes by another name in the schema",
+                hint="leave the alias out, and give the parameter that name",
+            )
+        text = signature.described.get(parameter.name)
+        if text and "description" not in found:
+            found["description"] = text
+        if not parameter.required:
+            _add_default(found, parameter)
+    return schema
+
+
+def _add_default(schema: dict[str, object], parameter: Parameter) -> None:
+    try:
+        schema.setdefault("default", plain(parameter.default))
+    except NotPlain:
+        return
+
+
+def _is_open(schema: Mapping[str, object] | None) -> bool:
+    """Return whether some part of a result may be anything, or is bytes."""
+    if schema is None:
+        return True
+    return any(
+        part.get("format") in ("binary", "base64url")
+        or part.get("additionalProperties") is True
+        or not part.keys() - {"description", "title", "default"}
+        for part in subschemas(as_schema(schema))
+    )

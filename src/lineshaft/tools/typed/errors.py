@@ -1,0 +1,116 @@
+"""pydantic's errors, told in a tool's own words."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from pydantic import ValidationError
+
+from lineshaft.tools.schemas import Path, Problem, shown, unknown
+
+_EXPECTED = {
+    "string": "a string",
+    "int": "an integer",
+    "float": "a number",
+    "decimal": "a number",
+    "finite_number": "a finite number",
+    "bool": "true or false",
+    "list": "a list",
+    "tuple": "a list",
+    "set": "a list",
+    "frozen_set": "a list",
+    "iterable": "a list",
+    "dict": "a dict",
+    "mapping": "a dict",
+    "model": "a dict",
+    "model_attributes": "a dict",
+    "typed_dict": "a dict",
+    "dataclass": "a dict",
+    "dataclass_exact": "a dict",
+    "none_required": "None",
+    "bytes": "text",
+    "date": "a date such as '2024-05-31'",
+    "date_from_datetime": "a date such as '2024-05-31'",
+    "datetime": "a date and time such as '2024-05-31T12:00:00Z'",
+    "datetime_from_date": "a date and time such as '2024-05-31T12:00:00Z'",
+    "time": "a time such as '12:00:00'",
+    "time_delta": "a duration such as 'PT1H30M'",
+    "uuid": "a UUID",
+    "url": "a URL",
+    "path": "a path",
+}
+"""By the kind of error, its last word (`_type`, `_parsing`, ...) cut off."""
+
+_BOUND = {
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt}",
+    "less_than_equal": "{le} or less",
+    "multiple_of": "a multiple of {multiple_of}",
+    "string_too_short": "at least {min_length} characters long",
+    "string_too_long": "at most {max_length} characters long",
+    "too_short": "at least {min_length} items long",
+    "too_long": "at most {max_length} items long",
+    "string_pattern_mismatch": "text that matches {pattern!r}",
+    "literal_error": "{expected}",
+    "enum": "{expected}",
+}
+
+_ENDING = re.compile(r"_(type|parsing|from_float|parsing_size|inner_type|exact_type|error).*$")
+
+
+def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> list[Problem]:
+    """Return what a validation found, one problem a place.
+
+    Args:
+        error: As pydantic raised it.
+        value: What was validated.
+        known: Names that may stand at the top, for unknown ones.
+    """
+    names = list(known)
+    texts: dict[Path, str] = {}
+    expected: dict[Path, list[str]] = {}
+    inputs: dict[Path, object] = {}
+    for detail in error.errors(include_url=False):
+        kind = detail["type"]
+        path = _path(detail["loc"], value, absent=kind == "missing")
+        context = cast("Mapping[str, object]", detail.get("ctx", {}))
+        if kind == "missing":
+            texts[path] = "is missing"
+        elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
+            texts[path] = unknown(str(path[-1]), names) if len(path) == 1 else "is unknown"
+        elif kind in ("value_error", "assertion_error"):
+            texts[path] = f"is refused: {context.get('error', '')}"
+        else:
+            expected.setdefault(path, []).append(_expected(kind, context, detail["msg"]))
+            inputs[path] = detail["input"]
+    for path, words in expected.items():
+        wanted = " or ".join(dict.fromkeys(words))
+        texts.setdefault(path, f"must be {wanted}, not {shown(inputs[path])}")
+    return [Problem(path, text) for path, text in texts.items()]
+
+
+def _expected(kind: str, context: Mapping[str, object], message: str) -> str:
+    if (bound := _BOUND.get(kind)) is not None:
+        text = bound.format(**context)
+        return f"one of {text}" if kind in ("literal_error", "enum") and "," in text else text
+    known = _EXPECTED.get(kind) or _EXPECTED.get(_ENDING.sub("", kind))
+    if known is not None:
+        return known
+    return message.removeprefix("Input should be ").removeprefix("Value should ")
+
+
+def _path(location: Sequence[str | int], value: object, *, absent: bool) -> Path:
+    """Return pydantic's location without the names of union members and the like in it."""
+    path: list[str | int] = []
+    for place, step in enumerate(location):
+        if isinstance(value, Mapping) and isinstance(step, str):
+            found = cast("Mapping[str, object]", value)
+            if step in found or (absent and place == len(location) - 1):
+                path.append(step)
+                value = found.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            items = cast("list[object]", value)
+            path.append(step)
+            value = items[step] if step < len(items) else None
+    return tuple(path)

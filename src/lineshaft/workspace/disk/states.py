@@ -1,0 +1,183 @@
+"""What is at a path, told exactly: what landings compare, keep and bring back.
+
+Below: `disk/access.py`. A `FileState` is what a journal knows of a path; a `SeenState` is a thing
+as somebody saw it on the disk, with what tells quickly whether it is still that.
+"""
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lineshaft.errors import TooLarge
+from lineshaft.workspace.disk.access import (
+    KEPT_BYTES,
+    MOST_BYTES,
+    At,
+    Folders,
+    Kind,
+    Mark,
+    State,
+    chunks,
+    kind_of,
+    open_file,
+    opened,
+    status,
+    told,
+)
+from lineshaft.workspace.disk.mounts import Place
+
+_SETTLED_NS = 2_000_000_000
+"""A file changed more recently than this may change again without its times telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What is at a path."""
+
+    kind: Kind
+    sha256: str | None = None
+    """Of a file's content."""
+
+    size: int = 0
+    """Of a file's content."""
+
+    mode: int | None = None
+    """Permission bits of a file or folder; None: whatever they are."""
+
+    target: str | None = None
+    """What a symlink says."""
+
+    def like(self, other: "FileState") -> bool:
+        """Whether content and kind are the same."""
+        return (self.kind, self.sha256, self.target) == (other.kind, other.sha256, other.target)
+
+    def same(self, other: "FileState") -> bool:
+        """Whether nothing tells them apart."""
+        return self.like(other) and (
+            self.mode is None or other.mode is None or self.mode == other.mode
+        )
+
+    def state(self, data: bytes | None = None) -> State:
+        """Return it as ledgers know it."""
+        return State(self.kind, self.sha256, data, self.mode, self.target)
+
+
+NOTHING = FileState("missing")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenState:
+    """What was on the disk when somebody looked."""
+
+    thing: FileState
+    mark: Mark | None
+    at_ns: int
+    data: bytes | None = None
+    """A file's content, where it was asked for."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether a file with the same mark is certainly the same."""
+        return self.mark is None or self.mark.changed_ns < self.at_ns - _SETTLED_NS
+
+    def without_data(self) -> "SeenState":
+        """Return the same, to be kept."""
+        return self if self.data is None else SeenState(self.thing, self.mark, self.at_ns)
+
+
+def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None) -> SeenState:
+    """Return what is at a place itself, a file's content hashed.
+
+    Args:
+        place: Where.
+        keep: The content comes along unless it has more bytes than this.
+        folders: Those that are open.
+    """
+    at_ns = time.time_ns()
+    with told(place.path):
+        try:
+            if folders is not None:
+                return _see(place, folders.at(place), at_ns, keep)
+            with opened(place) as at:
+                return _see(place, at, at_ns, keep)
+        except (FileNotFoundError, NotADirectoryError):
+            return SeenState(NOTHING, None, at_ns)
+
+
+def _see(place: Place, at: At, at_ns: int, keep: int) -> SeenState:
+    name, folder = at
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    kind, mode = kind_of(found.st_mode), stat.S_IMODE(found.st_mode)
+    if kind == "symlink":
+        return SeenState(
+            FileState(kind, target=os.readlink(name, dir_fd=folder)), Mark.of(found), at_ns
+        )
+    if kind != "file":
+        return SeenState(FileState(kind, mode=mode), Mark.of(found), at_ns)
+    digest, kept, size = hashlib.sha256(), bytearray(), 0
+    with open_file(place.path, at) as descriptor:
+        mark = Mark.of(os.fstat(descriptor))
+        for chunk in chunks(descriptor):
+            digest.update(chunk)
+            size += len(chunk)
+            if size <= keep:
+                kept += chunk
+    data = bytes(kept) if size <= keep else None
+    return SeenState(FileState(kind, digest.hexdigest(), size, mode), mark, at_ns, data)
+
+
+def read_whole(place: Place) -> SeenState:
+    """Return a file with its content.
+
+    Raises:
+        FileMissing: There is none.
+        TooLarge: It is larger than anybody should hold in memory.
+        WorkspaceError: It is no file, or may not be read.
+    """
+    at_ns = time.time_ns()
+    parts: list[bytes] = []
+    left = MOST_BYTES
+    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
+        found = os.fstat(descriptor)
+        for chunk in chunks(descriptor):
+            parts.append(chunk)
+            left -= len(chunk)
+            if left < 0:
+                raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
+    data = b"".join(parts)
+    thing = FileState(
+        "file", hashlib.sha256(data).hexdigest(), len(data), stat.S_IMODE(found.st_mode)
+    )
+    return SeenState(thing, Mark.of(found), at_ns, data)
+
+
+def parts_of(place: Place) -> Iterator[bytes]:
+    """Return a file's content piece by piece."""
+    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
+        yield from chunks(descriptor)
+
+
+def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
+    """Return what tells the version of a place now; None where nothing is."""
+    if folders is None:
+        found = status(place)
+        return None if found is None else Mark.of(found)
+    with told(place.path):
+        try:
+            name, folder = folders.at(place)
+            return Mark.of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def still(place: Place, sight: SeenState) -> bool:
+    """Whether a place is what it was; its content is read only where its mark does not tell."""
+    mark = mark_of(place)
+    if mark == sight.mark and sight.settled:
+        return True
+    if mark is None or sight.mark is None:
+        return mark is sight.mark
+    return see(place, keep=0).thing.same(sight.thing)

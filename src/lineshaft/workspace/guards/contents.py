@@ -1,0 +1,79 @@
+"""What built-in guards share: their level, and the contents they look at."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from lineshaft.errors import ConfigError, WorkspaceError
+from lineshaft.values import Change, Stage
+
+Level = Literal["error", "warning", "off"]
+"""What a guard's findings do: keep changes from landing, be told, or not be looked for."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+MOST_BYTES = 2_000_000
+"""Larger files are not looked at."""
+
+_BEGINNING = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that is to land, with what it was."""
+
+    path: str
+    after: bytes
+    before: bytes | None
+    """None: it is new."""
+
+    was: str
+    """Its path before, where it was moved."""
+
+
+def check_level(guard: str, level: object) -> None:
+    """Refuse what is no level.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if level not in LEVELS:
+        raise ConfigError(
+            f"the guard {guard!r} has no level {level!r}; allowed: {', '.join(LEVELS)}"
+        )
+
+
+async def contents(
+    changes: Sequence[Change], stage: Stage, *, of: Callable[[str], bool]
+) -> AsyncIterator[ChangedFile]:
+    """Return the contents of the changed files that are there and no larger than the bound.
+
+    Args:
+        changes: What is to land.
+        stage: The view that holds it.
+        of: Which paths are asked for.
+    """
+    for change in changes:
+        if change.kind == "deleted" or not of(change.path):
+            continue
+        try:
+            after = (await stage.read(change.path)).data
+        except WorkspaceError:
+            continue  # a folder, a symlink to nowhere, what may not be read: no text of ours
+        if len(after) <= MOST_BYTES:
+            was = change.moved_from or change.path
+            yield ChangedFile(change.path, after, await content_before(stage, was), was)
+
+
+async def content_before(stage: Stage, path: str) -> bytes | None:
+    """Return what a file was; None where there was none, or nobody can say."""
+    try:
+        content = await stage.before(path)
+    except WorkspaceError:
+        return None
+    return content.data if content else None
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether a content looks like text."""
+    return b"\0" not in data[:_BEGINNING]

@@ -1,0 +1,159 @@
+"""What a guard is given: a view that can be read, and only read."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NoReturn
+
+from lineshaft.errors import ConfigError
+from lineshaft.values import (
+    ApprovePaths,
+    Capability,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Finding,
+    Guard,
+    Process,
+    Resolved,
+    Stage,
+)
+
+_KEPT_BYTES = 16_000_000
+
+
+class Looking(Stage):
+    """A run's view without what changes anything; contents are read once for all guards.
+
+    Args:
+        stage: The view.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._now: dict[str, Content] = {}
+        self._before: dict[str, Content | None] = {}
+        self._kept = 0
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Nothing can be done here."""
+        return frozenset()
+
+    @property
+    def landed(self) -> int:
+        """How many times changes have landed."""
+        return self._stage.landed
+
+    async def resolve(self, path: str, *, follow: bool = True) -> Resolved:
+        """Decide where a path leads."""
+        return await self._stage.resolve(path, follow=follow)
+
+    async def stat(self, path: str) -> Entry:
+        """Return what is at a path, or raise `FileMissing`."""
+        return await self._stage.stat(path)
+
+    async def read(self, path: str) -> Content:
+        """Return the bytes that a file is to have."""
+        if path in self._now:
+            return self._now[path]
+        content = await self._stage.read(path)
+        if self._room(content):
+            self._now[path] = content
+        return content
+
+    async def before(self, path: str) -> Content | None:
+        """Return what a file was; None: no file was there."""
+        if path in self._before:
+            return self._before[path]
+        content = await self._stage.before(path)
+        if self._room(content):
+            self._before[path] = content
+        return content
+
+    def _room(self, content: Content | None) -> bool:
+        size = len(content.data) if content else 0
+        if self._kept + size > _KEPT_BYTES:
+            return False
+        self._kept += size
+        return True
+
+    def walk(
+        self, root: str = ".", *, ignore: bool = True, depth: int | None = None
+    ) -> AsyncIterator[Entry]:
+        """Return all entries below a folder."""
+        return self._stage.walk(root, ignore=ignore, depth=depth)
+
+    async def changes(self) -> tuple[Change, ...]:
+        """Return what the run changed, landed or not."""
+        return await self._stage.changes()
+
+    async def diff(self) -> str:
+        """Return what has not landed as one unified diff."""
+        return await self._stage.diff()
+
+    async def recover(self) -> tuple[Finding, ...]:
+        """Nothing is left half done here."""
+        return ()
+
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
+        """Refuse."""
+        _only_looks(path, data, if_match, mode)
+
+    async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
+        """Refuse."""
+        _only_looks(path, mode)
+
+    async def link(self, path: str, target: str) -> Change:
+        """Refuse."""
+        _only_looks(path, target)
+
+    async def move(
+        self, source: str, target: str, *, approve: ApprovePaths | None = None
+    ) -> Change:
+        """Refuse."""
+        _only_looks(source, target, approve)
+
+    async def delete(self, path: str) -> Change:
+        """Refuse."""
+        _only_looks(path)
+
+    async def run(self, command: Command) -> Process:
+        """Refuse."""
+        _only_looks(command)
+
+    def begin(
+        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+    ) -> Stage:
+        """Refuse."""
+        _only_looks(run_id, atomic, packed)
+
+    async def undo(self, run_id: str) -> tuple[Change, ...]:
+        """Refuse."""
+        _only_looks(run_id)
+
+    async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Refuse."""
+        _only_looks(guards)
+
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Refuse."""
+        _only_looks(guards)
+
+    async def discard(self) -> None:
+        """Refuse."""
+        _only_looks()
+
+    async def fork(self) -> Stage:
+        """Refuse."""
+        _only_looks()
+
+    async def pack(self) -> bytes:
+        """Refuse."""
+        _only_looks()
+
+
+def _only_looks(*given: object) -> NoReturn:
+    del given
+    raise ConfigError("a guard only looks: it can change nothing")

@@ -1,0 +1,241 @@
+"""The folder that keeps the journals of one workspace.
+
+    lock                held by whoever lands, recovers or undoes
+    ID.landing          being written, or landing; after a crash it is found here
+    done/ID.journal     landed; what `undo` takes back
+    done/ID.undone      taken back; empty
+    done/ID.expired     kept for its time; empty
+    kept/ID/N           contents that were linked, not copied
+
+An id starts with the time in nanoseconds, so that names sort by age, and has a digest of the run
+in it, so that a run's journals are found by name.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Collection, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lineshaft.errors import WorkspaceError
+from lineshaft.workspace.journal import storage
+from lineshaft.workspace.journal.failpoints import reached
+from lineshaft.workspace.journal.lock import locked
+from lineshaft.workspace.journal.storage import Header, Journal, Source, make_private
+
+_DAY_NS = 86_400 * 10**9
+_TOLD_TIMES = 10
+"""That a run's changes have expired is known for so many times the time they were kept."""
+
+_WAIT_SECONDS = 30.0
+_PRUNE_SECONDS = 3_600
+
+Fate = Literal["journal", "undone", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptJournal:
+    """A journal of a landing that is over, by its name alone."""
+
+    id: str
+    fate: Fate
+
+    @property
+    def made_ns(self) -> int:
+        """When it was landed."""
+        return int(self.id.partition("-")[0])
+
+    @property
+    def digest(self) -> str:
+        """What stands for its run."""
+        return self.id.split("-")[1]
+
+
+class Journals:
+    """The journals of one workspace.
+
+    Args:
+        folder: Where they are; made when first needed.
+        keep_days: How long a landing can be undone.
+    """
+
+    def __init__(self, folder: Path, keep_days: float) -> None:
+        self.folder = folder
+        self._keep_ns = int(keep_days * _DAY_NS)
+        self._done = folder / "done"
+        self._pruned: float | None = None
+
+    @contextmanager
+    def lock(self) -> Generator[None]:
+        """Hold the workspace against all who land, recover or undo.
+
+        Raises:
+            WorkspaceError: Somebody holds it for too long, or journals cannot be kept here.
+        """
+        with ExitStack() as held:
+            with usable():
+                make_private(self._done)
+                held.enter_context(locked(self.folder / "lock", seconds=_WAIT_SECONDS))
+            reached("lock-taken")
+            yield
+
+    def unfinished(self) -> list[Path]:
+        """Return the journals of landings that are under way, or were when their process died."""
+        try:
+            with os.scandir(self.folder) as entries:
+                names = [entry.name for entry in entries if entry.name.endswith(".landing")]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [self.folder / name for name in sorted(names)]
+
+    def new_id(self, run_id: str) -> str:
+        """Return the name of a landing that begins now."""
+        return f"{time.time_ns():019d}-{_digest(run_id)}-{secrets.token_hex(4)}"
+
+    def commit(self, header: Header, sources: Mapping[str, Source]) -> Journal:
+        """Write a journal; once this returns, what it says will be done.
+
+        Raises:
+            WorkspaceError: It cannot be written; nothing of it is left.
+        """
+        path, kept = self.folder / f"{header.id}.landing", self._kept(header.id)
+        with usable():
+            try:
+                storage.write(path, header, sources, kept=kept)
+            except BaseException:
+                self._drop(path)
+                raise
+            reached("committed")
+            journal = storage.load(path, kept=kept)
+        if journal is None:
+            raise WorkspaceError("the journal of these changes cannot be read back")
+        return journal
+
+    def load(self, path: Path) -> Journal | None:
+        """Read a journal back; None where it was never finished."""
+        return storage.load(path, kept=self._kept(path.stem))
+
+    def done(self, journal: Journal) -> None:
+        """Note that a landing is over: what cannot be undone is dropped."""
+        header = journal.header
+        for undone in header.undoes:
+            self._forget(KeptJournal(undone, "journal"), "undone")
+            reached("undo-marked")
+        if header.kind == "undo" or not header.run_id:
+            self._drop(journal.path)
+        else:
+            journal.path.rename(self._done / f"{header.id}.journal")
+        reached("journal-done")
+        self._prune()
+
+    def _drop(self, path: Path) -> None:
+        with suppress(FileNotFoundError):
+            path.unlink()
+        shutil.rmtree(self._kept(path.stem), ignore_errors=True)
+
+    def drop(self, path: Path) -> None:
+        """Forget a landing that was never begun, or was taken back."""
+        self._drop(path)
+        reached("journal-dropped")
+
+    def of(self, run_id: str) -> list[KeptJournal]:
+        """Return what is kept of a run's landings, the oldest first."""
+        digest = _digest(run_id)
+        return [kept for kept in self._all() if kept.digest == digest]
+
+    def read(self, kept: KeptJournal) -> Journal | None:
+        """Return the journal of a landing that is over."""
+        path = self._done / f"{kept.id}.journal"
+        return storage.load(path, kept=self._kept(kept.id))
+
+    def expired(self, kept: KeptJournal) -> bool:
+        """Whether the time is over for which a landing can be undone."""
+        return kept.fate == "expired" or time.time_ns() - kept.made_ns > self._keep_ns
+
+    def _all(self) -> Iterator[KeptJournal]:
+        try:
+            names = sorted(os.listdir(self._done))  # noqa: PTH208  names alone
+        except FileNotFoundError:
+            return
+        for name in names:
+            stem, _, suffix = name.rpartition(".")
+            if suffix in ("journal", "undone", "expired") and stem.count("-") == 2:
+                yield KeptJournal(stem, suffix)
+
+    def _prune(self) -> None:
+        """Drop what was kept for its time, once in an hour."""
+        if self._pruned is None or time.monotonic() - self._pruned > _PRUNE_SECONDS:
+            self._pruned = time.monotonic()
+            self.prune()
+
+    def prune(self, run_ids: Collection[str] = ()) -> int:
+        """Drop what was kept for its time; whoever calls holds the lock.
+
+        Args:
+            run_ids: Runs whose landings go whatever their age.
+
+        Returns:
+            How many landings can no longer be undone.
+        """
+        now, digests = time.time_ns(), {_digest(run_id) for run_id in run_ids}
+        dropped = 0
+        for kept in list(self._all()):
+            age = now - kept.made_ns
+            if kept.fate == "journal" and (age > self._keep_ns or kept.digest in digests):
+                self._forget(kept, "expired")
+                dropped += 1
+            elif kept.fate != "journal" and age > _TOLD_TIMES * self._keep_ns:
+                with suppress(FileNotFoundError):
+                    (self._done / f"{kept.id}.{kept.fate}").unlink()
+        return dropped
+
+    def _forget(self, kept: KeptJournal, fate: Fate) -> None:
+        """Drop the contents of a landing, and keep what became of it."""
+        (self._done / f"{kept.id}.{fate}").touch(mode=0o600)
+        with suppress(FileNotFoundError):
+            (self._done / f"{kept.id}.journal").unlink()
+        shutil.rmtree(self._kept(kept.id), ignore_errors=True)
+
+    def _kept(self, id: str) -> Path:  # noqa: A002  what it is
+        return self.folder / "kept" / id
+
+
+def _digest(run_id: str) -> str:
+    return hashlib.sha256(run_id.encode()).hexdigest()[:16]
+
+
+def forget_landings(folder: Path, *, keep_days: float, run_ids: Collection[str] = ()) -> int:
+    """Drop what is kept to undo landings, where it was kept for its time.
+
+    Args:
+        folder: The journals of a workspace; all there is to them.
+        keep_days: As for `Folder`.
+        run_ids: Runs that are forgotten: their landings go whatever their age.
+
+    Returns:
+        How many landings can no longer be undone.
+
+    Raises:
+        WorkspaceError: Somebody lands changes there for too long, or it cannot be written.
+    """
+    journals = Journals(folder, keep_days)
+    with journals.lock(), usable():
+        return journals.prune(run_ids)
+
+
+@contextmanager
+def usable() -> Generator[None]:
+    """Say what it means that a journal cannot be kept."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkspaceError(
+            f"the journal of changes cannot be kept: {os.strerror(error.errno or 0)};"
+            " nothing was changed",
+            hint="See to it that the state folder has room and can be written.",
+        ) from error

@@ -1,0 +1,219 @@
+"""Finish what a process that died had begun to land, or take back what cannot be finished.
+
+Above: landing, undo, the folder workspace. Below: `journal/steps.py`. A landing whose journal is
+whole is finished. A file is touched only if it has the content from before or after, and no other;
+the others are named.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from lineshaft.errors import LineshaftError, WorkspaceError
+from lineshaft.values import Finding
+from lineshaft.workspace.disk import (
+    NOTHING,
+    FileState,
+    Folders,
+    Place,
+    SeenState,
+    listing,
+    see,
+    told,
+)
+from lineshaft.workspace.journal.failpoints import reached
+from lineshaft.workspace.journal.folder import Journals
+from lineshaft.workspace.journal.steps import Task, apply, clean
+from lineshaft.workspace.journal.storage import Item, Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be done, and what somebody else has changed."""
+
+    tasks: tuple[Task, ...]
+    strange: tuple[Item, ...]
+
+
+def judge(items: Iterable[Item]) -> Judged:
+    """Look at each place: is it as before, as after, in between, or something else?"""
+    tasks: dict[str, Task] = {}
+    strange: dict[str, Item] = {}
+    gone: set[str] = set()
+    with Folders() as folders:
+        for item in items:
+            real = item.place.real
+            now = _now(item.place, folders)
+            if now is None:
+                strange[real] = item
+            elif now.thing.same(item.after):
+                gone.add(real)
+            elif now.thing.same(item.before) or _is_between(item, now.thing):
+                tasks[real] = Task(item, now.mark)
+            else:
+                strange[real] = item
+    _leave_folders(tasks, strange, gone)
+    _leave_what_is_in(tasks, strange)
+    return Judged(tuple(tasks.values()), tuple(strange.values()))
+
+
+def _now(place: Place, folders: Folders) -> SeenState | None:
+    """Return what is at a place; None where a folder on the way is none any longer."""
+    try:
+        return see(place, keep=0, folders=folders)
+    except WorkspaceError:
+        return None
+
+
+def _leave_folders(tasks: dict[str, Task], strange: dict[str, Item], gone: set[str]) -> None:
+    """Leave folders alone that are to go, but hold something that does not."""
+    for real in sorted(tasks, reverse=True):
+        item = tasks[real].item
+        if item.before.kind != "folder" or item.after.kind == "folder" or not tasks[real].mark:
+            continue
+        going = gone | {place for place, task in tasks.items() if task.item.after.kind != "folder"}
+        if others_in(item.place, going):
+            strange[real] = tasks.pop(real).item
+
+
+def _leave_what_is_in(tasks: dict[str, Task], strange: dict[str, Item]) -> None:
+    """Leave out what was to be in folders that there will not be."""
+    missing = [real + os.sep for real, item in strange.items() if item.before.kind != "folder"]
+    for real in [real for real in tasks if real.startswith(tuple(missing))]:
+        strange[real] = tasks.pop(real).item
+
+
+def others_in(place: Place, going: Collection[str]) -> list[str]:
+    """Return what is in a folder that is to go and does not go with it."""
+    folder = place.real
+    with told(place.path), listing(place) as entries:
+        return [
+            f"{place.path}/{entry.name}"
+            for entry in entries
+            if os.path.join(folder, entry.name) not in going  # noqa: PTH118  pathlib is slow
+        ]
+
+
+def _is_between(item: Item, now: FileState) -> bool:
+    """Whether a step of ours may have left this: a thing that made way, a folder without mode."""
+    kinds = {item.before.kind, item.after.kind}
+    if "folder" in kinds and len(kinds) == 2 and now == NOTHING:
+        return True
+    return now.kind == "folder" and item.after.kind == "folder"
+
+
+def backwards(items: Sequence[Item]) -> list[Item]:
+    """Return what takes items back."""
+    went: dict[str, Place] = {item.came.real: item.place for item in items if item.came is not None}
+    return [item.back(went) for item in items]
+
+
+def carry_out(
+    journals: Journals, journal: Journal, tasks: Sequence[Task], *, again: bool = False
+) -> None:
+    """Do what a journal says, or take all of it back.
+
+    Args:
+        journals: Where it is kept.
+        journal: What is to be done.
+        tasks: What of it is left to do.
+        again: Whether somebody has tried before.
+
+    Raises:
+        WorkspaceError: It cannot be done; the error says so where it cannot be taken back either.
+    """
+    try:
+        apply(journal, tasks)
+    except LineshaftError as error:
+        take_back(journals, journal, error)
+        raise
+    reached("applied")
+    if again:
+        clean(journal)
+        clean(journal, back=True)
+    journals.done(journal)
+
+
+def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tuple[Item, ...]:
+    """Undo what was done of a landing.
+
+    Returns:
+        What was left alone, because somebody else has changed it.
+
+    Raises:
+        WorkspaceError: That is not possible either; the journal stays for recovery.
+    """
+    reached("taking-back")
+    clean(journal)
+    judged = judge(backwards(journal.header.items))
+    try:
+        apply(journal, judged.tasks, back=True)
+    except LineshaftError as error:
+        raise WorkspaceError(
+            f"changes are half landed: {why.message}; and they could not be taken back:"
+            f" {error.message}",
+            hint="Remove the cause, then: lineshaft doctor --recover",
+        ) from error
+    clean(journal, back=True)
+    reached("taken-back")
+    journals.drop(journal.path)
+    return judged.strange
+
+
+def finish(journals: Journals) -> list[Finding]:
+    """Finish all landings that are half done; whoever calls holds the lock.
+
+    Returns:
+        What was done, and each file that was left alone.
+
+    Raises:
+        WorkspaceError: One can neither be finished nor taken back now.
+        StateError: Its journal is of another version.
+    """
+    findings: list[Finding] = []
+    for path in journals.unfinished():
+        reached("recovery-found")
+        journal = journals.load(path)
+        if journal is None or journal.damaged():
+            journals.drop(path)  # it was never whole, so nothing of it was done
+            findings.append(
+                Finding(
+                    code="landing-dropped",
+                    level="info",
+                    message="a landing that had not begun was dropped: nothing was changed",
+                )
+            )
+            continue
+        findings += _finish(journals, journal)
+    return findings
+
+
+def _finish(journals: Journals, journal: Journal) -> list[Finding]:
+    header = journal.header
+    judged = judge(header.items)
+    reached("recovery-judged")
+    what = f"stage {header.stage} of run {header.run_id}" if header.run_id else "a landing"
+    if header.kind == "undo":
+        what = f"the undoing of run {header.run_id}"
+    try:
+        carry_out(journals, journal, judged.tasks, again=True)
+    except LineshaftError as error:
+        if journal.path.exists():
+            raise
+        text = f"{what} could not be finished and was taken back: {error.message}"
+        return [Finding(code="landing-taken-back", level="warning", message=text)]
+    text = f"{what} was finished: {len(judged.tasks)} of {len(header.items)} changes were left"
+    return [
+        Finding(code="landing-finished", level="info", message=text),
+        *(_left_alone(item) for item in judged.strange),
+    ]
+
+
+def _left_alone(item: Item) -> Finding:
+    return Finding(
+        code="left-alone",
+        level="warning",
+        path=item.place.path,
+        message=f"{item.place.path!r} was changed after a crash by somebody else: it is left alone",
+        hint="Compare it with what the run wanted: lineshaft show RUN",
+    )

@@ -1,0 +1,99 @@
+"""Where a journal takes contents from: memory, the disk, another journal."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.workspace import _contents, disk
+from lineshaft.workspace._contents import Held
+from lineshaft.workspace.disk import BY_DESCRIPTOR, FileState, Place, opened
+from lineshaft.workspace.journal.storage import Journal, make_private
+
+LARGE = 1_000_000
+"""A content with more bytes is linked where it can be, not copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromStage:
+    """A content that a view holds."""
+
+    held: Held
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return _contents.size_of(self.held)
+
+    def parts(self) -> Iterator[bytes]:
+        """Return it piece by piece."""
+        return _contents.parts_of(self.held)
+
+    def linked(self, to: Path) -> bool:
+        """Refuse: it goes with the view."""
+        del to
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class FromDisk:
+    """The content of a file of the workspace."""
+
+    place: Place
+    thing: FileState
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.thing.size
+
+    def parts(self) -> Iterator[bytes]:
+        """Return it piece by piece.
+
+        Raises:
+            StaleFile: It is no longer what it was.
+        """
+        digest = hashlib.sha256()
+        for chunk in disk.parts_of(self.place):
+            digest.update(chunk)
+            yield chunk
+        if digest.hexdigest() != self.thing.sha256:
+            raise StaleFile(f"{self.place.path!r} was changed by somebody else just now")
+
+    def linked(self, to: Path) -> bool:
+        """Give it one more name: whoever changes the file later replaces it, or changes both."""
+        if self.thing.size < LARGE or not BY_DESCRIPTOR:
+            return False
+        make_private(to.parent)
+        try:
+            with opened(self.place) as (name, folder):
+                os.link(name, to, src_dir_fd=folder, follow_symlinks=False)
+        except (OSError, WorkspaceError):
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class FromJournal:
+    """A content that an earlier landing kept."""
+
+    journal: Journal
+    sha256: str
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.journal.size(self.sha256)
+
+    def parts(self) -> Iterator[bytes]:
+        """Return it piece by piece."""
+        return self.journal.parts(self.sha256)
+
+    def linked(self, to: Path) -> bool:
+        """Give it one more name, if it is a file of its own."""
+        if self.size < LARGE:
+            return False
+        make_private(to.parent)
+        return self.journal.linked(self.sha256, to)

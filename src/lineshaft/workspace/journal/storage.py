@@ -1,0 +1,339 @@
+"""One journal: what a landing is to do, and the contents before and after.
+
+Above: `journal/folder.py`, which keeps them, and `staging/landing.py`. The file is written once,
+from front to end: a header, the contents, a mark that says that it is whole. A journal without the
+mark, or whose contents are not what the header says, was never begun.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal, Protocol, cast
+
+from lineshaft.errors import StateError
+from lineshaft.workspace.disk import FileState, Place, Root
+from lineshaft.workspace.journal.failpoints import reached
+
+FORMAT = 1
+_MAGIC = b"lineshaft journal\n"
+_WHOLE = b"\nwhole\n"
+_CHUNK = 1 << 20
+_BUFFER = 1 << 18
+
+Kind = Literal["stage", "undo"]
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is to happen at one path."""
+
+    place: Place
+    before: FileState
+    after: FileState
+    came: Place | None = None
+    """Where the very file that is to be there was before."""
+
+    def back(self, sources: Mapping[str, Place]) -> "Item":
+        """Return what takes it back.
+
+        Args:
+            sources: Where files went, by the real path where they were.
+        """
+        return Item(self.place, self.after, self.before, sources.get(self.place.real))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """All of a journal but contents."""
+
+    id: str
+    kind: Kind
+    run_id: str
+    stage: int
+    items: tuple[Item, ...]
+    undoes: tuple[str, ...] = ()
+    """Journals that this landing takes back."""
+
+
+class Source(Protocol):
+    """A content that a journal is to keep."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        ...
+
+    def parts(self) -> Iterator[bytes]:
+        """Return it piece by piece.
+
+        Raises:
+            WorkspaceError: It is no longer what it was.
+        """
+        ...
+
+    def linked(self, to: Path) -> bool:
+        """Give it one more name, where it is a large file that nobody writes into."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Blob:
+    """Where a content is."""
+
+    path: Path
+    offset: int
+    size: int
+
+
+@dataclass(slots=True)
+class Journal:
+    """A journal that was read back."""
+
+    path: Path
+    header: Header
+    _blobs: Mapping[str, _Blob] = field(default_factory=dict[str, _Blob])
+
+    def parts(self, sha256: str) -> Iterator[bytes]:
+        """Return a content piece by piece.
+
+        Raises:
+            StateError: It is not there, or not what it was.
+        """
+        blob = self._blobs.get(sha256)
+        digest = hashlib.sha256()
+        if blob is not None:
+            for chunk in _slice(blob):
+                digest.update(chunk)
+                yield chunk
+        if digest.hexdigest() != sha256:
+            raise StateError(
+                "the journal of these changes is damaged: a content is not what it was"
+            )
+
+    def has(self, sha256: str) -> bool:
+        """Whether it keeps a content."""
+        return sha256 in self._blobs
+
+    def size(self, sha256: str) -> int:
+        """Return how many bytes a content has."""
+        return self._blobs[sha256].size
+
+    def linked(self, sha256: str, to: Path) -> bool:
+        """Give a content that is a file of its own one more name."""
+        blob = self._blobs[sha256]
+        return blob.path != self.path and hard_link(blob.path, to)
+
+    def damaged(self) -> bool:
+        """Whether some content is not what it was."""
+        try:
+            for sha256 in self._blobs:
+                for _ in self.parts(sha256):
+                    pass
+        except (OSError, StateError):
+            return True
+        return False
+
+
+def _slice(blob: _Blob) -> Iterator[bytes]:
+    with blob.path.open("rb") as file:
+        file.seek(blob.offset)
+        left = blob.size
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            left -= len(chunk)
+            yield chunk
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those on the way, so that nobody else can enter them."""
+    for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+
+
+def hard_link(path: Path, to: Path) -> bool:
+    """Give a file one more name; False where that cannot be."""
+    try:
+        os.link(path, to, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Path) -> None:
+    """Write a journal and see to it that it is on the medium.
+
+    Args:
+        path: Where.
+        header: What is to be done.
+        sources: The contents, by their sha256.
+        kept: A folder for contents that need not be copied, made where needed.
+    """
+    linked = _link_large(sources, kept)
+    inline = [sha256 for sha256 in sources if sha256 not in linked]
+    blobs = [{"sha256": sha256, "size": sources[sha256].size} for sha256 in inline]
+    blobs += [
+        {"sha256": sha256, "size": sources[sha256].size, "link": name}
+        for sha256, name in linked.items()
+    ]
+    head = _MAGIC + json.dumps({**_packed(header), "blobs": blobs}).encode() + b"\n"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb", buffering=_BUFFER) as file:
+        reached("journal-opened")
+        file.write(head)
+        _write_contents(file, (sources[sha256] for sha256 in inline))
+        file.write(hashlib.sha256(head).hexdigest().encode() + _WHOLE)
+        file.flush()
+        reached("journal-written")
+        os.fsync(descriptor)
+    reached("journal-synced")
+    if linked:
+        sync_folder(kept)
+    sync_folder(path.parent)
+
+
+def _write_contents(file: BinaryIO, sources: Iterable[Source]) -> None:
+    for number, source in enumerate(sources):
+        for chunk in source.parts():
+            file.write(chunk)
+        if number == 0:
+            file.flush()
+            reached("journal-half-written")
+
+
+def _link_large(sources: Mapping[str, Source], kept: Path) -> dict[str, str]:
+    linked: dict[str, str] = {}
+    for sha256, source in sources.items():
+        name = str(len(linked))
+        if source.linked(kept / name):
+            reached("contents-linked")
+            linked[sha256] = name
+    return linked
+
+
+def sync_folder(path: Path) -> None:
+    """See to it that the names in a folder are on the medium, where the system lets us."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folders
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def load(path: Path, *, kept: Path) -> Journal | None:
+    """Read a journal back; None where it was never finished.
+
+    Args:
+        path: The journal.
+        kept: Where its linked contents are.
+
+    Raises:
+        StateError: It was written by another version.
+    """
+    with path.open("rb") as file:
+        head = file.readline()
+        line = file.readline() if head == _MAGIC else b""
+        offset = file.tell()
+        if not line.endswith(b"\n"):
+            return None
+        try:
+            facts = cast("dict[str, object]", json.loads(line))
+        except ValueError:
+            return None
+        inline, linked, end = _found(facts, path, offset, kept)
+        file.seek(end)
+        if file.read() != hashlib.sha256(head + line).hexdigest().encode() + _WHOLE:
+            return None
+    if facts["format"] != FORMAT:
+        raise StateError(
+            "changes are half landed, and their journal has another format than this version's:"
+            f" {facts['format']}, not {FORMAT}",
+            hint="Recover them with the version of Lineshaft that began to land them.",
+        )
+    return Journal(path, _unpacked(facts), {**inline, **linked})
+
+
+def _found(
+    facts: Json, path: Path, offset: int, kept: Path
+) -> tuple[dict[str, _Blob], dict[str, _Blob], int]:
+    inline: dict[str, _Blob] = {}
+    linked: dict[str, _Blob] = {}
+    for blob in cast("list[dict[str, object]]", facts.get("blobs", [])):
+        sha256, size = str(blob["sha256"]), cast("int", blob["size"])
+        if "link" in blob:
+            linked[sha256] = _Blob(kept / str(blob["link"]), 0, size)
+        else:
+            inline[sha256] = _Blob(path, offset, size)
+            offset += size
+    return inline, linked, offset
+
+
+def _packed(header: Header) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "id": header.id,
+        "kind": header.kind,
+        "run_id": header.run_id,
+        "stage": header.stage,
+        "undoes": header.undoes,
+        "items": [
+            {
+                "place": place_facts(item.place),
+                "before": thing_facts(item.before),
+                "after": thing_facts(item.after),
+                "came": None if item.came is None else place_facts(item.came),
+            }
+            for item in header.items
+        ],
+    }
+
+
+def _unpacked(facts: Json) -> Header:
+    return Header(
+        id=str(facts["id"]),
+        kind=cast("Kind", facts["kind"]),
+        run_id=str(facts["run_id"]),
+        stage=cast("int", facts["stage"]),
+        undoes=tuple(cast("list[str]", facts["undoes"])),
+        items=tuple(
+            Item(
+                place=place_from(cast("Json", item["place"])),
+                before=thing_from(cast("Json", item["before"])),
+                after=thing_from(cast("Json", item["after"])),
+                came=None if item["came"] is None else place_from(cast("Json", item["came"])),
+            )
+            for item in cast("list[dict[str, object]]", facts["items"])
+        ),
+    )
+
+
+def place_facts(place: Place) -> Json:
+    """Return a place as JSON-like data."""
+    root = place.root
+    return {"alias": root.alias, "root": root.real, "parts": place.parts}
+
+
+def place_from(facts: Json) -> Place:
+    """Return the place again; whoever wrote it was allowed to change it."""
+    root = Root(str(facts["alias"]), str(facts["root"]), writable=True)
+    return Place(root, tuple(cast("list[str]", facts["parts"])), writable=True)
+
+
+def thing_facts(thing: FileState) -> Json:
+    """Return a thing as JSON-like data."""
+    facts: dict[str, object] = {"kind": thing.kind, "mode": thing.mode}
+    if thing.kind == "file":
+        facts |= {"sha256": thing.sha256, "size": thing.size}
+    if thing.target is not None:
+        facts["target"] = thing.target
+    return facts
+
+
+def thing_from(facts: Json) -> FileState:
+    """Return the thing again."""
+    return FileState(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed

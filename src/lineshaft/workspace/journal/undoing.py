@@ -1,0 +1,157 @@
+"""Take back what a run has landed: all its stages as one landing, whole or not at all."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
+from lineshaft.values import Change
+from lineshaft.workspace._count import changed_lines
+from lineshaft.workspace.disk import KEPT_BYTES, FileState, Place, see
+from lineshaft.workspace.journal.failpoints import reached
+from lineshaft.workspace.journal.folder import Journals
+from lineshaft.workspace.journal.recovery import carry_out, others_in
+from lineshaft.workspace.journal.sources import FromDisk, FromJournal
+from lineshaft.workspace.journal.steps import Task
+from lineshaft.workspace.journal.storage import Header, Item, Journal, Source
+
+_TOLD = 20
+
+
+def undo(journals: Journals, run_id: str) -> tuple[Change, ...]:
+    """Take back all landed changes of a run; whoever calls holds the lock.
+
+    Raises:
+        StaleFile: Somebody changed some of the files since; nothing was done.
+        StateExpired: They were kept for a time that is over.
+        RunUnknown: Nothing is known of changes of that run.
+        WorkspaceError: It cannot be done; nothing was done.
+    """
+    landed = _landed(journals, run_id)
+    items, stale = _together([journal.header.items for journal in landed])
+    tasks, changed = _judged(items)
+    stale += changed
+    if stale:
+        raise StaleFile(
+            f"changed since run {run_id!r} landed: {_list(stale)}; nothing was undone",
+            hint="Take back those changes first, or edit the files by hand.",
+        )
+    reached("undo-judged")
+    header = Header(
+        id=journals.new_id(run_id),
+        kind="undo",
+        run_id=run_id,
+        stage=0,
+        items=tuple(task.item for task in tasks),
+        undoes=tuple(journal.header.id for journal in landed),
+    )
+    journal = journals.commit(header, _sources(landed, header.items))
+    changes = tuple(_change(journal, item) for item in header.items)
+    carry_out(journals, journal, tasks)
+    return changes
+
+
+def _landed(journals: Journals, run_id: str) -> list[Journal]:
+    """Return the journals of a run that can be taken back, the oldest first."""
+    known = journals.of(run_id)
+    undone = {kept.id for kept in known if kept.fate == "undone"}
+    if any(journals.expired(kept) for kept in known if kept.id not in undone):
+        raise StateExpired(
+            f"the changes of run {run_id!r} can no longer be undone: what was there is not kept"
+        )
+    live = [kept for kept in known if kept.id not in undone]
+    if not live:
+        what = "was undone already" if undone else "has landed no changes that are known here"
+        raise RunUnknown(f"there is nothing to undo: run {run_id!r} {what}")
+    found = [journals.read(kept) for kept in live]
+    whole = [journal for journal in found if journal is not None]
+    if len(whole) < len(found):
+        raise StateError(f"the changes of run {run_id!r} cannot be undone: a journal is damaged")
+    return sorted(whole, key=lambda journal: journal.header.stage)  # a clock may have gone back
+
+
+def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
+    """Return what takes all stages back at once, and what changed between two of them."""
+    first: dict[str, Item] = {}
+    last: dict[str, FileState] = {}
+    times: Counter[str] = Counter()
+    went: dict[str, Place] = {}
+    stale: list[str] = []
+    for item in (item for stage in stages for item in stage):
+        real = item.place.real
+        if not item.before.same(last.get(real, item.before)):
+            stale.append(item.place.path)
+        first.setdefault(real, item)
+        last[real] = item.after
+        times[real] += 1
+        if item.came is not None:
+            went[item.came.real] = item.place
+    back = [
+        Item(item.place, last[real], item.before, _came(real, went, times))
+        for real, item in first.items()
+        if not item.before.same(last[real])
+    ]
+    return back, stale
+
+
+def _came(real: str, went: dict[str, Place], times: Counter[str]) -> Place | None:
+    """Return where a file went that was moved once and not touched again."""
+    place = went.get(real)
+    return place if place and times[real] == times[place.real] == 1 else None
+
+
+def _judged(items: Sequence[Item]) -> tuple[list[Task], list[str]]:
+    going = {item.place.real for item in items if item.after.kind != "folder"}
+    tasks: list[Task] = []
+    stale: list[str] = []
+    for item in items:
+        try:
+            now = see(item.place, keep=0)
+            if now.thing.same(item.before):
+                tasks.append(Task(item, now.mark))
+                if item.before.kind == "folder" and item.after.kind != "folder":
+                    stale += others_in(item.place, going)
+            elif not now.thing.same(item.after):
+                stale.append(item.place.path)
+        except WorkspaceError:
+            stale.append(item.place.path)  # a folder on the way is none any longer
+    return tasks, stale
+
+
+def _sources(landed: Sequence[Journal], items: Iterable[Item]) -> dict[str, Source]:
+    sources: dict[str, Source] = {}
+    for item in items:
+        if item.before.sha256 is not None:
+            sources[item.before.sha256] = FromDisk(item.place, item.before)
+    for item in items:
+        sha256 = item.after.sha256
+        if sha256 is not None and sha256 not in sources:
+            holder = next((journal for journal in landed if journal.has(sha256)), None)
+            if holder is None:
+                raise StateError(f"what {item.place.path!r} was is not kept: nothing was undone")
+            sources[sha256] = FromJournal(holder, sha256)
+    return sources
+
+
+def _change(journal: Journal, item: Item) -> Change:
+    before, after = item.before, item.after
+    added, removed = changed_lines(_content(journal, before), _content(journal, after))
+    kind = "modified"
+    if before.kind == "missing":
+        kind = "created"
+    elif after.kind == "missing":
+        kind = "deleted"
+    return Change(
+        path=item.place.path, kind=kind, added=added, removed=removed, sha256=after.sha256
+    )
+
+
+def _content(journal: Journal, thing: FileState) -> bytes | None:
+    if thing.sha256 is None or thing.size > KEPT_BYTES:
+        return None
+    return b"".join(journal.parts(thing.sha256))
+
+
+def _list(paths: Sequence[str]) -> str:
+    named = ", ".join(repr(path) for path in paths[:_TOLD])
+    more = len(paths) - _TOLD
+    return f"{named} and {more} more" if more > 0 else named

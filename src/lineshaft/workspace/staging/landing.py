@@ -1,0 +1,181 @@
+"""Make changes real, all or none.
+
+Above: the staged view, recovery and undo. Below: `journal/folder.py`, `journal/steps.py`. The
+order: lock, see that everything is as it was, write and sync a journal (from here on the changes
+will be made, whatever happens to this process), make them, note that they are made. Where making
+them fails they are taken back; where that fails too, the journal stays for recovery.
+
+Not covered: between the last look at a file and its replacement are some microseconds, in which
+somebody else's change is lost; other programs may see some changes before others for milliseconds;
+after a loss of power the journal is whole, but files may have lost what the system had not written.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.workspace.disk import KEPT_BYTES, FileState, Folders, SeenState, mark_of, see
+from lineshaft.workspace.journal import (
+    FromDisk,
+    FromStage,
+    Header,
+    Item,
+    Journals,
+    Source,
+    Task,
+    carry_out,
+    finish,
+    others_in,
+    reached,
+)
+from lineshaft.workspace.staging.overlay import Base, OverlayNode
+
+_TOLD = 20
+_MEMORY_BYTES = 16_000_000
+"""Of contents that are read once for looking at them and keeping them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """What is to land."""
+
+    run_id: str
+    stage: int
+    changes: tuple[tuple[Base, OverlayNode], ...]
+    read: tuple[Base, ...] = ()
+    """Files that it builds on."""
+
+
+def land(journals: Journals, landing: Landing) -> None:
+    """Land a stage.
+
+    Raises:
+        StaleFile: Somebody else changed files; nothing landed.
+        WorkspaceError: It cannot land; nothing landed.
+    """
+    with journals.lock():
+        finish(journals)
+        with Folders() as folders:
+            tasks, contents = _checked(landing, folders)
+        reached("checked")
+        items = [task.item for task in tasks]
+        header = Header(
+            id=journals.new_id(landing.run_id),
+            kind="stage",
+            run_id=landing.run_id,
+            stage=landing.stage,
+            items=tuple(items),
+        )
+        journal = journals.commit(header, _sources(landing, items, contents))
+        carry_out(journals, journal, tasks)
+
+
+def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, bytes]]:
+    """Return what is to be done, if everything is as it was, and contents that were read."""
+    changing = {base.place.real for base, _ in landing.changes}
+    gone = {base.place.real for base, node in landing.changes if node.thing.kind != "folder"}
+    tasks: list[Task] = []
+    stale: list[str] = []
+    contents: dict[str, bytes] = {}
+    room = _MEMORY_BYTES
+    for base, node in landing.changes:
+        came = node.came if node.came is not None and node.came.real in changing else None
+        item = Item(base.place, base.sight.thing, node.thing, came)
+        now = _now(base, folders, keep=min(room, KEPT_BYTES))
+        if now is None:
+            stale.append(base.place.path)  # a folder on the way is none any longer
+            continue
+        if now.data is not None and now.thing.sha256 is not None:
+            contents[now.thing.sha256] = now.data
+            room -= len(now.data)
+        if now.thing.kind == item.after.kind == "folder" and item.after.mode is None:
+            continue  # somebody else made the same folder
+        fitting = _fitting(item, now.thing)
+        if fitting is None:
+            stale.append(base.place.path)
+            continue
+        if item.before.kind == "folder" and item.after.kind != "folder":
+            stale += others_in(base.place, gone)
+        tasks.append(Task(fitting, now.mark))
+    looked_at = {base.place.real: base.sight.thing for base, _ in landing.changes}
+    stale += [
+        base.place.path
+        for base in landing.read
+        if looked_at.get(base.place.real) != base.sight.thing and not _is_like(base, folders)
+    ]
+    if stale:
+        raise stale_files(tuple(dict.fromkeys(stale)))
+    modes = {task.item.place.real: task.item.before.mode for task in tasks}
+    return [_as_it_is(task, modes) for task in tasks], contents
+
+
+def _as_it_is(task: Task, modes: Mapping[str, int | None]) -> Task:
+    """Return a task whose file, if it was moved, keeps the mode that it has now."""
+    item = task.item
+    if item.came is None:
+        return task
+    return Task(replace(item, after=replace(item.after, mode=modes[item.came.real])), task.mark)
+
+
+def stale_files(paths: Sequence[str]) -> StaleFile:
+    """Return the error that names files which somebody else has changed."""
+    named = ", ".join(repr(path) for path in paths[:_TOLD])
+    more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
+    return StaleFile(
+        f"changed by somebody else since this run read them: {named}{more}; nothing landed",
+        hint="Read them again, then decide.",
+        paths=tuple(paths),
+    )
+
+
+def _now(base: Base, folders: Folders, *, keep: int) -> SeenState | None:
+    """Return what is at a place, a small file with its content; None where nobody can look.
+
+    The content of others is read only where their mark does not tell.
+    """
+    sight = base.sight
+    small = sight.thing.kind == "file" and sight.thing.size <= keep
+    try:
+        if not small and sight.settled and mark_of(base.place, folders) == sight.mark:
+            return sight
+        return see(base.place, keep=keep, folders=folders)
+    except WorkspaceError:
+        return None
+
+
+def _is_like(base: Base, folders: Folders) -> bool:
+    now = _now(base, folders, keep=-1)
+    return now is not None and now.thing.like(base.sight.thing)
+
+
+def _fitting(item: Item, now: FileState) -> Item | None:
+    """Return what is to be done where a place is as it was; somebody else's modes are kept."""
+    before, after = item.before, item.after
+    if not now.like(before):
+        return None
+    if now.mode == before.mode:
+        return item
+    if after.kind == before.kind and after.mode != before.mode:
+        return None
+    kept = now.mode if after.kind == before.kind else after.mode
+    return replace(item, before=now, after=replace(after, mode=kept))
+
+
+def _sources(
+    landing: Landing, items: Iterable[Item], contents: dict[str, bytes]
+) -> dict[str, Source]:
+    sources: dict[str, Source] = {}
+    for item in items:
+        sha256 = item.before.sha256
+        if sha256 is not None:
+            data = contents.get(sha256)
+            sources[sha256] = FromDisk(item.place, item.before) if data is None else FromStage(data)
+    for _, node in landing.changes:
+        sha256 = node.thing.sha256
+        if sha256 is None or sha256 in sources:
+            continue
+        if node.held is not None:
+            sources[sha256] = FromStage(node.held)
+        elif node.came is not None:
+            sources[sha256] = FromDisk(node.came, node.thing)
+    return sources

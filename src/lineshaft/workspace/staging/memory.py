@@ -1,0 +1,197 @@
+"""All that a staged view knows, and the same as bytes for another process that goes on with it.
+
+Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. What is on the disk is
+not packed: it is known by its hash, and looked at again before anything lands.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import cast
+
+from lineshaft.values import Change
+from lineshaft.workspace._ledger import Ledger, Seen, Touched
+from lineshaft.workspace.disk import State
+from lineshaft.workspace.staging.overlay import Base, Overlay
+from lineshaft.workspace.staging.pack import (
+    Json,
+    Packing,
+    Roots,
+    base_facts,
+    base_from,
+    changes_from,
+    folder_facts,
+    folder_from,
+    overlay_facts,
+    overlay_from,
+    unpacked,
+)
+
+Content = Callable[[int], bytes]
+
+
+@dataclass(slots=True)
+class Memory:
+    """What is to land, what has landed, what was seen."""
+
+    through: Ledger = field(default_factory=Ledger)
+    """What was changed at once: by commands, and in `@state`."""
+
+    staged: Ledger = field(default_factory=Ledger)
+    """What is to land."""
+
+    overlay: Overlay = field(default_factory=Overlay)
+    sights: dict[str, Base] = field(default_factory=dict[str, Base])
+    """Files that were read since the last landing, by real path."""
+
+    done: list[Change] = field(default_factory=list[Change])
+    """What has landed."""
+
+    stages: int = 0
+
+    def __post_init__(self) -> None:
+        self.staged.seen = self.through.seen
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return bool(self.done or self.staged.touched or self.through.touched or self.overlay.nodes)
+
+    def waiting(self) -> tuple[Change, ...]:
+        """Return what is to land."""
+        number = self.stages + 1
+        changes = self.staged.changes()
+        return tuple(replace(change, stage=number) for change in (*changes, *self._bare(changes)))
+
+    def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
+        """Yield new folders that nothing else tells of: what was to be in them came to nothing."""
+        made = [
+            base.place.path
+            for base, node in self.overlay.changed()
+            if node.thing.kind == "folder" and base.sight.thing.kind == "missing"
+        ]
+        told = {change.path for change in changes}
+        full = {above for path in (*told, *made) for above in _above(path)}
+        for path in made:
+            if path not in told and path not in full:
+                yield Change(path=path, kind="created")
+
+    def landed(self, *, undoable: bool) -> None:
+        """Note that all of it has landed."""
+        self.done += [replace(change, undoable=undoable) for change in self.waiting()]
+        self.stages += 1
+        self.overlay, self.staged = Overlay(), Ledger(self.through.seen)
+        self.sights.clear()
+
+    def drop(self) -> None:
+        """Forget what has not landed."""
+        self.overlay = Overlay()
+        self.staged.drop()
+        self.sights.clear()
+
+    def copy(self) -> "Memory":
+        """Return the same, to be used apart."""
+        seen = self.through.seen.copy()
+        return Memory(
+            self.through.copy(seen),
+            self.staged.copy(seen),
+            self.overlay.copy(),
+            dict(self.sights),
+            list(self.done),
+            self.stages,
+        )
+
+    def pack(self, folder: Path | None) -> bytes:
+        """Return it as bytes.
+
+        Args:
+            folder: The run's private folder, where there is one; what is in it comes along.
+
+        Raises:
+            TooLarge: It is more than anybody should keep.
+        """
+        packing = Packing()
+        seen = self.through.seen
+        facts: dict[str, object] = {
+            "seen": {"tokens": seen.tokens, "reported": sorted(seen.reported)},
+            "through": _ledger_facts(self.through, packing),
+            "staged": _ledger_facts(self.staged, packing),
+            "overlay": overlay_facts(self.overlay, packing),
+            "sights": [base_facts(base) for base in self.sights.values()],
+            "done": [asdict(change) for change in self.done],
+            "stages": self.stages,
+            "folder": [] if folder is None else folder_facts(folder, packing),
+        }
+        return packing.packed(facts)
+
+    @classmethod
+    def unpack(cls, packed: bytes, *, roots: Roots, folder: Callable[[], Path]) -> "Memory":
+        """Return it again.
+
+        Args:
+            packed: As `pack` gave it.
+            roots: The mounts by alias.
+            folder: Makes the run's private folder; called where it held anything.
+
+        Raises:
+            StateError: It is none, of another version, or of another folder.
+        """
+        facts, content = unpacked(packed)
+        told = cast("Json", facts["seen"])
+        seen = Seen(
+            dict(cast("dict[str, str]", told["tokens"])), set(cast("list[str]", told["reported"]))
+        )
+        sights = [base_from(fact, roots) for fact in cast("list[Json]", facts["sights"])]
+        kept = cast("list[Json]", facts["folder"])
+        if kept:
+            folder_from(kept, content, folder())
+        return cls(
+            _ledger_from(facts["through"], content, seen),
+            _ledger_from(facts["staged"], content, seen),
+            overlay_from(cast("Json", facts["overlay"]), content, roots),
+            {base.place.real: base for base in sights},
+            changes_from(cast("list[object]", facts["done"])),
+            cast("int", facts["stages"]),
+        )
+
+
+def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:
+    return {
+        path: {
+            "first": _state_facts(file.first, packing),
+            "now": _state_facts(file.now, packing),
+            "source": file.source,
+            "added": file.added,
+            "removed": file.removed,
+        }
+        for path, file in ledger.files.items()
+    }
+
+
+def _ledger_from(facts: object, content: Content, seen: Seen) -> Ledger:
+    ledger = Ledger(seen)
+    for path, file in cast("dict[str, dict[str, object]]", facts).items():
+        touched = Touched(
+            _state_from(file["first"], content),
+            _state_from(file["now"], content),
+            str(file["source"]),
+            cast("int", file["added"]),
+            cast("int", file["removed"]),
+        )
+        ledger.put(path, touched)
+    return ledger
+
+
+def _state_facts(state: State, packing: Packing) -> Json:
+    return {**asdict(state), "data": None if state.data is None else packing.put(state.data)}
+
+
+def _state_from(facts: object, content: Content) -> State:
+    state = State(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
+    number = cast("int | None", state.data)
+    return replace(state, data=None if number is None else content(number))
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path

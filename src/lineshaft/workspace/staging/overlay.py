@@ -1,0 +1,254 @@
+"""Changes laid over the disk: a tree as it will be.
+
+Above: the staged view. Below: `disk/states.py` and `disk/access.py`. Keys are real paths, so that a
+file that is reached by way of two mounts is one file. Not thread-safe for changes; whoever only
+looks while they are made sees each change whole.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from lineshaft.errors import WorkspaceError
+from lineshaft.workspace import disk
+from lineshaft.workspace._contents import Contents, Held, bytes_of
+from lineshaft.workspace.disk import (
+    DISK,
+    NOTHING,
+    FileState,
+    Place,
+    SeenState,
+    missing,
+    must_be_file,
+    not_a_folder,
+    read_whole,
+    see,
+    still,
+)
+
+_TYPES = {"file": stat.S_IFREG, "folder": stat.S_IFDIR, "symlink": stat.S_IFLNK}
+_MODES = {"file": 0o644, "folder": 0o755, "symlink": 0o777}
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayNode:
+    """What is to be at a path."""
+
+    thing: FileState
+    held: Held | None = None
+    """A file's content; None: it is that of the file on the disk at `came`."""
+
+    came: Place | None = None
+    """Where this very file is on the disk now, unless its content is new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What is on the disk at a path that is to change, as first seen."""
+
+    place: Place
+    sight: SeenState
+
+
+GONE = OverlayNode(NOTHING)
+
+
+class Overlay:
+    """The changes of one view that have not landed."""
+
+    def __init__(self, contents: Contents | None = None) -> None:
+        self.contents = contents or Contents()
+        self.nodes: dict[str, OverlayNode] = {}
+        self.bases: dict[str, Base] = {}
+        self._names: dict[str, set[str]] = {}
+
+    def copy(self) -> "Overlay":
+        """Return the same, to be changed apart."""
+        other = Overlay(self.contents.copy())
+        other.nodes, other.bases = dict(self.nodes), dict(self.bases)
+        other._names = {folder: set(names) for folder, names in self._names.items()}
+        return other
+
+    # Looking.
+
+    def find(self, real: str) -> OverlayNode | None:
+        """Return what is to be at a real path; None: what is on the disk."""
+        if not self.nodes:
+            return None
+        node = self.nodes.get(real)
+        above = real
+        while node is None:
+            below, above = above, _above(above)
+            if above == below:
+                return None
+            over = self.nodes.get(above)
+            if over is not None:
+                return GONE if over.thing.kind != "folder" or self._is_new(above) else None
+        return node
+
+    def _is_new(self, real: str) -> bool:
+        return self.bases[real].sight.thing.kind != "folder"
+
+    def link(self, real: str) -> str | None:
+        """Return what the symlink at a real path says, or None where there is none."""
+        node = self.find(real)
+        return disk.read_link(real) if node is None else node.thing.target
+
+    def status(self, place: Place) -> os.stat_result | None:
+        """Return what is said of a place itself, or None where nothing is."""
+        node = self.find(place.real)
+        return disk.status(place) if node is None else _status(node.thing)
+
+    def entries(self, place: Place) -> Iterator[tuple[str, os.stat_result]]:
+        """Return names in a folder and what is said of each, unsorted."""
+        real = place.real
+        node = self.find(real)
+        if node is not None and node.thing.kind != "folder":
+            number = errno.ENOENT if node is GONE else errno.ENOTDIR
+            raise OSError(number, os.strerror(number))
+        changed = self._names.get(real, set[str]())
+        if node is None or not self._is_new(real):
+            for name, status in DISK.entries(place):
+                if name not in changed:
+                    yield name, status
+        for name in tuple(changed):
+            found = _status(self.nodes[os.path.join(real, name)].thing)  # noqa: PTH118  slow
+            if found is not None:
+                yield name, found
+
+    def read(self, place: Place) -> bytes:
+        """Return a file's content."""
+        node = self.find(place.real)
+        if node is None:
+            return disk.read(place)
+        if node.thing.kind == "missing":
+            raise self._absent(place)
+        must_be_file(place.path, node.thing.kind)
+        return self.content(node)
+
+    def _absent(self, place: Place) -> WorkspaceError:
+        for count in range(len(place.parts) - 1, 0, -1):
+            found = self.status(Place(place.root, place.parts[:count], place.writable))
+            if found is not None:
+                if not stat.S_ISDIR(found.st_mode):
+                    return not_a_folder(place.path)
+                break
+        return missing(place.path)
+
+    def content(self, node: OverlayNode) -> bytes:
+        """Return the content of a file that is to be."""
+        if node.held is not None:
+            return bytes_of(node.held)
+        if node.came is None:
+            raise WorkspaceError("a file of the stage has lost its content")
+        found = read_whole(node.came)
+        if found.thing.sha256 != node.thing.sha256:
+            raise WorkspaceError(
+                f"{node.came.path!r} was changed by somebody else since this run moved it"
+            )
+        return found.data or b""
+
+    def look(self, place: Place) -> SeenState:
+        """Return what is, or is to be, at a place; with its content, unless that is large."""
+        node = self.find(place.real)
+        if node is None:
+            return self.on_disk(place)
+        small = node.thing.kind == "file" and node.thing.size <= disk.KEPT_BYTES
+        return SeenState(node.thing, None, 0, self.content(node) if small else None)
+
+    def on_disk(self, place: Place) -> SeenState:
+        """Return what is on the disk at a place, not looking through what is to be replaced."""
+        above = place.real
+        while self.bases:
+            below, above = above, _above(above)
+            if above == below:
+                break
+            base = self.bases.get(above)
+            if base is not None:
+                if base.sight.thing.kind != "folder":
+                    return SeenState(NOTHING, None, 0)
+                break
+        return see(place)
+
+    def first(self, place: Place) -> SeenState:
+        """Return what is on the disk at a place, whatever is to be there."""
+        base = self.bases.get(place.real)
+        return self.on_disk(place) if base is None else base.sight
+
+    def was(self, place: Place) -> FileState:
+        """Return what is on the disk at a place that is to change."""
+        return self.bases[place.real].sight.thing
+
+    def will_be(self, place: Place) -> FileState:
+        """Return what is to be at a place that is to change."""
+        return self.nodes[place.real].thing
+
+    def still(self, place: Place) -> bool:
+        """Whether a place that is to change is on the disk as it was at first."""
+        base = self.bases.get(place.real)
+        return base is None or still(base.place, base.sight)
+
+    # Changing.
+
+    def put(
+        self, changes: Mapping[Place, OverlayNode], bases: Mapping[Place, SeenState] | None = None
+    ) -> None:
+        """Take changes; all of them are seen, or none.
+
+        Args:
+            changes: What is to be at each place.
+            bases: What is on the disk at some of them, where somebody has looked.
+        """
+        found = bases or {}
+        for place in changes:
+            real = place.real
+            if real not in self.bases:
+                sight = found.get(place) or self.on_disk(place)
+                self.bases[real] = Base(place, sight.without_data())
+            self._names.setdefault(_above(real), set())
+        added = {place.real: node for place, node in changes.items()}
+        stays = {id(node.held) for node in added.values()}
+        for real in added:
+            old = self.nodes.get(real)
+            if old is not None and id(old.held) not in stays:
+                self.contents.drop(old.held)
+        self.nodes.update(added)
+        for real in added:
+            self._names[_above(real)].add(os.path.basename(real))  # noqa: PTH119  slow
+
+    def forget(self, place: Place) -> None:
+        """Take back what was to be at a place."""
+        real = place.real
+        self.contents.drop(self.nodes.pop(real).held)
+        del self.bases[real]
+        self._names[_above(real)].discard(os.path.basename(real))  # noqa: PTH119  slow
+
+    def meet(self, place: Place) -> None:
+        """See what is in folders on the way that were to be made, and that somebody else made."""
+        for count in range(len(place.parts) - 1, 0, -1):
+            above = Place(place.root, place.parts[:count], place.writable)
+            node = self.nodes.get(above.real)
+            if node is not None and node.thing.kind == "folder" and self._is_new(above.real):
+                sight = see(above)
+                if sight.thing.kind == "folder":
+                    self.bases[above.real] = Base(above, sight)
+
+    def changed(self) -> Iterator[tuple[Base, OverlayNode]]:
+        """Return the places that will not be what they are."""
+        for real, node in self.nodes.items():
+            base = self.bases[real]
+            if not node.thing.same(base.sight.thing):
+                yield base, node
+
+
+def _above(real: str) -> str:
+    return os.path.dirname(real)  # noqa: PTH120  pathlib is ten times slower
+
+
+def _status(thing: FileState) -> os.stat_result | None:
+    if thing.kind == "missing":
+        return None
+    mode = _MODES[thing.kind] if thing.mode is None else thing.mode
+    return os.stat_result((_TYPES[thing.kind] | mode, 0, 0, 1, 0, 0, thing.size, 0, 0, 0))

@@ -1,0 +1,193 @@
+"""A view as bytes, for another process that goes on with it.
+
+Below: the overlay and the ledgers. What is on the disk is not packed: it is known by its hash, and
+looked at again before anything lands. Nothing in it is executed when it is read; whoever keeps it
+signs it.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from lineshaft.errors import StateError, TooLarge
+from lineshaft.values import Change
+from lineshaft.workspace._contents import bytes_of
+from lineshaft.workspace.disk import Mark, Place, Root, SeenState
+from lineshaft.workspace.journal import thing_facts, thing_from
+from lineshaft.workspace.staging.overlay import Base, Overlay, OverlayNode
+
+FORMAT = 1
+MOST_BYTES = 256_000_000
+"""Of all contents of a view that is to be kept."""
+
+_MAGIC = b"lineshaft view\n"
+
+Json = Mapping[str, object]
+Roots = Mapping[str, Root]
+
+
+class Packing:
+    """Contents on their way into a pack, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._size = 0
+
+    def put(self, data: bytes) -> int:
+        """Take a content, and return its number.
+
+        Raises:
+            TooLarge: All together are larger than anybody should keep.
+        """
+        if data not in self._numbers:
+            self._size += len(data)
+            if self._size > MOST_BYTES:
+                raise TooLarge(
+                    f"this run cannot be kept: what waits to land is over {MOST_BYTES:,} bytes"
+                )
+            self._numbers[data] = len(self._numbers)
+        return self._numbers[data]
+
+    def packed(self, facts: Json) -> bytes:
+        """Return facts and contents together."""
+        sizes = [len(data) for data in self._numbers]
+        head = json.dumps({"format": FORMAT, "sizes": sizes, **facts}).encode()
+        return b"".join((_MAGIC, head, b"\n", *self._numbers))
+
+
+def unpacked(data: bytes) -> tuple[Json, Callable[[int], bytes]]:
+    """Return the facts of a pack, and what gives its contents by number.
+
+    Raises:
+        StateError: It is none, or one of another version.
+    """
+    head, _, rest = data.removeprefix(_MAGIC).partition(b"\n")
+    try:
+        facts = cast("dict[str, object]", json.loads(head))
+        version, sizes = facts["format"], cast("list[int]", facts["sizes"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise StateError(
+            "the changes that waited cannot be read: they are no packed view"
+        ) from error
+    if not data.startswith(_MAGIC) or version != FORMAT or sum(sizes) != len(rest):
+        raise StateError(
+            f"the changes that waited cannot be read: format {version}, not {FORMAT}, or cut off",
+            hint="Go on with the version of Lineshaft that paused the run.",
+        )
+    contents: list[bytes] = []
+    offset = 0
+    for size in sizes:
+        contents.append(rest[offset : offset + size])
+        offset += size
+    return facts, contents.__getitem__
+
+
+def overlay_facts(overlay: Overlay, packing: Packing) -> Json:
+    """Return an overlay as JSON-like data."""
+    return {
+        "nodes": [
+            {
+                "base": base_facts(overlay.bases[real]),
+                "thing": thing_facts(node.thing),
+                "held": None if node.held is None else packing.put(bytes_of(node.held)),
+                "came": None if node.came is None else _place_facts(node.came),
+            }
+            for real, node in overlay.nodes.items()
+        ]
+    }
+
+
+def overlay_from(facts: Json, content: Callable[[int], bytes], roots: Roots) -> Overlay:
+    """Return the overlay again."""
+    overlay = Overlay()
+    for fact in cast("list[dict[str, object]]", facts["nodes"]):
+        base = base_from(cast("Json", fact["base"]), roots)
+        held, came = fact["held"], fact["came"]
+        node = OverlayNode(
+            thing_from(cast("Json", fact["thing"])),
+            None if held is None else overlay.contents.put(content(cast("int", held))),
+            None if came is None else _place_from(cast("Json", came), roots),
+        )
+        overlay.put({base.place: node}, {base.place: base.sight})
+    return overlay
+
+
+def base_facts(base: Base) -> Json:
+    """Return what was on the disk as JSON-like data."""
+    sight = base.sight
+    return {
+        "place": _place_facts(base.place),
+        "thing": thing_facts(sight.thing),
+        "mark": None if sight.mark is None else asdict(sight.mark),
+        "at_ns": sight.at_ns,
+    }
+
+
+def base_from(facts: Json, roots: Roots) -> Base:
+    """Return what was on the disk again."""
+    mark = cast("dict[str, int] | None", facts["mark"])
+    sight = SeenState(
+        thing_from(cast("Json", facts["thing"])),
+        None if mark is None else Mark(**mark),
+        cast("int", facts["at_ns"]),
+    )
+    return Base(_place_from(cast("Json", facts["place"]), roots), sight)
+
+
+def _place_facts(place: Place) -> Json:
+    return {"alias": place.root.alias, "real": place.root.real, "parts": place.parts}
+
+
+def _place_from(facts: Json, roots: Roots) -> Place:
+    alias = str(facts["alias"])
+    root = roots.get(alias)
+    if root is None or root.real != facts["real"] or not root.writable:
+        raise StateError(
+            f"the changes that waited were made in another folder than '@{alias}' is now",
+            hint="Go on in the workspace where the run was paused, with the same mounts.",
+        )
+    return Place(root, tuple(cast("list[str]", facts["parts"])), root.writable)
+
+
+def changes_from(facts: Iterable[object]) -> list[Change]:
+    """Return changes that were packed as `asdict` gives them."""
+    return [Change(**cast("dict[str, str]", fact)) for fact in facts]  # pyright: ignore[reportArgumentType]  as packed
+
+
+def folder_facts(folder: Path, packing: Packing) -> list[Json]:
+    """Return all that is in a private folder as JSON-like data, folders first."""
+    found: list[Json] = []
+    for above, folders, files in os.walk(folder):
+        for name in sorted((*folders, *files)):
+            path = Path(above, name)
+            mode = path.lstat().st_mode
+            fact: dict[str, object] = {
+                "path": path.relative_to(folder).parts,
+                "mode": stat.S_IMODE(mode),
+            }
+            if stat.S_ISLNK(mode):
+                fact["target"] = str(path.readlink())
+            elif stat.S_ISREG(mode):
+                fact["data"] = packing.put(path.read_bytes())
+            elif not stat.S_ISDIR(mode):
+                continue
+            found.append(fact)
+    return found
+
+
+def folder_from(facts: Iterable[Json], content: Callable[[int], bytes], folder: Path) -> None:
+    """Make what was in a private folder again."""
+    for fact in facts:
+        path = folder.joinpath(*cast("list[str]", fact["path"]))
+        if "target" in fact:
+            path.symlink_to(str(fact["target"]))
+            continue
+        if "data" in fact:
+            path.write_bytes(content(cast("int", fact["data"])))
+        else:
+            path.mkdir()
+        path.chmod(cast("int", fact["mode"]))

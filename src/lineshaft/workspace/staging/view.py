@@ -1,0 +1,415 @@
+"""One run's view of a folder whose changes stay in the view until they land.
+
+Above: the gate and the kit's tools, which see no difference to a folder; whoever ends a run, who
+calls `land` or `discard`. Below: `staging/overlay.py` holds what is to be, `staging/edits.py` says
+what an edit makes of it, `staging/landing.py` makes it real. `@state` is nobody else's: what is
+written there is there at once.
+"""
+
+import threading
+import time
+from collections.abc import AsyncIterator, Collection, Sequence
+from pathlib import Path
+
+import anyio
+from anyio.lowlevel import checkpoint
+
+from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
+from lineshaft.values import ApprovePaths, Change, Command, Content, Entry, Finding, Guard, Process
+from lineshaft.workspace import disk
+from lineshaft.workspace._ledger import Ledger, Seen
+from lineshaft.workspace._shared import Shared, must_match, nothing_there
+from lineshaft.workspace._through import take
+from lineshaft.workspace._view import FolderView
+from lineshaft.workspace.disk import (
+    MISSING,
+    NOTHING,
+    Found,
+    Mounts,
+    Place,
+    SeenState,
+    State,
+    both_names,
+    entry_of,
+    read_whole,
+    walk,
+)
+from lineshaft.workspace.guards import guarded
+from lineshaft.workspace.staging import edits, looks
+from lineshaft.workspace.staging.diff import stage_diff
+from lineshaft.workspace.staging.landing import Landing, land
+from lineshaft.workspace.staging.looks import content_of, is_held, is_private, is_small
+from lineshaft.workspace.staging.memory import Memory
+from lineshaft.workspace.staging.overlay import Base, Overlay
+
+
+class StagedView(FolderView):
+    """One run's view: it sees its own changes, the disk does not before they land.
+
+    Args:
+        mounts: Where paths lead.
+        shared: What all views of the folder share.
+        run_id: Whose changes they are.
+        lands: Whether its changes may land.
+    """
+
+    def __init__(self, mounts: Mounts, shared: Shared, run_id: str, *, lands: bool = True) -> None:
+        super().__init__(mounts, shared)
+        self._plain, self._run_id, self._lands = mounts, run_id, lands
+        self._mounts = self._mounts.with_links(self._link)
+        self._memory = Memory()
+        self._version = 0
+        self._lock = threading.RLock()
+        self._landing = anyio.Lock()
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._memory.through
+
+    @property
+    def _overlay(self) -> Overlay:
+        return self._memory.overlay
+
+    @property
+    def _staged(self) -> Ledger:
+        return self._memory.staged
+
+    @property
+    def _seen(self) -> Seen:
+        return self._memory.through.seen
+
+    def _link(self, real: str) -> str | None:
+        return self._overlay.link(real)
+
+    @property
+    def landed(self) -> int:
+        """How many times changes have landed."""
+        return self._memory.stages
+
+    def goes_on(self, landings: Collection[object]) -> None:
+        """Go on where a view was that died with its process, after so many landings."""
+        self._memory.stages = len(landings)
+
+    async def stat(self, path: str) -> Entry:
+        """Return what is at a path, or raise `FileMissing`."""
+        place = self._mounts.place(path, follow=False)
+        tree = self._overlay
+        status = tree.status(place)
+        if status is None:
+            if tree.find(place.real) is None:
+                self._saw(place, SeenState(NOTHING, None, time.time_ns()))
+            raise disk.missing(place.path)
+        return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status), tree)
+
+    async def read(self, path: str) -> Content:
+        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        place = self._mounts.place(path)
+        if place.path not in self._seen.reported and is_held(self._overlay, place):
+            await checkpoint()
+            return self._read(path)
+        return await self._hop(self._read, path)
+
+    def _read(self, path: str) -> Content:
+        place = self._mounts.place(path)
+        if is_private(place):
+            return super()._read(path)
+        if place.path in self._seen.reported:
+            self._look_again(place)
+        node = self._overlay.find(place.real)
+        if node is not None:
+            return Content(data=self._overlay.read(place), sha256=node.thing.sha256 or "")
+        try:
+            sight = read_whole(place)
+        except FileMissing:
+            self._saw(place, SeenState(NOTHING, None, time.time_ns()))
+            raise
+        self._saw(place, sight)
+        return content_of(sight)
+
+    def _saw(self, place: Place, sight: SeenState) -> None:
+        base = Base(place, sight.without_data())
+        if place.path in self._seen.reported:
+            self._memory.sights[place.real] = base
+        self._memory.sights.setdefault(place.real, base)
+        self._seen.saw(place.path, sight.thing.sha256)
+
+    def _look_again(self, place: Place) -> None:
+        with self._lock:
+            looks.look_again(self._memory, place)
+
+    async def before(self, path: str) -> Content | None:
+        """Return what a file was before the changes that have not landed; None: no file was there.
+
+        It is not noted as read.
+        """
+        return await self._hop(self._before, path)
+
+    def _before(self, path: str) -> Content | None:
+        place = self._mounts.place(path, follow=False)
+        base = self._overlay.bases.get(place.real)
+        if base is None:
+            place = self._mounts.place(path)
+            found = self._overlay.on_disk(place)
+            return content_of(read_whole(place)) if found.thing.kind == "file" else None
+        if base.sight.thing.kind != "file":
+            return None
+        try:
+            found = read_whole(base.place)
+        except FileMissing:
+            raise self._seen.stale(place.path, "deleted") from None
+        if not found.thing.like(base.sight.thing):
+            raise self._seen.stale(place.path)
+        return content_of(found)
+
+    async def walk(
+        self, root: str = ".", *, ignore: bool = True, depth: int | None = None
+    ) -> AsyncIterator[Entry]:
+        """Return all entries below a folder, sorted, symlinked folders not entered.
+
+        Args:
+            root: Workspace path of the folder.
+            ignore: Whether `.gitignore` files and `.git` are respected.
+            depth: How many folders deep; 1: only the folder's own entries.
+        """
+        entries = walk(self._mounts, root, ignore=ignore, depth=depth, tree=self._overlay)
+        while batch := await self._hop(take, entries):
+            for entry in batch:
+                yield entry
+
+    async def write(
+        self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
+    ) -> Change:
+        """Note what a file is to be whole; arguments and errors are those of `Through.write`."""
+        await checkpoint()
+        place = self._writable(path)
+        quick = not is_private(place) and is_small(self._overlay, place, data)
+        if not (quick and self._lock.acquire(blocking=False)):
+            return await super().write(path, data, if_match=if_match, mode=mode)
+        try:
+            return self._put(place, data, if_match, mode)
+        finally:
+            self._lock.release()
+
+    def _write(self, path: str, data: bytes, if_match: str | None, mode: int | None) -> Change:
+        place = self._writable(path)
+        if is_private(place):
+            return super()._write(path, data, if_match, mode)
+        return self._put(place, data, if_match, mode)
+
+    def _put(self, place: Place, data: bytes, if_match: str | None, mode: int | None) -> Change:
+        with self._lock:
+            before = self._now(place)
+            must_match(place, before.thing.state(), if_match)
+            self._seen.check(place.path, before.thing.state())
+            if before.thing.kind != "missing":
+                disk.must_be_file(place.path, before.thing.kind)
+            after = edits.write(self._overlay, place, data, before, mode=mode)
+            return self._changed(place, before, after.state(data))
+
+    def _make_folder(self, path: str, mode: int | None) -> Change:
+        place = self._writable(path)
+        if is_private(place):
+            return super()._make_folder(path, mode)
+        with self._lock, nothing_there(place):
+            before = self._now(place)
+            after = edits.make_folder(self._overlay, place, before, mode=mode)
+            noted = place.path in self._staged.files
+            self._changed(place, before if noted else self._overlay.first(place), after.state())
+        there = before.thing.kind == "folder"
+        return Change(path=place.path, kind="modified" if there else "created")
+
+    def _make_link(self, path: str, target: str) -> Change:
+        place = self._writable(path, follow=False)
+        if is_private(place):
+            return super()._make_link(path, target)
+        self._mounts.behind(place, target)
+        self._mounts.must_stay(place)
+        with self._lock, nothing_there(place):
+            before = self._now(place)
+            after = edits.link(self._overlay, place, target, before)
+            return self._changed(place, before, after.state())
+
+    def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
+        old, new = self._writable(source, follow=False), self._writable(target, follow=False)
+        if is_private(old) or is_private(new):
+            return self._move_private(old, new)
+        self._mounts.must_stay(old, new)
+        with self._lock, disk.told(new.path), nothing_there(new):
+            before = self._now(old)
+            self._seen.check(old.path, before.thing.state())
+            if approve is not None:
+                approve(both_names(old, new, self._overlay))
+            moved = edits.move(self._overlay, old, new, before)
+            for was, now, sight in moved:
+                if sight.thing.kind != "folder" or len(moved) == 1:
+                    self._staged.moved(was.path, now.path, sight.thing.state(sight.data))
+            self._version += 1
+        thing = before.thing
+        return Change(path=new.path, kind="moved", moved_from=old.path, sha256=thing.sha256)
+
+    def _move_private(self, old: Place, new: Place) -> Change:
+        """Move a file within `@state`, out of it or into it."""
+        if is_private(old) and is_private(new):
+            return super()._move(old.path, new.path, None)
+        if self._overlay.status(new) is not None:
+            with nothing_there(new):
+                raise edits.exists()
+        content = self._read(old.path)
+        self._write(new.path, content.data, None, None)
+        self._delete(old.path)
+        return Change(path=new.path, kind="moved", moved_from=old.path, sha256=content.sha256)
+
+    def _delete(self, path: str) -> Change:
+        place = self._writable(path, follow=False)
+        if is_private(place):
+            return super()._delete(path)
+        self._mounts.must_stay(place)
+        with self._lock, disk.told(place.path):
+            before = self._now(place)
+            self._seen.check(place.path, before.thing.state())
+            edits.delete(self._overlay, place, before)
+            return self._changed(place, before, MISSING)
+
+    def _now(self, place: Place) -> SeenState:
+        """Return what is at a place in this view, if the disk is still as it was at first."""
+        if not self._overlay.still(place):
+            raise self._seen.stale(place.path)
+        return self._overlay.look(place)
+
+    def _changed(self, place: Place, before: SeenState, after: State) -> Change:
+        self._version += 1
+        return self._staged.changed(place.path, before.thing.state(before.data), after)
+
+    async def run(self, command: Command) -> Process:
+        """Start a process; its `Exit` says what files of the workspace it changed.
+
+        Raises:
+            WorkspaceError: Changes wait to land, which the process would not see.
+        """
+        if next(self._overlay.changed(), None) is not None:
+            raise WorkspaceError(
+                "changes of this run have not landed: a process would not see them"
+            )
+        return await super().run(command)
+
+    async def changes(self) -> tuple[Change, ...]:
+        """Return what this view changed, landed or not: one entry a path and stage, in order."""
+        return await self._hop(self._changes) if self._memory.touched else ()
+
+    def _changes(self) -> tuple[Change, ...]:
+        with self._lock:
+            return (*self._memory.done, *super()._changes(), *self._memory.waiting())
+
+    async def diff(self) -> str:
+        """Return what has not landed as one unified diff, of a bounded size."""
+        return await self._hop(self._diff)
+
+    def _diff(self) -> str:
+        with self._lock:
+            return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
+
+    async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Make the changes real, all or none; where nothing is to land, nothing is asked.
+
+        Returns:
+            What the guards said, none of it an error.
+
+        Raises:
+            Guarded: A guard found an error; the error has all findings, nothing landed.
+            StaleFile: Somebody else changed a file since it was read; nothing landed.
+            WorkspaceError: They cannot land; nothing landed.
+        """
+        if not self._lands:
+            raise ConfigError("a copy of a view never lands")
+        if next(self._overlay.changed(), None) is None:
+            return ()
+        async with self._landing:
+            if self._seen.reported:  # before guards read them
+                await self._hop(self._must_not_be_stale)
+            while next(self._overlay.changed(), None) is not None:
+                version = self._version
+                findings = await self.look(guards)
+                if await self._hop(self._land, version):
+                    return findings
+        return ()
+
+    def _must_not_be_stale(self) -> None:
+        with self._lock:
+            looks.must_not_be_stale(self._memory, self._mounts)
+
+    async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""
+        return await guarded(guards, self._memory.waiting() if guards else (), self)
+
+    def _land(self, version: int) -> bool:
+        """Land, unless something was changed since the guards were asked."""
+        journals = self._shared.journals
+        if journals is None:
+            raise ConfigError("a folder without a journal cannot keep changes back")
+        with self._lock:
+            if version != self._version:
+                return False
+            landing = Landing(
+                run_id=self._run_id,
+                stage=self._memory.stages + 1,
+                changes=tuple(self._overlay.changed()),
+                read=tuple(self._memory.sights.values()),
+            )
+            try:
+                with self._shared.lock:
+                    land(journals, landing)
+            except StaleFile as error:
+                for path in error.paths:
+                    self._seen.stale(path)
+                raise
+            self._memory.landed(undoable=bool(self._run_id))
+        return True
+
+    async def discard(self) -> None:
+        """End the view: what has not landed goes, and its `@state`."""
+        if self._memory.touched or self._state.made:
+            await self._hop(self._discard)
+
+    def _discard(self) -> None:
+        with self._lock:
+            self._memory.drop()
+            self._version += 1
+        self._state.close()
+
+    async def fork(self) -> "StagedView":
+        """Return a copy of the view whose changes never land."""
+        return await self._hop(self._fork)
+
+    def _fork(self) -> "StagedView":
+        other = StagedView(self._plain, self._shared, self._run_id, lands=False)
+        with self._lock:
+            other._memory = self._memory.copy()
+        self._state.copy_to(other._state)
+        return other
+
+    async def pack(self) -> bytes:
+        """Return what has not landed and what was seen, for a view that goes on elsewhere.
+
+        What is in `@state` comes along.
+
+        Raises:
+            TooLarge: It is more than anybody should keep.
+        """
+        return await self._hop(self._pack)
+
+    def _pack(self) -> bytes:
+        with self._lock:
+            return self._memory.pack(self._state.path if self._state.made else None)
+
+    def unpack(self, packed: bytes) -> None:
+        """Go on where another view was; this one has done nothing yet.
+
+        Raises:
+            StateError: It is no packed view, or one of another version or folder.
+        """
+
+        def folder() -> Path:
+            self._state.make()
+            return self._state.path
+
+        self._memory = Memory.unpack(packed, roots=self._plain.roots, folder=folder)
