@@ -15,9 +15,9 @@ from lineshaft.store import Store, workspace_name
 from lineshaft.trace import Recorder, Redactor, result_data
 from lineshaft.values import (
     Change,
-    Claim,
     KeptPause,
     Pending,
+    RunClaim,
     RunError,
     RunResult,
     pause_data,
@@ -86,7 +86,7 @@ def tell(workspace: Path, tmp_path: Path) -> Callable[..., None]:
         name = workspace_name(workspace)
         path = tmp_path / "STATE" / "lineshaft" / "runs.db"
         async with Store(path, key=b"k" * 32) as store:
-            claim = Claim(run_id=run_id, workspace=name)
+            claim = RunClaim(run_id=run_id, workspace=name)
             recorder = Recorder(run_id, (), Redactor(), claim=claim, log=store)
             recorder.append(recorder.row("begin", exact=BEGUN))
             for part in parts:

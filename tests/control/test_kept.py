@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 from lineshaft import Context, Event, Policy, Session, Tool
 from lineshaft.errors import RecordError, StateError
 from lineshaft.store import Store, state_folder
-from lineshaft.values import Call, Claim, Done, Failure, Row
+from lineshaft.values import Call, Done, Failure, LogRow, RunClaim
 from support import Outside
 
 NO_DATABASE = b"this is no database" * 1_000
@@ -151,8 +151,8 @@ async def test_a_run_whose_end_cannot_be_kept_says_so_once(tmp_path: Path, damag
 
 
 async def test_what_could_not_be_written_is_said_once(damaged: Path) -> None:
-    claim = Claim(run_id="r", workspace="w")
-    row = Row(kind="log", at="2026-01-01T00:00:00.000Z", event_seq=1, shown=(("log", {}),))
+    claim = RunClaim(run_id="r", workspace="w")
+    row = LogRow(kind="log", at="2026-01-01T00:00:00.000Z", event_seq=1, shown=(("log", {}),))
     store = Store(damaged)
     store.append(claim, [row])
     with pytest.raises(RecordError, match="the file is no database"):

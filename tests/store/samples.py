@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary
 from lineshaft.store import Store
 from lineshaft.values import (
     ROW_OF,
-    Claim,
     Done,
     Effect,
     Event,
@@ -21,8 +20,9 @@ from lineshaft.values import (
     KeptCall,
     KeptPause,
     KeptRun,
+    LogRow,
     Pending,
-    Row,
+    RunClaim,
     RunLog,
     SavedRun,
     Sink,
@@ -47,19 +47,21 @@ store = Store(Path(sys.argv[1]), key=KEY, clock=lambda: datetime(2030, 1, 1, tzi
 """
 
 
-_CLAIMS: "WeakKeyDictionary[RunLog, dict[str, Claim]]" = WeakKeyDictionary()
+_CLAIMS: "WeakKeyDictionary[RunLog, dict[str, RunClaim]]" = WeakKeyDictionary()
 
 
-def claim(log: RunLog, run_id: str, workspace: str = "/w") -> Claim:
+def claim(log: RunLog, run_id: str, workspace: str = "/w") -> RunClaim:
     """Return the claim of a log's process on a run."""
-    return _CLAIMS.setdefault(log, {}).setdefault(run_id, Claim(run_id=run_id, workspace=workspace))
+    return _CLAIMS.setdefault(log, {}).setdefault(
+        run_id, RunClaim(run_id=run_id, workspace=workspace)
+    )
 
 
 def sink(log: RunLog, workspace: str) -> Sink:
     """Return what adds events to the logs of their runs, one row each."""
 
     def record(event: Event) -> None:
-        row = Row(
+        row = LogRow(
             kind=ROW_OF[event.kind],
             at=event.at,
             call_id=event.call_id,
@@ -74,7 +76,7 @@ def sink(log: RunLog, workspace: str) -> Sink:
 class Steps:
     """Adds the exact steps of one run to its log."""
 
-    def __init__(self, log: RunLog, of: Claim) -> None:
+    def __init__(self, log: RunLog, of: RunClaim) -> None:
         self._log = log
         self._claim = of
         self._begun: set[str] = set()
@@ -83,7 +85,7 @@ class Steps:
         """Add that a call is about to act."""
         if call.effect == "read" or call.staged:
             return
-        rows = [_called(call), Row(kind="started", at=AT, call_id=call.id, exact={})]
+        rows = [_called(call), LogRow(kind="started", at=AT, call_id=call.id, exact={})]
         await self._log.append(self._claim, rows, durable=True)
         self._begun.add(call.id)
 
@@ -92,7 +94,7 @@ class Steps:
         begun = call.id in self._begun
         self._begun.discard(call.id)
         exact = {"call": call_data(call) if begun else {}, "done": done_data(done)}
-        ended = Row(kind="ended", at=AT, call_id=call.id, exact=exact)
+        ended = LogRow(kind="ended", at=AT, call_id=call.id, exact=exact)
         rows = [ended] if begun else [_called(call), ended]
         durable = begun or not (call.effect == "read" or call.staged)
         written = self._log.append(self._claim, rows, durable=durable)
@@ -101,7 +103,7 @@ class Steps:
 
     async def flush(self) -> None:
         """Add that changes are about to land."""
-        row = Row(kind="landing", at=AT, exact={"stage": 0})
+        row = LogRow(kind="landing", at=AT, exact={"stage": 0})
         await self._log.append(self._claim, [row], durable=True)
 
     async def paused(self, pause: KeptPause) -> None:
@@ -111,24 +113,24 @@ class Steps:
             "pending": [asdict(each) for each in pause.pending],
             "expires_at": pause.expires_at,
         }
-        row = Row(kind="checkpoint", at=AT, exact=exact, blobs=pause.blobs)
+        row = LogRow(kind="checkpoint", at=AT, exact=exact, blobs=pause.blobs)
         await self._log.append(self._claim, [row], durable=True)
 
     async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
         """Add the end; nothing exact stays unless the run can be replayed."""
-        row = Row(kind="end", at=AT, exact={"end": end or {}} if replayable else {})
+        row = LogRow(kind="end", at=AT, exact={"end": end or {}} if replayable else {})
         await self._log.append(self._claim, [row])
 
 
-def _called(call: KeptCall) -> Row:
-    return Row(kind="call", at=AT, call_id=call.id, exact=call_data(call))
+def _called(call: KeptCall) -> LogRow:
+    return LogRow(kind="call", at=AT, call_id=call.id, exact=call_data(call))
 
 
 async def begin(log: RunLog, kept: KeptRun) -> Steps:
     """Begin to keep a run; on the disk when this returns."""
     mine = claim(log, kept.run_id, kept.workspace)
     exact = {"workspace": kept.workspace, "document": kept.document}
-    await log.append(mine, [Row(kind="begin", at=AT, exact=exact)], durable=True)
+    await log.append(mine, [LogRow(kind="begin", at=AT, exact=exact)], durable=True)
     return Steps(log, mine)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lineshaft.errors import RunBusy, RunUnknown
 from lineshaft.store import MemoryLog, Store
-from lineshaft.values import Claim, Finished, Row, RunLog, Shown, Value, call_data, packed
+from lineshaft.values import Finished, LogRow, RunClaim, RunLog, Shown, Value, call_data, packed
 from store.samples import AT, KEY, begin, call, event, pause, resume, run, sink, started
 
 
@@ -22,11 +22,11 @@ async def log(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[RunLo
 
 
 async def test_one_row_of_an_allowed_call_is_three_events(log: RunLog) -> None:
-    claim = Claim(run_id="r", workspace="/w")
+    claim = RunClaim(run_id="r", workspace="/w")
     asked: Shown = ("call_asked", {"tool": "post"})
     judged: Shown = ("verdict", {"verdict": "allow"})
-    begun = Row(kind="begin", at=AT, event_seq=1, shown=(("run_started", {}),))
-    called = Row(
+    begun = LogRow(kind="begin", at=AT, event_seq=1, shown=(("run_started", {}),))
+    called = LogRow(
         kind="call",
         at=AT,
         call_id="c1",
@@ -49,8 +49,8 @@ async def test_one_row_of_an_allowed_call_is_three_events(log: RunLog) -> None:
 
 async def test_what_is_exact_is_in_no_event(log: RunLog) -> None:
     secret = "hunter2-s3cret"  # noqa: S105  planted
-    row = Row(kind="ended", at=AT, call_id="c1", exact={"done": secret}, event_seq=1)
-    log.append(Claim(run_id="r", workspace="/w"), [row])
+    row = LogRow(kind="ended", at=AT, call_id="c1", exact={"done": secret}, event_seq=1)
+    log.append(RunClaim(run_id="r", workspace="/w"), [row])
     assert secret not in repr(await log.tail("r")) + repr(row)
 
 
@@ -75,17 +75,17 @@ async def test_a_run_goes_on_from_its_rows(log: RunLog) -> None:
 
 async def test_turns_and_readings_come_back_in_their_order(log: RunLog) -> None:
     await begin(log, run(seed="ab"))
-    claim = Claim(run_id="r", workspace="/w")
+    claim = RunClaim(run_id="r", workspace="/w")
     for turns, readings in (([], b"\1"), ([1, 0], b"\2\3"), ([2], b"")):
         exact = {"turns": turns, "readings": packed(readings), "torn": False}
-        log.append(claim, [Row(kind="turn", at=AT, exact=exact)])
+        log.append(claim, [LogRow(kind="turn", at=AT, exact=exact)])
     saved = await log.load("r")
     assert saved.replay is not None
     assert (saved.replay.seed, saved.replay.turns) == ("ab", [1, 0, 2])
     assert saved.replay.readings == b"\1\2\3"
     assert saved.cuts == ((0, 1), (2, 3), (3, 3))
     cut = {"turns": 2, "readings": 3}
-    log.append(claim, [Row(kind="resumed", at=AT, exact=cut)])
+    log.append(claim, [LogRow(kind="resumed", at=AT, exact=cut)])
     saved = await log.load("r")
     assert saved.replay is not None
     assert (saved.replay.turns, saved.replay.readings) == ([1, 0], b"\1\2\3")
@@ -93,8 +93,8 @@ async def test_turns_and_readings_come_back_in_their_order(log: RunLog) -> None:
 
 async def test_a_call_that_neither_started_nor_ended_is_known(log: RunLog) -> None:
     await begin(log, run())
-    row = Row(kind="call", at=AT, call_id="c7", exact=call_data(call(7)))
-    log.append(Claim(run_id="r", workspace="/w"), [row])
+    row = LogRow(kind="call", at=AT, call_id="c7", exact=call_data(call(7)))
+    log.append(RunClaim(run_id="r", workspace="/w"), [row])
     assert (await log.load("r")).asked == (call(7),)
 
 

@@ -23,7 +23,7 @@ from lineshaft.store._faults import told
 from lineshaft.store._key import Keys
 from lineshaft.store._log import step_of
 from lineshaft.store._writer import Work, Writer
-from lineshaft.values import Claim, EventKind, Row, Value
+from lineshaft.values import EventKind, LogRow, RunClaim, Value
 from store.samples import (
     KEY,
     begin,
@@ -235,9 +235,9 @@ def writer(stuck: Stuck) -> Writer:
     return Writer(stuck.open, explain=lambda error: told(error, "store.db"))
 
 
-def append(writer: Writer, row: Row) -> "Future[None]":
+def append(writer: Writer, row: LogRow) -> "Future[None]":
     """Hand a row of run `r` to a writer, as a store does."""
-    step, of = step_of(row), Claim(run_id="r", workspace="/w")
+    step, of = step_of(row), RunClaim(run_id="r", workspace="/w")
 
     def act(transaction: Transaction) -> None:
         transaction.log.append(of, [step])
@@ -245,10 +245,10 @@ def append(writer: Writer, row: Row) -> "Future[None]":
     return writer.ask(Work(act=act, keep=True, size=step.size))
 
 
-def output(text: str) -> Row:
+def output(text: str) -> LogRow:
     """Return a row that shows some output."""
     shown = ("output", {"stream": "stdout", "text": text})
-    return Row(kind="output", at="2030-01-01T00:00:00.000Z", event_seq=1, shown=(shown,))
+    return LogRow(kind="output", at="2030-01-01T00:00:00.000Z", event_seq=1, shown=(shown,))
 
 
 async def test_a_disk_that_does_not_answer_ends_in_an_error(
@@ -308,7 +308,7 @@ async def test_leases_are_renewed_as_long_as_a_run_goes_on(path: Path) -> None:
         lambda: Renewed(location, renewals), explain=lambda e: told(e, "store.db"), renewal=0.01
     )
     exact: dict[str, object] = {"workspace": "/w", "document": dict[str, object]()}
-    append(writer, Row(kind="begin", at="2030-01-01T00:00:00.000Z", exact=exact)).result(20)
+    append(writer, LogRow(kind="begin", at="2030-01-01T00:00:00.000Z", exact=exact)).result(20)
     assert [renewals.get(timeout=20) for _ in range(3)] == [1, 1, 1]
     with closing(sqlite3.connect(path)) as connection:
         (left,) = connection.execute(
@@ -316,7 +316,7 @@ async def test_leases_are_renewed_as_long_as_a_run_goes_on(path: Path) -> None:
         ).fetchone()
     assert 0 < left <= 30.001
     end: tuple[EventKind, dict[str, object]] = ("run_finished", {"status": "success"})
-    last = Row(
+    last = LogRow(
         kind="end", at="2030-01-01T00:00:00.000Z", event_seq=1, shown=(end,), exact={"end": {}}
     )
     append(writer, last).result(20)

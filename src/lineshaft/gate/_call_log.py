@@ -23,8 +23,8 @@ from lineshaft.values import (
     Failure,
     KeptCall,
     KeptPause,
+    LogRow,
     ReplayInputs,
-    Row,
     RowKind,
     Shown,
     ToolSpec,
@@ -580,7 +580,7 @@ class CallLog:
             (kind, recorder.redacted(cast("Mapping[str, object]", data))) for kind, data in events
         )
 
-    def _tell(self, row: Row) -> None:
+    def _tell(self, row: LogRow) -> None:
         if self._recorder is not None:
             try:
                 self._recorder.tell(row)

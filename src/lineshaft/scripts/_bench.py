@@ -16,7 +16,7 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
-from lineshaft.gate import CallLog, Earlier, Frame, Gate, Scope
+from lineshaft.gate import CallLog, Earlier, Frame, Gate, PausePoint, Scope
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
@@ -25,13 +25,13 @@ from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
     Change,
-    Claim,
     EventKind,
     Finding,
     HeldLog,
     Limits,
     Pending,
     ReplayInputs,
+    RunClaim,
     RunError,
     RunLog,
     RunResult,
@@ -79,7 +79,7 @@ class Part:
     last_seq: int = 0
     """Number of the last event that its record has."""
 
-    claim: Claim | None = None
+    claim: RunClaim | None = None
     """On its log, where it goes on."""
 
     keeps_back: bool = False
@@ -260,7 +260,7 @@ class Bench:
         if landed.error is not None:
             how = Ended(status="error", value=how.value, error=landed.error)
         if how.status == "paused" and self.scope is not None:
-            result = await self._paused(how, progress, landed)
+            result = await self._paused(self.scope.standing, how, progress, landed)
             if result is not None:
                 await self.view.discard()
                 return result
@@ -334,16 +334,16 @@ class Bench:
             landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
         return landed
 
-    async def _paused(self, how: Ended, progress: Progress, landed: _Landed) -> RunResult | None:
+    async def _paused(
+        self, standing: PausePoint, how: Ended, progress: Progress, landed: _Landed
+    ) -> RunResult | None:
         """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
-        assert self.scope is not None  # noqa: S101  whoever calls this has looked
-        standing = self.scope.standing
         if not progress.suspended or not self._can_wait:
             result = self._result(how, progress, landed, _Waits(pending=standing.pending))
             await self._over(result, progress)
             return result
         try:
-            halt = Checkpoint(
+            checkpoint = Checkpoint(
                 standing=standing,
                 calls=self.call_log.records(),
                 usage=self.call_log.usage(bytes_out=0),
@@ -357,7 +357,7 @@ class Bench:
             waits = _Waits(pending=standing.pending, expires_at=expiry(PAUSE_HOURS))
             result = self._result(how, progress, landed, waits)
             self.call_log.all_turned()
-            pause = pause_of(halt, expires_at=str(waits.expires_at))
+            pause = pause_of(checkpoint, expires_at=str(waits.expires_at))
             await self.call_log.paused(pause, self._ending("run_paused", result))
         except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"

@@ -30,7 +30,6 @@ from lineshaft.values import (
     Answer,
     Caller,
     CallRecord,
-    Claim,
     Engine,
     Event,
     Finished,
@@ -39,6 +38,7 @@ from lineshaft.values import (
     Pending,
     Replay,
     ReplayInputs,
+    RunClaim,
     RunLog,
     RunResult,
     SavedRun,
@@ -141,7 +141,7 @@ class Resumer:
                 await self._wait_on(claim, saved.pause)
             raise
 
-    async def _wait_on(self, claim: Claim, pause: KeptPause) -> None:
+    async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
         """Give a run up that goes on waiting."""
         recorder = Recorder(
             claim.run_id, (), self._runner.gate.redactor, claim=claim, log=self._archive
@@ -170,7 +170,7 @@ class Resumer:
             )
 
     async def _set_up(
-        self, saved: SavedRun, claim: Claim, reply: Reply, sinks: tuple[Sink, ...]
+        self, saved: SavedRun, claim: RunClaim, reply: Reply, sinks: tuple[Sink, ...]
     ) -> "Resumed":
         runner, document = self._runner, saved.run.document
         job = Job.of(document)

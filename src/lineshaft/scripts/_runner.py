@@ -28,12 +28,12 @@ from lineshaft.values import (
     Call,
     Caller,
     CallResult,
-    Claim,
     Engine,
     Finding,
     Limits,
     Origin,
     ReplayInputs,
+    RunClaim,
     RunError,
     RunLog,
     RunResult,
@@ -125,7 +125,7 @@ class Runner:
         packed = part.halt.view if part.halt else None
         log = None if silent else ground.log
         if part.claim is None:
-            part = replace(part, claim=Claim(run_id=part.run_id, workspace=ground.root))
+            part = replace(part, claim=RunClaim(run_id=part.run_id, workspace=ground.root))
             held = None if ground.eager else MemoryLog()
         else:
             held = None

@@ -11,8 +11,8 @@ from lineshaft.values import (
     KeptCall,
     KeptPause,
     KeptRun,
+    LogRow,
     ReplayInputs,
-    Row,
     SavedRun,
     unpacked,
 )
@@ -21,7 +21,7 @@ _GOES_ON = frozenset({"call", "started", "ended", "turn", "landing"})
 """After such a row a run no longer stands where it was paused."""
 
 
-def fold(run_id: str, rows: Iterable[Row], *, last_seq: int) -> SavedRun:
+def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
     """Return what the rows of a run say.
 
     Args:
@@ -59,7 +59,7 @@ class _State:
         self._cuts: list[tuple[int, int]] = []
         self._end: Data | None = None
 
-    def take(self, row: Row, exact: Mapping[str, object]) -> None:
+    def take(self, row: LogRow, exact: Mapping[str, object]) -> None:
         """Take the next row."""
         if row.kind in _GOES_ON:
             self._pause = None
@@ -95,7 +95,7 @@ class _State:
             case _:
                 pass
 
-    def _ended(self, row: Row, exact: Mapping[str, object]) -> None:
+    def _ended(self, row: LogRow, exact: Mapping[str, object]) -> None:
         told = cast("Data", exact["call"])
         known = self._calls.pop(row.call_id or "", None)
         if known is None and "key" not in told:

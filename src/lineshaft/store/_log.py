@@ -28,7 +28,7 @@ from lineshaft.store._owner import Owner
 from lineshaft.store._seals import FORMAT, Seals, changed, check_format, pack, unpack
 from lineshaft.store._tables import NOW
 from lineshaft.store._texts import dumped, loaded, shown, storable
-from lineshaft.values import Claim, Event, EventKind, Row, RowKind, SavedRun, Shown
+from lineshaft.values import Event, EventKind, LogRow, RowKind, RunClaim, SavedRun, Shown
 
 Data = Mapping[str, object]
 Facts = dict[str, object]
@@ -68,7 +68,7 @@ class Step:
     """About how many bytes it has."""
 
 
-def step_of(row: Row) -> Step:
+def step_of(row: LogRow) -> Step:
     """Return a row as the tables take it.
 
     Raises:
@@ -185,7 +185,7 @@ class Log:
         self.written = 0
         """About how many bytes were written."""
 
-    def append(self, claim: Claim, steps: Sequence[Step]) -> None:
+    def append(self, claim: RunClaim, steps: Sequence[Step]) -> None:
         """Add rows to a run of this process.
 
         Raises:
@@ -240,7 +240,7 @@ class Log:
         run.exact_bytes += size
         self.written += size + len(step.shown or "") + 150
 
-    def _claimed(self, claim: Claim, at: str) -> RunRow:
+    def _claimed(self, claim: RunClaim, at: str) -> RunRow:
         """Return the row of a run that this process may add to."""
         run = self._row(claim.run_id)
         if run is None and claim.lease_no == 1:
@@ -275,7 +275,7 @@ class Log:
         tools = [str(each["tool"]) for each in cast("list[Data]", facts["pending"])]
         run.phase, run.expires_at, run.waiting = "paused", until or None, shown(tools)
 
-    def take(self, run_id: str) -> tuple[SavedRun, Claim]:
+    def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """Take a run that waits, or whose host died, for this process.
 
         Raises:
@@ -302,7 +302,7 @@ class Log:
         run.lease_no += 1
         run.owner_pid, run.owner_mark = self._owner.pid, self._owner.mark
         run.lease_until = self._clock() + LEASE_SECONDS
-        return saved, Claim(run_id=run_id, workspace=run.workspace, lease_no=run.lease_no)
+        return saved, RunClaim(run_id=run_id, workspace=run.workspace, lease_no=run.lease_no)
 
     def load(self, run_id: str) -> SavedRun:
         """Return all that is kept of a run, for a replay; raises as `take` does."""
@@ -380,7 +380,7 @@ class Log:
         found: list[Event] = []
         for seq, at, call_id, told in self._connection.execute(_SHOWN, (run_id,)):
             events = _events(told, run_id, seq)
-            row = Row(kind="log", at=at, call_id=call_id, event_seq=seq, shown=events)
+            row = LogRow(kind="log", at=at, call_id=call_id, event_seq=seq, shown=events)
             found += (event for event in row.events(run_id) if event.seq > after)
         return found
 
@@ -475,13 +475,13 @@ class Log:
         rows = self._checked(run, self._keys.found())
         return fold(run.id, rows, last_seq=run.event_seq)
 
-    def _checked(self, run: RunRow, seals: Seals) -> list[Row]:
+    def _checked(self, run: RunRow, seals: Seals) -> list[LogRow]:
         """Return the exact rows of a run; the last checkpoint has its blobs.
 
         Raises:
             UntrustedState: They are not what was written.
         """
-        before, rows, checkpoint = b"", list[Row](), None
+        before, rows, checkpoint = b"", list[LogRow](), None
         for number, found in enumerate(self._connection.execute(_ROWS, (run.id,)), 1):
             seq, at, kind, call_id, container, event_seq, told, exact, mac = found
             if exact:
@@ -496,7 +496,7 @@ class Log:
             data = loaded(unpack(exact))
             if kind == "checkpoint":
                 checkpoint = len(rows)
-            rows.append(Row(kind=kind, at=at, call_id=call_id, container=container, exact=data))
+            rows.append(LogRow(kind=kind, at=at, call_id=call_id, container=container, exact=data))
         if before != run.head or len(rows) == 0:
             raise changed()
         if checkpoint is not None:
@@ -524,7 +524,9 @@ class Log:
 
     def _end(self, run: RunRow, event: Event) -> None:
         """Add an end that the record lacks; what is exact stays."""
-        row = Row(kind="end", at=event.at, event_seq=event.seq, shown=((event.kind, event.data),))
+        row = LogRow(
+            kind="end", at=event.at, event_seq=event.seq, shown=((event.kind, event.data),)
+        )
         step = step_of(row)
         self._insert(run, step)
         run.show(step.events)

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 from lineshaft.errors import RunBusy, RunUnknown
 from lineshaft.store._fold import fold
-from lineshaft.values import Claim, Event, Row, SavedRun
+from lineshaft.values import Event, LogRow, RunClaim, SavedRun
 
 
 class MemoryLog:
     """Keeps rows in this process; nothing of it outlives the process."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[Row]] = {}
+        self._rows: dict[str, list[LogRow]] = {}
         self._lease_no: dict[str, int] = {}
         """0: the run was given up, or is over."""
 
     def append(
-        self, claim: Claim, rows: Sequence[Row], *, durable: bool = False
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
         """As `RunLog.append`; in memory nothing is durable."""
         del durable
@@ -33,7 +33,7 @@ class MemoryLog:
                 self._lease_no[run_id] = 0
         return _DONE
 
-    def rows(self, run_id: str) -> list[Row]:
+    def rows(self, run_id: str) -> list[LogRow]:
         """As `HeldLog.rows`."""
         return list(self._rows.get(run_id, ()))
 
@@ -44,7 +44,7 @@ class MemoryLog:
             if row.kind in results:
                 kept[number] = replace(row, exact=None)
 
-    async def take(self, run_id: str) -> tuple[SavedRun, Claim]:
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """As `RunLog.take`."""
         saved = await self.load(run_id)
         if saved.end is not None:
@@ -53,7 +53,7 @@ class MemoryLog:
             raise RunBusy(f"run {run_id!r} goes on: this process works on it")
         number = sum(row.kind == "checkpoint" for row in self._rows[run_id]) + 1
         self._lease_no[run_id] = number
-        return saved, Claim(run_id=run_id, workspace=saved.run.workspace, lease_no=number)
+        return saved, RunClaim(run_id=run_id, workspace=saved.run.workspace, lease_no=number)
 
     async def renew(self) -> int:
         """As `RunLog.renew`."""
@@ -84,7 +84,7 @@ class MemoryLog:
         return found
 
 
-def _is_kept(rows: Sequence[Row]) -> bool:
+def _is_kept(rows: Sequence[LogRow]) -> bool:
     return any(row.kind == "begin" and row.exact is not None for row in rows)
 
 

@@ -27,7 +27,7 @@ from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
 from lineshaft.store._texts import UNFIT
 from lineshaft.store._writer import Work, Writer
-from lineshaft.values import Claim, Event, ObservedShape, Row, SavedRun
+from lineshaft.values import Event, LogRow, ObservedShape, RunClaim, SavedRun
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ class Store:
         self._clock = clock
         self._writer = Writer(self._open, explain=self._explain)
         self._seconds = patience + _STUCK
-        self._refused: dict[Claim, LineshaftError] = {}
+        self._refused: dict[RunClaim, LineshaftError] = {}
         """Why rows that were not awaited could not be written."""
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ class Store:
                 )
 
     def append(
-        self, claim: Claim, rows: Sequence[Row], *, durable: bool = False
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
         """As `RunLog.append`: it only queues."""
         exact = over = False
@@ -145,7 +145,7 @@ class Store:
             written.add_done_callback(partial(self._notice, claim))
         return _Written(written, self._seconds)
 
-    async def take(self, run_id: str) -> tuple[SavedRun, Claim]:
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """As `RunLog.take`."""
         return await self._do(lambda work: work.log.take(run_id), durable=True)
 
@@ -309,7 +309,7 @@ class Store:
         work = Work(act=act, durable=durable, thoroughly=thoroughly)
         return await _answer(self._writer.ask(work), self._seconds)
 
-    def _notice(self, claim: Claim, written: "Future[None]") -> None:
+    def _notice(self, claim: RunClaim, written: "Future[None]") -> None:
         error = written.exception()
         if isinstance(error, LineshaftError):
             self._refused[claim] = error

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from lineshaft.trace._redact import Redactor
 from lineshaft.values import (
     ROW_OF,
-    Claim,
     Event,
     EventKind,
     HeldLog,
-    Row,
+    LogRow,
     RowKind,
+    RunClaim,
     RunLog,
     Shown,
     Sink,
@@ -49,7 +49,7 @@ class Recorder:
         redactor: Redactor,
         *,
         seq: int = 0,
-        claim: Claim | None = None,
+        claim: RunClaim | None = None,
         log: RunLog | None = None,
         held: HeldLog | None = None,
     ) -> None:
@@ -58,7 +58,7 @@ class Recorder:
         self._sinks = tuple(sinks)
         self._lock = threading.RLock()
         self._seq = self._log_seq = seq
-        self._claim = claim or Claim(run_id=run_id, workspace="")
+        self._claim = claim or RunClaim(run_id=run_id, workspace="")
         self._log = log
         self._held = held if log is not None else None
 
@@ -104,7 +104,7 @@ class Recorder:
         shown: tuple[Shown, ...] = (),
         exact: Mapping[str, object] | None = None,
         blobs: Mapping[str, bytes] = _NONE,
-    ) -> Row:
+    ) -> LogRow:
         """Return a step that happens now, for `append` and `tell`.
 
         Args:
@@ -115,7 +115,7 @@ class Recorder:
             exact: What the run goes on from.
             blobs: Large contents.
         """
-        return Row(
+        return LogRow(
             kind=kind,
             at=_now(),
             call_id=call_id,
@@ -126,7 +126,7 @@ class Recorder:
             blobs=blobs,
         )
 
-    def append(self, row: Row, *, durable: bool = False) -> Awaitable[None] | None:
+    def append(self, row: LogRow, *, durable: bool = False) -> Awaitable[None] | None:
         """Append a step to the log; what is durable takes along what was held back.
 
         Raises:
@@ -148,7 +148,7 @@ class Recorder:
             self._log_seq += len(row.shown)
         return written
 
-    def tell(self, row: Row) -> list[Event]:
+    def tell(self, row: LogRow) -> list[Event]:
         """Hand the events of a step to the sinks."""
         with self._lock:
             events = [

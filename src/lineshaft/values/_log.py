@@ -54,7 +54,7 @@ ROW_OF: Mapping[EventKind, RowKind] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class LogRow:
     """One step of a run."""
 
     kind: RowKind
@@ -122,7 +122,7 @@ def unpacked(text: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class RunClaim:
     """The right to append to the log of one run, as long as no other process takes the run."""
 
     run_id: str
@@ -141,7 +141,7 @@ class RunLog(Protocol):
     """
 
     def append(
-        self, claim: Claim, rows: Sequence[Row], *, durable: bool = False
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
         """Add rows to a run, all or none, behind all that was appended before.
 
@@ -161,7 +161,7 @@ class RunLog(Protocol):
         """
         ...
 
-    async def take(self, run_id: str) -> tuple[SavedRun, Claim]:
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """Take a run that waits, or whose process died; one of several processes gets it.
 
         Raises:
@@ -197,7 +197,7 @@ class RunLog(Protocol):
 class HeldLog(RunLog, Protocol):
     """Keeps the rows of a run until it is known whether they have to outlive the process."""
 
-    def rows(self, run_id: str) -> list[Row]:
+    def rows(self, run_id: str) -> list[LogRow]:
         """Return all rows of a run."""
         ...
 
