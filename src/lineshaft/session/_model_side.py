@@ -16,7 +16,7 @@ from lineshaft.session._definitions import (
     script_schema,
 )
 from lineshaft.session._handle import ScriptRequest, arguments_of, script_request
-from lineshaft.tools import model_name
+from lineshaft.tools import model_name, own_names, plainest, published
 from lineshaft.trace import Redactor
 from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec
 
@@ -60,11 +60,14 @@ class ModelSide:
             scriptable = [spec for spec in self._specs() if spec.scriptable]
             text = script_description(scriptable, self._limits)
             schema = script_schema(self._limits)
+            schema = plainest(schema)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
-        found += [
-            definition(spec.name, description=spec.description, schema=spec.input_schema, api=api)
-            for spec in chosen(self._specs(), tuple(direct))
-        ]
+        for spec in chosen(self._specs(), tuple(direct)):
+            takes = published(spec)
+            made = definition(
+                spec.name, description=takes.description, schema=takes.schema, api=api
+            )
+            found.append(made)
         # An unknown API is an error also where there is nothing to define.
         definition("x", description="", schema={}, api=api)
         return cast("list[dict[str, Any]]", self.without_secrets(found))
@@ -96,6 +99,8 @@ class ModelSide:
         said = str(name)  # a model may have said anything
         known = {model_name(spec.name): spec for spec in (*self._specs(), *self._runtime)}
         spec = known.get(said)
+        if spec is not None:
+            given = arguments_of(own_names(spec, given))
         return self.of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:

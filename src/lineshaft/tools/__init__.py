@@ -18,7 +18,14 @@ from lineshaft.tools._providers import (
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
-from lineshaft.tools.schemas import EntryPath, WorkspacePath
+from lineshaft.tools.schemas import (
+    EntryPath,
+    WorkspacePath,
+    own_names,
+    plainest,
+    published,
+    published_result,
+)
 from lineshaft.tools.search import search_specs
 from lineshaft.tools.stubs import (
     checker_stubs,
@@ -49,6 +56,10 @@ __all__ = [
     "merge_shapes",
     "model_name",
     "opened",
+    "own_names",
+    "plainest",
+    "published",
+    "published_result",
     "python_stubs",
     "record_tools",
     "renamed",

@@ -29,7 +29,8 @@ RESERVED: frozenset[str] = frozenset(_RUNTIME | _SCOPE | _HELPERS | _PYTHON)
 """Names that neither a namespace nor a tool without one may have, in any spelling of case."""
 
 _LONGEST = 128
-_LONGEST_FOR_MODELS = 64
+_LONGEST_FOR_MODELS = 48
+"""Clients put the name of the server in front, up to 64 in all."""
 
 
 @lru_cache(maxsize=4_096)
@@ -46,7 +47,7 @@ def script_name(canonical: str) -> str:
 
 
 def model_name(canonical: str) -> str:
-    """Return the name by which model APIs know a tool: up to 64 of `a-z A-Z 0-9 _ -`.
+    """Return the name by which model APIs know a tool: up to 48 of `a-z A-Z 0-9 _ -`.
 
     Args:
         canonical: `tool` or `namespace.tool`.

@@ -47,7 +47,7 @@ def _result(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
-_LIST: dict[str, Any] = {"type": "array"}
+_LIST: dict[str, Any] = {"type": "array", "items": {}}
 _OBJECTS: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
 _RUN_ID = {"type": "string", "description": "From the result of `run`."}
 
@@ -103,7 +103,7 @@ def _search() -> dict[str, Any]:
         {
             "words": {"type": "string", "description": "What the tool should do."},
             "namespace": {"type": ["string", "null"], "description": "Only tools of this one."},
-            "detail": {"enum": ["brief", "full"], "default": "brief"},
+            "detail": {"type": "string", "enum": ["brief", "full"], "default": "brief"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
         },
         "words",
@@ -126,7 +126,11 @@ def _run(guide: str, most: float) -> dict[str, Any]:
     takes = _object(
         {
             "code": {"type": "string", "description": "The script."},
-            "args": {"type": "array", "description": "Values that it finds in `args`."},
+            "args": {
+                "type": "array",
+                "items": {},
+                "description": "Values that it finds in `args`.",
+            },
             "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": most},
             "background": {
                 "type": "boolean",

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from lineshaft.session import Session
-from lineshaft.tools import model_name
+from lineshaft.tools import model_name, published, published_result
 from lineshaft.values import ToolSpec
 
 
@@ -64,14 +64,15 @@ def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
     if spec.effect != "read":
         hints |= {"destructiveHint": spec.destructive, "idempotentHint": spec.idempotent}
     hints["openWorldHint"] = spec.effect in ("exec", "external")
+    takes = published(spec)
     made: dict[str, Any] = {
         "name": name,
-        "description": spec.description,
-        "inputSchema": {"type": "object", **spec.input_schema},
+        "description": takes.description,
+        "inputSchema": takes.schema,
         "annotations": hints,
     }
     if (shape := shape_of(spec)) is not None:
-        made["outputSchema"] = shape.schema
+        made["outputSchema"] = published_result(shape.schema)
     return made
 
 

@@ -18,7 +18,7 @@ from lineshaft.mcp.front.direct import Direct
 from lineshaft.mcp.front.runs import Runs
 from lineshaft.mcp.front.validation import checked
 from lineshaft.session import Session
-from lineshaft.tools import Provider, Shaped, detailed, let_ask, search_specs
+from lineshaft.tools import Provider, Shaped, detailed, let_ask, own_names, plainest, search_specs
 from lineshaft.values import Askable, ToolSpec, VerdictKind
 
 Approvals = Literal["person", "client"]
@@ -67,6 +67,7 @@ class Front:
         """Return the tools as they are now, as `tools/list` tells them."""
         own = self._own()
         names = {each["name"] for each in own}
+        own = [{**each, "inputSchema": plainest(each["inputSchema"])} for each in own]
         return self._session.without_secrets(own + self._direct.definitions(without=names))
 
     @property
@@ -168,6 +169,7 @@ class Front:
             spec = self._direct.spec(name)
         if spec is None:
             raise UnknownTool(name)
+        arguments = own_names(spec, arguments)
         whole = bool(self._passed) and spec.namespace == self._passed
         return await self._runs.call(spec, arguments, client, whole=whole)
 

@@ -6,6 +6,13 @@ from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
 from lineshaft.tools.schemas.problems import Mismatch, Problem, shown, tell, unknown
 from lineshaft.tools.schemas.properties import Members, members
+from lineshaft.tools.schemas.published import (
+    PublishedSchema,
+    own_names,
+    plainest,
+    published,
+    published_result,
+)
 from lineshaft.tools.schemas.signatures import (
     Function,
     Parameter,
@@ -27,6 +34,7 @@ __all__ = [
     "Parameter",
     "Path",
     "Problem",
+    "PublishedSchema",
     "Schema",
     "Signature",
     "WorkspacePath",
@@ -35,8 +43,12 @@ __all__ = [
     "is_context",
     "members",
     "own_name",
+    "own_names",
     "places",
     "plain",
+    "plainest",
+    "published",
+    "published_result",
     "read_signature",
     "resolve",
     "shown",
