@@ -13,7 +13,7 @@ def kept(tmp_path: Path) -> dict[str, str]:
     """Return variables of folders in which something is kept."""
     for kind, names in {
         "CACHE": ["webassembly/old.native", "python/copy/bin/python", "seals/seal", "else"],
-        "STATE": ["store.db", "webassembly/old.sha256"],
+        "STATE": ["runs.db", "webassembly/old.sha256"],
         "DATA": ["python/bin/python"],
         "CONFIG": ["settings.toml"],
     }.items():
@@ -32,7 +32,7 @@ def kept(tmp_path: Path) -> dict[str, str]:
 def test_everything_is_listed_with_its_size(lineshaft: Lineshaft, kept: dict[str, str]) -> None:
     told = json.loads(lineshaft("cache", "--json", variables=kept).stdout)
     names = {(each["kind"], each["name"]) for each in told["entries"]}
-    assert {("cache", "webassembly"), ("cache", "else"), ("state", "store.db")} <= names
+    assert {("cache", "webassembly"), ("cache", "else"), ("state", "runs.db")} <= names
     assert {("data", "python"), ("config", "settings.toml"), ("cache", "link")} <= names
     sizes = {each["name"]: each["bytes"] for each in told["entries"] if each["kind"] == "cache"}
     assert sizes["webassembly"] >= 200_000
@@ -51,7 +51,7 @@ def test_clear_removes_the_cache_and_nothing_else(
     assert done["bytes"] >= 1_000_000
     folders = tmp_path / "kept"
     assert list((folders / "CACHE" / "lineshaft").iterdir()) == []
-    assert (folders / "STATE" / "lineshaft" / "store.db").exists()
+    assert (folders / "STATE" / "lineshaft" / "runs.db").exists()
     assert not (folders / "STATE" / "lineshaft" / "webassembly" / "old.sha256").exists()
     assert (folders / "DATA" / "lineshaft" / "python" / "bin" / "python").exists()
     assert (folders / "CONFIG" / "lineshaft" / "settings.toml").exists()

@@ -16,10 +16,11 @@ from lineshaft.trace import Recorder, Redactor, result_data
 from lineshaft.values import (
     Change,
     KeptPause,
-    KeptRun,
     Pending,
+    RunClaim,
     RunError,
     RunResult,
+    pause_data,
 )
 
 Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -71,6 +72,9 @@ def resumed(record: Recorder) -> None:
     record.note("run_finished", None, **result_data(result))
 
 
+BEGUN: dict[str, object] = {"workspace": "/w", "document": dict[str, object]()}
+
+
 @pytest.fixture
 def tell(workspace: Path, tmp_path: Path) -> Callable[..., None]:
     """Return a function that records a run, as a session in another process did."""
@@ -80,16 +84,18 @@ def tell(workspace: Path, tmp_path: Path) -> Callable[..., None]:
 
     async def _record(parts: tuple[Callable[[Recorder], None], ...], run_id: str) -> None:
         name = workspace_name(workspace)
-        path = tmp_path / "STATE" / "lineshaft" / "store.db"
+        path = tmp_path / "STATE" / "lineshaft" / "runs.db"
         async with Store(path, key=b"k" * 32) as store:
-            recorder = Recorder(run_id, [store.sink(name)], Redactor())
-            state = await store.begin(KeptRun(run_id=run_id, workspace=name))
+            claim = RunClaim(run_id=run_id, workspace=name)
+            recorder = Recorder(run_id, (), Redactor(), claim=claim, log=store)
+            recorder.append(recorder.row("begin", exact=BEGUN))
             for part in parts:
                 part(recorder)
+            pause = pause_data(KeptPause(document={}, pending=WAITING, expires_at=UNTIL))
             if parts[-1] is paused:
-                await state.paused(KeptPause(document={}, pending=WAITING, expires_at=UNTIL))
+                recorder.append(recorder.row("checkpoint", exact=pause))
             else:
-                await state.over(replayable=True)
+                recorder.append(recorder.row("end", exact={"end": pause}))
 
     return record
 
@@ -328,11 +334,11 @@ def test_a_store_that_cannot_be_written_is_said_before_anything_runs(
 
 
 def test_a_damaged_store_is_a_clear_error(lineshaft: Lineshaft, tmp_path: Path) -> None:
-    path = tmp_path / "STATE" / "lineshaft" / "store.db"
+    path = tmp_path / "STATE" / "lineshaft" / "runs.db"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("no database " * 100)
     for words in (("runs",), ("show",), ("run", "-")):
         done = lineshaft(*words, stdin="return 1")
         assert done.returncode == 1, words
-        assert "the store 'store.db' is damaged" in done.stderr
+        assert "the store 'runs.db' is damaged" in done.stderr
         assert "Traceback" not in done.stderr

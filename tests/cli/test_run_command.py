@@ -220,7 +220,7 @@ def test_the_record_lies_outside_the_workspace_for_its_owner_alone(
     state = tmp_path / "STATE" / "lineshaft"
     assert state.stat().st_mode & 0o777 == 0o700
     files = [path for path in state.rglob("*") if path.is_file()]
-    assert state / "store.db" in files
+    assert state / "runs.db" in files
     assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 

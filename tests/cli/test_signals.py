@@ -68,9 +68,12 @@ def ended(workspace: Path, environ: dict[str, str]) -> Lineshaft:
 
 def _records(tmp_path: Path) -> list[str]:
     """Return the last event of each record."""
-    last = "SELECT json_array(kind, json(data)), max(seq) FROM events GROUP BY run_id"
+    last = (
+        "SELECT json_extract(shown, '$[#-1]'), max(seq) FROM log"
+        " WHERE shown IS NOT NULL GROUP BY run"
+    )
     found: list[str] = []
-    for path in (tmp_path / "STATE").rglob("store.db"):
+    for path in (tmp_path / "STATE").rglob("runs.db"):
         with closing(sqlite3.connect(path)) as store:
             found += [text for text, _ in store.execute(last)]
     return found

@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 from lineshaft import Context, Event, Policy, Session, Tool
 from lineshaft.errors import RecordError, StateError
 from lineshaft.store import Store, state_folder
-from lineshaft.values import Call, Done, Failure
+from lineshaft.values import Call, Done, Failure, LogRow, RunClaim
 from support import Outside
 
 NO_DATABASE = b"this is no database" * 1_000
@@ -49,7 +49,7 @@ async def test_nor_is_one_where_nobody_gave_a_store(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     state_folder().mkdir(mode=0o700)
-    (state_folder() / "store.db").write_bytes(NO_DATABASE)
+    (state_folder() / "runs.db").write_bytes(NO_DATABASE)
     poke = outside.tool("poke", effect="external")
     async with Session([poke], workspace=tmp_path, policy=OPEN) as session:
         result = await session.run(SWALLOWS)
@@ -100,7 +100,7 @@ async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
     tools = [outside.tool("poke", effect="external"), leaving.tool]
     async with Store() as store:
         await store.runs()
-    with closing(sqlite3.connect(state_folder() / "store.db", isolation_level=None)) as other:
+    with closing(sqlite3.connect(state_folder() / "runs.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         async with Session(tools, workspace=tmp_path, policy=OPEN) as session:
             await session.run("await leave()")
@@ -113,7 +113,7 @@ async def test_a_task_of_a_tools_own_hears_of_the_end_of_its_run(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     state_folder().mkdir(mode=0o700)
-    (state_folder() / "store.db").write_bytes(NO_DATABASE)
+    (state_folder() / "runs.db").write_bytes(NO_DATABASE)
     leaving = Leaving(stays=True)
     tools = [outside.tool("poke", effect="external"), leaving.tool]
     async with Session(tools, workspace=tmp_path, policy=OPEN) as session:
@@ -151,13 +151,14 @@ async def test_a_run_whose_end_cannot_be_kept_says_so_once(tmp_path: Path, damag
 
 
 async def test_what_could_not_be_written_is_said_once(damaged: Path) -> None:
-    event = Event(run_id="r", seq=1, at="2026-01-01T00:00:00.000Z", kind="run_started", data={})
+    claim = RunClaim(run_id="r", workspace="w")
+    row = LogRow(kind="log", at="2026-01-01T00:00:00.000Z", event_seq=1, shown=(("log", {}),))
     store = Store(damaged)
-    store.sink("w")(event)
+    store.append(claim, [row])
     with pytest.raises(RecordError, match="the file is no database"):
         await store.aclose()
     again = Store(damaged)
-    again.sink("w")(event)
+    again.append(claim, [row])
     with pytest.raises(StateError, match="the file is no database"):
         await again.flush()
     await again.aclose()

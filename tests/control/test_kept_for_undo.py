@@ -1,5 +1,7 @@
 """How long a run can be undone: as long as the session's store keeps what is needed."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import anyio
@@ -7,9 +9,10 @@ import pytest
 
 from control.world import Open
 from lineshaft import tool
-from lineshaft.errors import RunBusy, StateExpired
+from lineshaft.errors import RunBusy, StateError, StateExpired
 from lineshaft.store import Store
 
+VERSION_1 = Path(__file__).parent.parent / "store" / "version_1.sql"
 WRITES = "await write_file(path='a.txt', content='mine')"
 
 
@@ -62,5 +65,25 @@ async def test_a_store_that_cannot_be_read_keeps_nobody_from_undoing(
     for file in tmp_path.glob("s.db*"):
         file.write_bytes(b"no store" * 1_000)
     async with opened(store=store) as session:
+        await session.undo(done.run_id)
+    assert not (workspace / "a.txt").exists()
+
+
+async def test_a_run_of_an_earlier_version_can_be_undone(
+    opened: Open, workspace: Path, tmp_path: Path
+) -> None:
+    """Its record is in a store of that version; its journals are where they always were."""
+    async with opened(store=tmp_path / "s.db") as session:
+        done = await session.run(WRITES)
+    for file in tmp_path.glob("s.db*"):
+        file.unlink()
+    older = VERSION_1.read_text(encoding="utf-8").replace("'over'", f"'{done.run_id}'")
+    older = older.replace("'/w'", f"'{workspace}'")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.executescript(older)
+    async with opened(store=tmp_path / "s.db") as session:
+        assert (await session.summary(done.run_id)).status == "success"
+        with pytest.raises(StateError, match="earlier version"):
+            await session.replay(done.run_id)
         await session.undo(done.run_id)
     assert not (workspace / "a.txt").exists()

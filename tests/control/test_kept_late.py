@@ -1,15 +1,14 @@
 """A run that is begun to be kept keeps what ended before that, and what ends meanwhile."""
 
-from collections.abc import Awaitable, Callable
+import sqlite3
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import anyio
-import pytest
 
 from lineshaft import Policy, Session, Tool
-from lineshaft.store import Store
-from lineshaft.values import Call, Dispatch, Done, RunState
+from lineshaft.store import Store, state_folder
+from lineshaft.values import Call, Dispatch, Done
 from support import Outside
 
 SCRIPT = """
@@ -18,54 +17,41 @@ return await asyncio.gather(look(), poke())
 """
 
 
-class Gate:
-    """Keeps a store from beginning to keep a run until it is opened."""
-
-    def __init__(self) -> None:
-        self.reached = anyio.Event()
-        self.opened = anyio.Event()
-
-    def before(
-        self, begin: Callable[..., Awaitable[RunState]]
-    ) -> Callable[..., Awaitable[RunState]]:
-        """Return `begin` behind this gate."""
-
-        async def halting(store: Store, *arguments: Any, **named: Any) -> RunState:
-            self.reached.set()
-            await self.opened.wait()
-            return await begin(store, *arguments, **named)
-
-        return halting
-
-
 async def test_a_call_that_ends_while_its_run_is_begun_to_be_kept_is_kept(
-    tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, outside: Outside
 ) -> None:
-    gate = Gate()
-    monkeypatch.setattr(Store, "begin", gate.before(Store.begin))
+    """Another process holds the store until the second look has ended."""
+    async with Store() as store:
+        await store.runs()
+    asked = anyio.Event()
     looks: list[str] = []
+    other = sqlite3.connect(state_folder() / "runs.db", isolation_level=None)
 
     async def look() -> int:
         """Look."""
         looks.append("")
         number = len(looks)
         if number == 2:
-            await gate.reached.wait()
+            await asked.wait()
         return number
 
     def late(inner: Dispatch) -> Dispatch:
         async def dispatch(call: Call) -> Done:
+            if call.tool == "poke" and not asked.is_set():
+                other.execute("BEGIN IMMEDIATE")
+                asked.set()
             done = await inner(call)
-            if len(looks) == 2:
-                gate.opened.set()  # by now the second look is held
+            if call.tool == "look" and other.in_transaction:
+                other.execute("COMMIT")  # by now the second look is held
             return done
 
         return dispatch
 
     tools = [Tool.from_function(look, effect="read"), outside.tool("poke", effect="external")]
     open_, here = Policy(mode="open"), tmp_path
-    async with Session(tools, workspace=here, policy=open_, middleware=[late]) as session:
-        done = await session.run(SCRIPT)
-        assert (done.engine, done.value) == ("wasm", [2, 1])
-        replayed = await session.replay(done.run_id)
+    with closing(other):
+        async with Session(tools, workspace=here, policy=open_, middleware=[late]) as session:
+            done = await session.run(SCRIPT)
+            assert (done.engine, done.value) == ("wasm", [2, 1])
+            replayed = await session.replay(done.run_id)
     assert (replayed.difference, replayed.run.value, len(looks)) == (None, [2, 1], 2)

@@ -101,7 +101,7 @@ async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside:
         done = await session.run(script, inputs={"offset": 1})
         store = session.store
         assert store is not None
-        saved = await store.saved(done.run_id)
+        saved = await store.load(done.run_id)
         changed = dict(saved.run.document, inputs={"offset": 2})
         assert changed != saved.run.document
     assert (done.status, outside.counts["note:2"], len(seen)) == ("success", 1, 1)

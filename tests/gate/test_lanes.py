@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineshaft.gate._lanes import Lanes, Line, Place, Ticket, held_around
+from lineshaft.gate._lanes import CallLine, CallPlace, Lanes, Ticket, held_around
 from lineshaft.values import ToolSpec
 
 WRITE = ToolSpec(name="write", effect="write", lane="workspace")
@@ -11,8 +11,8 @@ READ = ToolSpec(name="read", effect="read", paths=(("path",),))
 FETCH = ToolSpec(name="web.fetch", effect="external", lane="web")
 
 
-def place(spec: ToolSpec, lanes: Lanes, order: Line) -> Place:
-    return Place(spec, lanes=lanes, order=order, held=held_around())
+def place(spec: ToolSpec, lanes: Lanes, order: CallLine) -> CallPlace:
+    return CallPlace(spec, lanes=lanes, order=order, held=held_around())
 
 
 def going(ticket: Ticket) -> bool:
@@ -20,7 +20,7 @@ def going(ticket: Ticket) -> bool:
 
 
 def test_exclusive_tickets_go_one_at_a_time_in_the_order_they_came() -> None:
-    line = Line()
+    line = CallLine()
     first, second = line.join(), line.join()
     assert (going(first), going(second)) == (True, False)
     line.leave(first)
@@ -28,7 +28,7 @@ def test_exclusive_tickets_go_one_at_a_time_in_the_order_they_came() -> None:
 
 
 def test_shared_tickets_go_together_and_an_exclusive_one_waits_for_all() -> None:
-    line = Line()
+    line = CallLine()
     one, two, alone, three = (line.join(shared=shared) for shared in (True, True, False, True))
     assert [going(t) for t in (one, two, alone, three)] == [True, True, False, False]
     line.leave(one)
@@ -40,7 +40,7 @@ def test_shared_tickets_go_together_and_an_exclusive_one_waits_for_all() -> None
 
 
 def test_who_leaves_before_its_turn_is_passed_over() -> None:
-    line = Line()
+    line = CallLine()
     first, gives_up, last = line.join(), line.join(), line.join()
     line.leave(gives_up)
     line.leave(first)
@@ -52,7 +52,7 @@ def test_who_leaves_before_its_turn_is_passed_over() -> None:
 def test_nobody_runs_beside_an_exclusive_one_and_nobody_starves(
     steps: list[tuple[bool, int]],
 ) -> None:
-    line = Line()
+    line = CallLine()
     inside: list[Ticket] = []
     everyone: list[Ticket] = []
     for shared, leaver in steps:
@@ -68,7 +68,7 @@ def test_nobody_runs_beside_an_exclusive_one_and_nobody_starves(
 
 
 def test_a_read_of_a_file_waits_for_an_earlier_write_of_its_run_only() -> None:
-    lanes, order, other_run = Lanes(), Line(), Line()
+    lanes, order, other_run = Lanes(), CallLine(), CallLine()
     places = [
         place(WRITE, lanes, order),
         place(READ, lanes, order),
@@ -82,7 +82,7 @@ def test_a_read_of_a_file_waits_for_an_earlier_write_of_its_run_only() -> None:
 
 
 def test_two_lanes_do_not_wait_for_each_other() -> None:
-    lanes, order = Lanes(), Line()
+    lanes, order = Lanes(), CallLine()
     write, fetch = (place(spec, lanes, order) for spec in (WRITE, FETCH))
     write.join()
     fetch.join()
@@ -92,7 +92,7 @@ def test_two_lanes_do_not_wait_for_each_other() -> None:
 
 def test_lanes_of_two_runs_are_one() -> None:
     lanes = Lanes()
-    mine, theirs = (place(WRITE, lanes, Line()) for _ in range(2))
+    mine, theirs = (place(WRITE, lanes, CallLine()) for _ in range(2))
     mine.join()
     theirs.join()
     assert (mine.granted, theirs.granted) == (True, False)
@@ -102,10 +102,10 @@ def test_lanes_of_two_runs_are_one() -> None:
 
 async def test_a_call_inside_a_turn_does_not_wait_for_that_turn() -> None:
     lanes = Lanes()
-    outer = place(WRITE, lanes, Line())
+    outer = place(WRITE, lanes, CallLine())
     outer.join()
     outer.hold("outer")
-    inner, sibling = (place(WRITE, lanes, Line()) for _ in range(2))
+    inner, sibling = (place(WRITE, lanes, CallLine()) for _ in range(2))
     inner.join()
     sibling.join()
     assert (inner.granted, sibling.granted) == (True, False)

@@ -16,22 +16,25 @@ from lineshaft.values import Value
 from store.samples import (
     KEY,
     Open,
+    begin,
     call,
     environment,
     event,
     finished,
     pause,
     program,
+    resume,
     run,
+    sink,
     started,
 )
 
 
 async def keep(store: Store) -> None:
     """Keep a run and its record."""
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(started())
-    state = await store.begin(run())
+    state = await begin(store, run())
     await state.started(call(1))
     await state.finished(call(1), Value("x" * 9_000))
     record(finished(2))
@@ -63,7 +66,7 @@ async def test_a_damaged_file_is_said_and_left_as_it_is(
     }[damage]
     path.write_bytes(before)
     other = open_store()
-    for step in (other.begin(run("q")), other.resume("r"), other.runs(), other.events("r")):
+    for step in (begin(other, run("q")), resume(other, "r"), other.runs(), other.events("r")):
         with pytest.raises(StateError, match=says) as caught:
             await step
         assert "move the file away" in caught.value.hint or "delete it" in caught.value.hint
@@ -77,7 +80,7 @@ async def test_a_log_that_was_cut_short_costs_no_more_than_what_it_held(
 ) -> None:
     await keep(store)
     other = Store(path, key=KEY)
-    state = await other.begin(run("q"))
+    state = await begin(other, run("q"))
     await state.started(call(1))
     for suffix in ("", "-wal"):
         shutil.copy(f"{path}{suffix}", tmp_path / f"cut.db{suffix}")
@@ -86,7 +89,7 @@ async def test_a_log_that_was_cut_short_costs_no_more_than_what_it_held(
     log.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
     async with Store(tmp_path / "cut.db", key=KEY) as cut:
         assert len(await cut.events("r")) == 2
-        assert len((await cut.saved("r")).finished) == 1
+        assert len((await cut.load("r")).finished) == 1
 
 
 async def test_a_database_of_somebody_else_is_left_alone(path: Path) -> None:
@@ -98,7 +101,7 @@ async def test_a_database_of_somebody_else_is_left_alone(path: Path) -> None:
         with pytest.raises(
             StateError, match=r"'store.db' is a database, but no store of Lineshaft"
         ):
-            await store.begin(run())
+            await begin(store, run())
     assert path.read_bytes() == before
 
 
@@ -124,7 +127,7 @@ async def test_a_file_in_the_place_of_the_folder_is_said_before_anything_runs(
 async def test_a_newer_schema_is_a_clear_error(store: Store, open_store: Open, path: Path) -> None:
     await keep(store)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE lineshaft_schema SET version = 99")
+        connection.execute("UPDATE meta SET version = 99")
     with pytest.raises(StateError, match=r"made by a newer version of Lineshaft .*version 99"):
         await open_store().runs()
 
@@ -132,8 +135,8 @@ async def test_a_newer_schema_is_a_clear_error(store: Store, open_store: Open, p
 async def test_a_store_that_is_locked_for_long_is_said_and_nothing_is_lost(
     store: Store, open_store: Open, path: Path
 ) -> None:
-    state = await store.begin(run())
-    record = store.sink("/w")
+    state = await begin(store, run())
+    record = sink(store, "/w")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         record(started())
@@ -145,19 +148,19 @@ async def test_a_store_that_is_locked_for_long_is_said_and_nothing_is_lost(
             record(event(2))
         other.execute("COMMIT")
     await state.started(call(2))
-    await state.paused(pause("c3"))
     record(event(2))
+    await state.paused(pause("c3"))
     assert [each.seq for each in await store.events("r")] == [1, 2]
-    saved = await open_store().saved("r")
+    saved = await open_store().load("r")
     assert [each.call.id for each in saved.finished] == ["cr"]
     assert [each.id for each in saved.unknown] == ["c2"]
 
 
 async def test_what_waits_when_a_locked_store_is_closed_is_said(store: Store, path: Path) -> None:
-    await store.begin(run())
+    await begin(store, run())
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        store.sink("/w")(started())
+        sink(store, "/w")(started())
         with pytest.raises(RecordError, match="is locked by another process"):
             await store.aclose()
     await store.flush()
@@ -167,7 +170,7 @@ async def test_what_waits_when_a_locked_store_is_closed_is_said(store: Store, pa
 async def test_a_short_lock_of_another_process_is_waited_for(path: Path) -> None:
     """The other one lets go only after this one is seen to wait, or is done without waiting."""
     async with Store(path, key=KEY, patience=20) as store:
-        await store.begin(run("q"))
+        await begin(store, run("q"))
         code = (
             "import sqlite3, sys\n"
             "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
@@ -183,16 +186,16 @@ async def test_a_short_lock_of_another_process_is_waited_for(path: Path) -> None
             assert process.stdout is not None
             assert process.stdin is not None
             assert process.stdout.readline() == "held\n"
-            store.sink("/w")(finished(1))
+            sink(store, "/w")(finished(1))
             process.stdin.write("go\n")
             process.stdin.flush()
-            await store.begin(run())
+            await begin(store, run())
 
 
 FULL = """
-record = store.sink("/w")
+record = sink(store, "/w")
 record(event(1, "run_started"))
-state = await store.begin(run())
+state = await begin(store, run())
 kept = 0
 try:
     for n in range(1_000):
@@ -201,13 +204,13 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 {room}
-record = store.sink("/w")
+record = sink(store, "/w")
 try:
     record(event(2, "log"))
 except Exception as error:
     print(type(error).__name__)
 await state.finished(call("last"), Value(1))
-saved = await store.saved("r")
+saved = await store.load("r")
 print(len(saved.finished) - kept, kept > 0, [e.seq for e in await store.events("r")])
 await store.aclose()
 print(sorted(p.name for p in Path(sys.argv[1]).parent.iterdir()))
@@ -254,7 +257,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
 
 READ_ONLY = """
 from lineshaft.errors import ConfigError
-for step in (store.runs, lambda: store.begin(run("q")), lambda: store.resume("r")):
+for step in (store.runs, lambda: begin(store, run("q")), lambda: resume(store, "r")):
     try:
         await step()
     except Exception as error:
@@ -312,7 +315,7 @@ async def test_files_are_for_their_owner_alone_whatever_the_umask(path: Path) ->
     before = os.umask(0)
     try:
         store = Store(path, key=KEY)
-        state = await store.begin(run())
+        state = await begin(store, run())
         await state.started(call(1))
         modes = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
         assert modes == {"store.db": 0o600, "store.db-wal": 0o600, "store.db-shm": 0o600}
@@ -334,15 +337,15 @@ async def test_a_file_that_others_could_read_is_closed_to_them(store: Store, pat
 async def test_what_is_kept_of_a_run_is_in_no_record_and_no_error(store: Store, path: Path) -> None:
     secret = "hunter2-s3cret"  # noqa: S105  planted
     begun = run(x=secret)
-    store.sink("/w")(started())
-    state = await store.begin(begun)
+    sink(store, "/w")(started())
+    state = await begin(store, begun)
     await state.finished(call(1), Value(secret))
     errors: list[str] = []
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         for step in (
             state.finished(call(secret), Value(secret)),
-            store.begin(run("q", x=secret)),
+            begin(store, run("q", x=secret)),
             state.paused(pause(secret, snapshot=secret.encode())),
         ):
             with pytest.raises(StateError) as caught:
@@ -354,4 +357,4 @@ async def test_what_is_kept_of_a_run_is_in_no_record_and_no_error(store: Store, 
     errors += [repr(caught.value), repr(caught.value.__context__)]
     shown = [repr(each) for each in (await store.runs(), await store.events("r"), store, state)]
     assert [text for text in (*errors, *shown) if secret in text] == []
-    assert secret in repr((await store.saved("r")).run.document)
+    assert secret in repr((await store.load("r")).run.document)

@@ -14,12 +14,12 @@ import pytest
 from lineshaft.errors import RunBusy, StateError
 from lineshaft.store import Store
 from lineshaft.values import Value
-from store.samples import KEY, call, event, host, left_by, pause, run
+from store.samples import KEY, begin, call, event, host, left_by, pause, resume, run, sink
 
 WORKS = """
-record = store.sink("/w")
+record = sink(store, "/w")
 record(event(1, "run_started", name="s.py"))
-state = await store.begin(run())
+state = await begin(store, run())
 seq = 1
 for n in range(100_000):
     for _ in range(20):
@@ -50,7 +50,7 @@ async def test_a_host_that_is_killed_leaves_all_that_it_was_told_is_kept(
         assert events[0].kind == "run_started"
         assert events[-1].kind == "run_finished"
         assert [each.status for each in await store.runs()] == ["interrupted"]
-        saved, state = await store.resume("r")
+        saved, state = await resume(store, "r")
         acted = [each for each in saved.finished if each.call.effect != "read"]
         finished = {each.call.id.removeprefix("c") for each in acted}
         assert ended <= finished
@@ -63,13 +63,13 @@ async def test_a_host_that_is_killed_leaves_all_that_it_was_told_is_kept(
 
 async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None:
     async with Store(path, key=KEY) as store:
-        await (await store.begin(run())).paused(pause("c1", snapshot=b"x"))
+        await (await begin(store, run())).paused(pause("c1", snapshot=b"x"))
     taking = """
     from lineshaft.errors import RunBusy, StateError
     print("ready", flush=True)
     sys.stdin.readline()
     try:
-        saved, state = await store.resume("r")
+        saved, state = await resume(store, "r")
         await state.started(call(1))
         print("won", flush=True)
     except RunBusy as error:
@@ -91,14 +91,14 @@ async def test_of_many_that_resume_a_run_at_once_one_gets_it(path: Path) -> None
             each.communicate("end\n", timeout=60)
     assert sorted(said)[:-1] == [f"busy: run 'r' goes on: process {winner} works on it\n"] * 4
     async with Store(path, key=KEY) as store:
-        assert (await store.saved("r")).unknown == (call(1),)
+        assert (await store.load("r")).unknown == (call(1),)
 
 
 async def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None:
     writes = """
     name = f"r{os.getpid()}"
-    record = store.sink("/w")
-    state = await store.begin(run(name))
+    record = sink(store, "/w")
+    state = await begin(store, run(name))
     for seq in range(1, 301):
         record(event(seq, "log", name))
         if seq % 10 == 0:
@@ -117,12 +117,12 @@ async def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -
         for each in hosts:
             name = f"r{each.pid}"
             assert [e.seq for e in await store.events(name)] == list(range(1, 302))
-            assert len((await store.saved(name)).finished) == 30
+            assert len((await store.load(name)).finished) == 30
 
 
 async def test_a_run_of_a_living_process_is_left_to_it(path: Path) -> None:
     waits = """
-    state = await store.begin(run())
+    state = await begin(store, run())
     print("begun", flush=True)
     sys.stdin.readline()
     await state.started(call(1))
@@ -134,40 +134,40 @@ async def test_a_run_of_a_living_process_is_left_to_it(path: Path) -> None:
         assert process.stdin is not None
         assert process.stdout.readline() == "begun\n"
         async with Store(path, key=KEY) as store:
-            for step in (store.resume("r"), store.cancel("r")):
+            for step in (resume(store, "r"), store.cancel("r")):
                 with pytest.raises(RunBusy, match=f"process {process.pid} works on it"):
                     await step
             assert [each.status for each in await store.runs()] == ["running"]
             process.stdin.write("go\n")
             process.stdin.flush()
             assert process.stdout.readline() == "started\n"
-            assert (await store.saved("r")).unknown == (call(1),)
+            assert (await store.load("r")).unknown == (call(1),)
             # Killed and not yet waited for: a zombie is nobody.
             process.send_signal(signal.SIGKILL)
             assert process.stdout.read() == ""
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222  it is dead
             assert [each.status for each in await store.runs()] == ["interrupted"]
-            saved, _ = await store.resume("r")
+            saved, _ = await resume(store, "r")
             assert saved.unknown == (call(1),)
 
 
 async def test_a_number_that_another_process_has_now_is_no_sign_of_life(path: Path) -> None:
-    left_by("await store.begin(run())", path)
+    left_by("await begin(store, run())", path)
     async with Store(path, key=KEY) as store:
         await store.flush()
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE runs SET owner_pid = ?", (os.getpid(),))
     connection.close()
     async with Store(path, key=KEY) as store:
-        await store.resume("r")
+        await resume(store, "r")
 
 
 async def test_a_session_that_was_taken_over_can_keep_nothing_more(path: Path) -> None:
     """As after a machine slept for long: the other one thought that this host had died."""
     async with Store(path, key=KEY) as first, Store(path, key=KEY) as second:
-        state = await first.begin(run())
+        state = await begin(first, run())
         await state.paused(pause("c1"))
-        await second.resume("r")
+        await resume(second, "r")
         for step in (state.started(call(1)), state.paused(pause("c2"))):
             with pytest.raises(RunBusy, match="somebody else took it"):
                 await step
@@ -175,7 +175,7 @@ async def test_a_session_that_was_taken_over_can_keep_nothing_more(path: Path) -
 
 async def test_a_store_goes_on_in_the_child_of_a_fork(path: Path) -> None:
     async with Store(path, key=KEY) as store:
-        await store.begin(run())
+        await begin(store, run())
         child = os.fork()
         if child == 0:
             code = 1
@@ -185,7 +185,7 @@ async def test_a_store_goes_on_in_the_child_of_a_fork(path: Path) -> None:
             finally:
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0  # noqa: ASYNC222  it ends by itself
-        await store.begin(run("q"))
+        await begin(store, run("q"))
 
 
 def lease(path: Path, *, seconds: float, mark: str | None = None) -> None:
@@ -211,17 +211,17 @@ ELSEWHERE = ["another-boot/pid:[1]/5", "BOOT/pid:[1]/5"]
 async def test_a_run_of_a_process_elsewhere_is_its_own_until_its_lease_ends(
     path: Path, mark: str
 ) -> None:
-    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    left_by("sink(store, '/w')(event(1, 'run_started'))\nawait begin(store, run())", path)
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     lease(path, seconds=3_600, mark=mark.replace("BOOT", boot))
     async with Store(path, key=KEY) as store:
         assert [each.status for each in await store.runs()] == ["running"]
         assert [each.kind for each in await store.events("r")] == ["run_started"]
         with pytest.raises(RunBusy, match="works on it"):
-            await store.resume("r")
+            await resume(store, "r")
         lease(path, seconds=-1)
         assert [each.status for each in await store.runs()] == ["interrupted"]
-        saved, _ = await store.resume("r")
+        saved, _ = await resume(store, "r")
         assert saved.run == run()
 
 
@@ -229,9 +229,9 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
     """As of a process that was stopped (Ctrl-Z), or whose machine slept."""
     waits = """
     from lineshaft.errors import RunBusy
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(event(1, "run_started"))
-    state = await store.begin(run())
+    state = await begin(store, run())
     print("begun", flush=True)
     sys.stdin.readline()
     record(event(2, "log", text="of the one that lost the run"))
@@ -248,10 +248,10 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # noqa: ASYNC222  it is told to
         lease(path, seconds=-1)
         async with Store(path, key=KEY) as store:
-            saved, _ = await store.resume("r")
+            saved, _ = await resume(store, "r")
             process.send_signal(signal.SIGCONT)
             said, _ = process.communicate("go\n", timeout=60)
-            store.sink("/w")(event(3, "run_resumed"))
+            sink(store, "/w")(event(3, "run_resumed"))
             kinds = [each.kind for each in await store.events("r")]
         assert saved.last_seq == 2
         assert "somebody else took it" in said
@@ -261,10 +261,10 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
 async def test_of_a_lease_that_ended_nothing_is_written_before_somebody_takes_the_run(
     path: Path,
 ) -> None:
-    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    left_by("sink(store, '/w')(event(1, 'run_started'))\nawait begin(store, run())", path)
     lease(path, seconds=-1, mark=ELSEWHERE[0])
     async with Store(path, key=KEY) as store:
-        await store.begin(run("q"))
+        await begin(store, run("q"))
         assert {each.run_id: each.status for each in await store.runs()}["r"] == "interrupted"
         lease(path, seconds=3_600)
         assert {each.run_id: each.status for each in await store.runs()}["r"] == "running"
@@ -276,7 +276,7 @@ async def test_of_a_lease_that_ended_nothing_is_written_before_somebody_takes_th
 
 async def test_a_lease_that_ended_and_that_nobody_took_goes_on(path: Path) -> None:
     waits = """
-    state = await store.begin(run())
+    state = await begin(store, run())
     print("begun", flush=True)
     sys.stdin.readline()
     await state.started(call(1))
@@ -303,20 +303,20 @@ def locked(folder: Path, kind: int) -> Generator[None]:
 
 async def test_nothing_is_committed_while_another_process_makes_a_checkpoint(path: Path) -> None:
     async with Store(path, key=KEY, patience=0.3) as store:
-        state = await store.begin(run())
+        state = await begin(store, run())
         with (
             locked(path.parent, fcntl.LOCK_EX),
             pytest.raises(StateError, match=r"'store.db' is locked by another process"),
         ):
             await state.started(call(1))
         await state.started(call(2))
-        assert (await store.saved("r")).unknown == (call(2),)
+        assert (await store.load("r")).unknown == (call(2),)
 
 
 async def test_no_checkpoint_is_made_while_another_process_commits(path: Path) -> None:
     log = path.with_name("store.db-wal")
     async with Store(path, key=KEY, patience=0.3) as store:
-        await store.begin(run())
+        await begin(store, run())
         with locked(path.parent, fcntl.LOCK_SH):
             await store.prune()
             assert log.stat().st_size > 0

@@ -10,7 +10,7 @@ import pytest
 from lineshaft.errors import RecordError, RunUnknown
 from lineshaft.store import Store
 from lineshaft.trace import summarise
-from store.samples import Open, event, finished, left_by, pause, run, started
+from store.samples import Open, begin, event, finished, left_by, pause, resume, run, sink, started
 
 
 async def test_events_come_back_as_they_were_told(store: Store, open_store: Open) -> None:
@@ -20,7 +20,7 @@ async def test_events_come_back_as_they_were_told(store: Store, open_store: Open
         event(3, "call_finished", call_id="c1", error=None, n=[1, 2.5, True, {"a": None}]),
         finished(4, value={"deep": [[[1]]]}),
     ]
-    record = store.sink("/w")
+    record = sink(store, "/w")
     for each in told:
         record(each)
     await store.flush()
@@ -28,14 +28,14 @@ async def test_events_come_back_as_they_were_told(store: Store, open_store: Open
 
 
 async def test_half_a_character_becomes_an_escape(store: Store) -> None:
-    store.sink("/w")(event(1, "output", text="\ud83d!", call_id="\ud83d"))
+    sink(store, "/w")(event(1, "output", text="\ud83d!", call_id="\ud83d"))
     (told,) = await store.events("r")
     assert told.data == {"text": "\ud83d!"}
     assert told.call_id == "\\ud83d"
 
 
 async def test_events_of_many_runs_at_once_are_told_apart(store: Store) -> None:
-    sinks = [store.sink("/a"), store.sink("/b")]
+    sinks = [sink(store, "/a"), sink(store, "/b")]
     for seq in range(1, 101):
         for n in range(10):
             sinks[n % 2](event(seq, run_id=f"r{n}"))
@@ -45,7 +45,7 @@ async def test_events_of_many_runs_at_once_are_told_apart(store: Store) -> None:
 
 
 async def test_an_event_that_is_told_twice_is_kept_once(store: Store) -> None:
-    first, second = store.sink("/w"), store.sink("/w")
+    first, second = sink(store, "/w"), sink(store, "/w")
     for each in (started(), finished(2)):
         first(each)
         second(replace(each, at="2030-01-01T00:00:59.000Z"))
@@ -53,7 +53,7 @@ async def test_an_event_that_is_told_twice_is_kept_once(store: Store) -> None:
 
 
 async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(started("done"))
     for seq, call_id in enumerate(("c1", "c2", "c1"), 2):
         record(event(seq, "call_asked", "done", call_id))
@@ -75,7 +75,7 @@ async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
 
 
 async def test_a_resumed_run_goes_on_in_the_list(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(started())
     record(event(2, "run_paused", status="paused", pending=[{"tool": "post"}], expires_at="x"))
     record(event(3, "run_resumed", answers=1))
@@ -88,7 +88,7 @@ async def test_a_resumed_run_goes_on_in_the_list(store: Store) -> None:
 
 async def test_a_run_is_found_by_its_beginning(store: Store) -> None:
     for run_id, workspace in (("2030-ab", "/w"), ("2030-ac", "/w"), ("2029-x", "/else")):
-        store.sink(workspace)(started(run_id))
+        sink(store, workspace)(started(run_id))
     assert await store.find("2030-ab", workspace="/w") == "2030-ab"
     assert await store.find("2030-ac", workspace=None) == "2030-ac"
     assert await store.find("2029", workspace="/w") == "2029-x"
@@ -105,7 +105,7 @@ async def test_a_run_is_found_by_its_beginning(store: Store) -> None:
 
 
 async def test_the_last_run_is_the_one_with_the_newest_event(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(event(1, "run_started", "b"))
     record(event(2, "run_started", "a"))
     assert await store.find(None, workspace="/w") == "a"
@@ -117,15 +117,15 @@ async def test_the_last_run_is_the_one_with_the_newest_event(store: Store) -> No
 
 async def test_a_run_whose_id_is_the_beginning_of_another_is_found(store: Store) -> None:
     for run_id in ("r", "r1"):
-        store.sink("/w")(started(run_id))
+        sink(store, "/w")(started(run_id))
     assert await store.find("r", workspace="/w") == "r"
 
 
 async def test_an_event_that_something_else_changed_is_said(store: Store, path: Path) -> None:
-    store.sink("/w")(started())
+    sink(store, "/w")(started())
     await store.aclose()
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE events SET data = '{half'")
+        connection.execute("UPDATE log SET shown = '{half'")
     with pytest.raises(RecordError, match="event 1 of run 'r' is damaged"):
         await store.events("r")
 
@@ -138,11 +138,11 @@ async def test_a_record_of_nobody_is_unknown(store: Store) -> None:
 async def test_the_end_of_a_run_whose_host_died_is_added_once(store: Store, path: Path) -> None:
     left_by(
         """
-        record = store.sink("/w")
+        record = sink(store, "/w")
         record(event(1, "run_started", name="s.py", engine="auto"))
         record(event(2, "call_asked", call_id="c1", tool="post", arguments={}))
         record(event(3, "call_started", call_id="c1"))
-        await (await store.begin(run())).started(call(1))
+        await (await begin(store, run())).started(call(1))
         """,
         path,
     )
@@ -160,7 +160,7 @@ async def test_the_end_of_a_run_whose_host_died_is_added_once(store: Store, path
 
 
 async def test_of_a_run_that_only_read_the_hint_is_another(store: Store, path: Path) -> None:
-    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.flush()", path)
+    left_by("sink(store, '/w')(event(1, 'run_started'))\nawait store.flush()", path)
     end = (await store.events("r"))[-1]
     error = end.data["error"]
     assert isinstance(error, dict)
@@ -170,22 +170,22 @@ async def test_of_a_run_that_only_read_the_hint_is_another(store: Store, path: P
 async def test_a_resumed_run_that_is_interrupted_again_says_so_again(
     store: Store, path: Path
 ) -> None:
-    left_by("store.sink('/w')(event(1))\nawait store.begin(run())", path)
+    left_by("sink(store, '/w')(event(1))\nawait begin(store, run())", path)
     left_by(
-        "await store.resume('r')\nstore.sink('/w')(event(3, 'run_resumed'))\nawait store.flush()",
+        "await resume(store, 'r')\nsink(store, '/w')(event(3, 'run_resumed'))\nawait store.flush()",
         path,
     )
     kinds = [each.kind for each in await store.events("r")]
     assert kinds == ["log", "run_finished", "run_resumed", "run_finished"]
-    saved, _ = await store.resume("r")
+    saved, _ = await resume(store, "r")
     assert saved.last_seq == 4
 
 
 async def test_a_run_that_waits_is_not_interrupted(store: Store, path: Path) -> None:
     left_by(
         """
-        store.sink("/w")(event(1, "run_started"))
-        await (await store.begin(run())).paused(pause("c1"))
+        sink(store, "/w")(event(1, "run_started"))
+        await (await begin(store, run())).paused(pause("c1"))
         """,
         path,
     )
@@ -202,8 +202,8 @@ async def test_a_run_that_waits_is_not_interrupted(store: Store, path: Path) -> 
 
 
 async def test_a_run_that_waits_is_listed_so_before_its_record_says_it(store: Store) -> None:
-    store.sink("/w")(started())
-    await (await store.begin(run())).paused(pause("c1"))
+    sink(store, "/w")(started())
+    await (await begin(store, run())).paused(pause("c1"))
     assert [each.status for each in await store.runs()] == ["paused"]
 
 
@@ -212,24 +212,24 @@ async def test_a_run_whose_record_ended_is_over_though_its_host_died_then(
 ) -> None:
     left_by(
         """
-        await store.begin(run())
-        store.sink("/w")(event(1, "run_finished", status="success"))
+        await begin(store, run())
+        sink(store, "/w")(event(1, "run_finished", status="success"))
         await store.flush()
         """,
         path,
     )
     with pytest.raises(Exception, match="is over"):
-        await store.resume("r")
+        await resume(store, "r")
     assert [each.status for each in await store.runs()] == ["success"]
 
 
 async def test_a_run_that_is_not_yet_over_belongs_to_this_process(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(started())
-    await store.begin(run())
+    await begin(store, run())
     assert [each.status for each in await store.runs()] == ["running"]
     record(event(2, "run_paused", status="paused"))
-    state = await store.begin(run("q"))
+    state = await begin(store, run("q"))
     await state.paused(pause("c1"))
     assert {each.run_id: each.status for each in await store.runs()} == {
         "r": "paused",
@@ -240,8 +240,8 @@ async def test_a_run_that_is_not_yet_over_belongs_to_this_process(store: Store) 
 async def test_a_record_is_read_while_another_process_holds_the_store(
     store: Store, open_store: Open, path: Path
 ) -> None:
-    store.sink("/w")(started())
-    await (await store.begin(run())).paused(pause("c1"))
+    sink(store, "/w")(started())
+    await (await begin(store, run())).paused(pause("c1"))
     other = open_store()
     with closing(sqlite3.connect(path, isolation_level=None)) as writes:
         writes.execute("BEGIN EXCLUSIVE")
@@ -249,22 +249,24 @@ async def test_a_record_is_read_while_another_process_holds_the_store(
         assert (await other.summary("r")).waiting == ("post",)
         assert [each.kind for each in await other.events("r")] == ["run_started"]
         assert await other.find("r") == "r"
-        assert (await other.saved("r")).pause is not None
+        assert (await other.load("r")).pause is not None
         writes.execute("ROLLBACK")
 
 
 async def test_to_read_the_record_of_a_dead_host_writes_nothing(store: Store, path: Path) -> None:
-    left_by("store.sink('/w')(event(1, 'run_started'))\nawait store.begin(run())", path)
+    left_by("sink(store, '/w')(event(1, 'run_started'))\nawait begin(store, run())", path)
     first, again = await store.events("r"), await store.events("r")
     assert [each.kind for each in first] == ["run_started", "run_finished"]
     assert [each.status for each in await store.runs()] == ["interrupted"]
     assert first == again
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM events").fetchone() == (1,)
+        assert connection.execute(
+            "SELECT count(*) FROM log WHERE shown IS NOT NULL"
+        ).fetchone() == (1,)
 
 
 async def test_a_record_that_waits_to_be_written_is_read_whole(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     for seq in range(1, 500):
         record(event(seq))
         if seq % 100 == 0:

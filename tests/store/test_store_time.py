@@ -8,15 +8,29 @@ import pytest
 from lineshaft.errors import ConfigError, RunUnknown, StateExpired
 from lineshaft.store import Store
 from lineshaft.values import Value
-from store.samples import KEY, Clock, Open, call, event, finished, left_by, pause, run, started
+from store.samples import (
+    KEY,
+    Clock,
+    Open,
+    begin,
+    call,
+    event,
+    finished,
+    left_by,
+    pause,
+    resume,
+    run,
+    sink,
+    started,
+)
 
 
 async def over(store: Store, run_id: str = "r") -> None:
     """Leave a run that is over and can be replayed."""
-    store.sink("/w")(started(run_id))
-    state = await store.begin(run(run_id))
+    sink(store, "/w")(started(run_id))
+    state = await begin(store, run(run_id))
     await state.finished(call(1), Value("x" * 100_000))
-    store.sink("/w")(finished(2, run_id))
+    sink(store, "/w")(finished(2, run_id))
     await state.over(replayable=True)
 
 
@@ -25,9 +39,9 @@ async def test_a_run_can_be_replayed_for_a_week_and_then_says_until_when(
 ) -> None:
     await over(store)
     clock.pass_(days=6, hours=23)
-    await store.saved("r")
+    await store.load("r")
     clock.pass_(hours=1)
-    for step in (store.saved("r"), store.resume("r"), store.cancel("r")):
+    for step in (store.load("r"), resume(store, "r"), store.cancel("r")):
         with pytest.raises(StateExpired, match=r"was kept until 2030-01-08T00:00:00.000Z"):
             await step
     assert len(await store.events("r")) == 2
@@ -38,7 +52,7 @@ async def test_how_long_is_a_matter_of_the_store(path: Path, clock: Clock) -> No
         await over(store)
         clock.pass_(hours=13)
         with pytest.raises(StateExpired, match="until 2030-01-01T12:00"):
-            await store.saved("r")
+            await store.load("r")
     with pytest.raises(ConfigError, match="keep_days is -1"):
         Store(path, keep_days=-1)
 
@@ -48,16 +62,16 @@ async def test_what_is_due_goes_when_the_next_run_begins(
 ) -> None:
     await over(store)
     clock.pass_(days=8)
-    await store.begin(run("q"))
+    await begin(store, run("q"))
     await store.aclose()
     assert b"x" * 1_000 not in path.read_bytes()
-    assert await rows(path) == [("q", "run")]
+    assert await rows(path) == [("q", "begin")]
 
 
 async def rows(path: Path) -> list[tuple[str, str]]:
     connection = sqlite3.connect(path)
     try:
-        return connection.execute("SELECT run_id, part FROM state_rows").fetchall()
+        return connection.execute("SELECT run, kind FROM log WHERE exact IS NOT NULL").fetchall()
     finally:
         connection.close()
 
@@ -65,11 +79,11 @@ async def rows(path: Path) -> list[tuple[str, str]]:
 async def test_a_pause_is_over_when_nobody_answers_in_time(
     store: Store, open_store: Open, clock: Clock
 ) -> None:
-    store.sink("/w")(started())
-    state = await store.begin(run())
+    sink(store, "/w")(started())
+    state = await begin(store, run())
     until = "2030-01-02T01:00:00+01:00"
     waiting = [{"id": "c1", "tool": "post"}]
-    store.sink("/w")(event(2, "run_paused", status="paused", pending=waiting, expires_at=until))
+    sink(store, "/w")(event(2, "run_paused", status="paused", pending=waiting, expires_at=until))
     await state.paused(pause("c1", expires_at=until))
     clock.pass_(hours=23, minutes=59)
     assert [each.status for each in await open_store().runs()] == ["paused"]
@@ -82,76 +96,76 @@ async def test_a_pause_is_over_when_nobody_answers_in_time(
         "message": "nobody answered until 2030-01-02T00:00:00.000Z, and the run ended",
         "hint": "",
     }
-    for step in (store.resume("r"), store.saved("r"), store.cancel("r")):
+    for step in (resume(store, "r"), store.load("r"), store.cancel("r")):
         with pytest.raises(StateExpired, match=r"until 2030-01-02T00:00:00.000Z"):
             await step
 
 
 async def test_a_pause_that_is_due_cannot_be_resumed_first(store: Store, clock: Clock) -> None:
-    state = await store.begin(run())
+    state = await begin(store, run())
     await state.paused(pause("c1", expires_at="2030-01-01T01:00:00Z"))
     clock.pass_(hours=2)
     with pytest.raises(StateExpired):
-        await store.resume("r")
+        await resume(store, "r")
 
 
 async def test_a_pause_without_an_end_waits(store: Store, clock: Clock) -> None:
-    state = await store.begin(run())
+    state = await begin(store, run())
     await state.paused(pause("c1", expires_at=""))
     clock.pass_(days=3_000)
-    assert (await store.resume("r"))[0].pause is not None
+    assert (await resume(store, "r"))[0].pause is not None
 
 
 async def test_a_resumed_run_no_longer_expires(store: Store, clock: Clock) -> None:
-    state = await store.begin(run())
+    state = await begin(store, run())
     await state.paused(pause("c1", expires_at="2030-01-01T01:00:00Z"))
-    _, state = await store.resume("r")
+    _, state = await resume(store, "r")
     clock.pass_(days=30)
     await store.runs()
     await state.started(call(1))
-    assert (await store.saved("r")).unknown == (call(1),)
+    assert (await store.load("r")).unknown == (call(1),)
 
 
 async def test_an_interrupted_run_can_be_resumed_for_as_long_as_a_replay(
     store: Store, path: Path, clock: Clock
 ) -> None:
-    left_by("await store.begin(run())", path)
+    left_by("await begin(store, run())", path)
     clock.pass_(days=6)
     await store.runs()
-    await store.saved("r")
+    await store.load("r")
     clock.pass_(days=1)
     with pytest.raises(StateExpired, match="until 2030-01-08"):
-        await store.resume("r")
+        await resume(store, "r")
 
 
 async def test_prune_deletes_states_that_are_due_and_old_records_on_demand(
     store: Store, clock: Clock, path: Path
 ) -> None:
     await over(store, "old")
-    store.sink("/w")(event(1, "run_started", "waits"))
-    waits = await store.begin(run("waits"))
+    sink(store, "/w")(event(1, "run_started", "waits"))
+    waits = await begin(store, run("waits"))
     await waits.paused(pause("c1", expires_at="2031-01-01T00:00:00Z"))
     assert (await store.prune()).states == 0
     clock.pass_(days=8)
     await over(store, "new")
     assert [(await store.prune()).states for _ in range(2)] == [0, 0]  # `begin` was faster
     with pytest.raises(StateExpired):
-        await store.saved("old")
+        await store.load("old")
     pruned = await store.prune(days=7)
     assert (pruned.records, pruned.states) == (2, 1)  # events of samples are all of one day
     for run_id in ("old", "new"):
         with pytest.raises(RunUnknown):
             await store.events(run_id)
         with pytest.raises(RunUnknown):
-            await store.saved(run_id)
+            await store.load(run_id)
     assert [each.run_id for each in await store.runs()] == ["waits"]
     size = path.stat().st_size
     assert size < 150_000
 
 
 async def test_prune_leaves_what_goes_on(store: Store, clock: Clock) -> None:
-    store.sink("/w")(started())
-    await store.begin(run())
+    sink(store, "/w")(started())
+    await begin(store, run())
     clock.pass_(days=100)
     assert (await store.prune(days=1)).records == 0
     assert [each.status for each in await store.runs()] == ["running"]

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
+from concurrent.futures import Future
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,18 +18,30 @@ import pytest
 
 from lineshaft.errors import ConfigError, RecordError, StateError
 from lineshaft.store import Store
-from lineshaft.store._asking import Desk
-from lineshaft.store._database import Database, Location
+from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
 from lineshaft.store._key import Keys
-from lineshaft.store._writer import Writer
-from lineshaft.values import Value
-from store.samples import KEY, call, environment, event, finished, pause, program, run, started
+from lineshaft.store._log import step_of
+from lineshaft.store._writer import WriteJob, Writer
+from lineshaft.values import EventKind, LogRow, RunClaim, Value
+from store.samples import (
+    KEY,
+    begin,
+    call,
+    environment,
+    event,
+    finished,
+    pause,
+    program,
+    run,
+    sink,
+    started,
+)
 
 
 async def test_nothing_is_opened_before_it_is_needed(path: Path) -> None:
     async with Store(path, key=KEY) as store:
-        store.sink("/w")
+        sink(store, "/w")
     assert not path.parent.exists()
 
 
@@ -51,7 +64,7 @@ async def test_the_event_loop_goes_on_while_the_store_works(store: Store) -> Non
             await asyncio.sleep(0)
             turns += 1
 
-    state = await store.begin(run())
+    state = await begin(store, run())
     async with anyio.create_task_group() as group:
         group.start_soon(turn)
         await state.finished(call(1), Value("x" * 5_000_000))
@@ -60,19 +73,19 @@ async def test_the_event_loop_goes_on_while_the_store_works(store: Store) -> Non
 
 
 async def test_what_is_handed_over_is_written_though_nobody_waits(store: Store) -> None:
-    state = await store.begin(run())
+    state = await begin(store, run())
     with anyio.CancelScope() as scope:
         scope.cancel()
         await state.finished(call(1), Value(1))
-    assert [each.call.id for each in (await store.saved("r")).finished] == ["c1"]
+    assert [each.call.id for each in (await store.load("r")).finished] == ["c1"]
 
 
 async def test_reads_are_kept_in_their_order_without_a_wait_each(store: Store) -> None:
-    state = await store.begin(run())
+    state = await begin(store, run())
     for n in range(200):
         await state.finished(call(n, "read"), Value(n))
     await state.flush()
-    ids = [each.call.id for each in (await store.saved("r")).finished]
+    ids = [each.call.id for each in (await store.load("r")).finished]
     assert ids == [f"c{n}" for n in range(200)]
 
 
@@ -120,8 +133,8 @@ async def counted(path: Path, syncs: Syncs) -> AsyncGenerator[Store]:
 
 async def test_an_effect_costs_two_syncs_and_a_read_none(counted: Store, syncs: Syncs) -> None:
     store = counted
-    state = await store.begin(run())
-    record, begun = store.sink("/w"), syncs.count
+    state = await begin(store, run())
+    record, begun = sink(store, "/w"), syncs.count
     for n in range(10):
         record(event(n + 1))
         await state.started(call(n))
@@ -140,7 +153,7 @@ async def test_an_effect_costs_two_syncs_and_a_read_none(counted: Store, syncs: 
 
 async def test_calls_that_act_at_once_share_their_syncs(counted: Store, syncs: Syncs) -> None:
     store = counted
-    state = await store.begin(run())
+    state = await begin(store, run())
     begun = syncs.count
 
     async def act(n: int) -> None:
@@ -151,12 +164,12 @@ async def test_calls_that_act_at_once_share_their_syncs(counted: Store, syncs: S
         for n in range(50):
             group.start_soon(act, n)
     assert syncs.count - begun < 50
-    saved = await store.saved("r")
+    saved = await store.load("r")
     assert (len(saved.finished), saved.unknown) == (50, ())
 
 
 async def test_a_store_that_was_closed_opens_again(store: Store) -> None:
-    record = store.sink("/w")
+    record = sink(store, "/w")
     record(started())
     await store.aclose()
     await store.aclose()
@@ -173,17 +186,17 @@ async def test_a_store_serves_one_event_loop_after_another(path: Path) -> None:
         thread.join(20)
 
     async def keep(run_id: str) -> None:
-        await (await store.begin(run(run_id))).started(call(1))
+        await (await begin(store, run(run_id))).started(call(1))
 
     for run_id in ("a", "b"):
         in_a_loop(lambda run_id=run_id: asyncio.run(keep(run_id)))
     for run_id in ("a", "b"):
-        assert (await store.saved(run_id)).unknown == (call(1),)
+        assert (await store.load(run_id)).unknown == (call(1),)
     await store.aclose()
 
 
 def test_what_waits_at_the_end_of_the_process_is_written(tmp_path: Path) -> None:
-    body = "store.sink('/w')(event(1, 'run_started'))"
+    body = "sink(store, '/w')(event(1, 'run_started'))"
     path = tmp_path / "store.db"
     subprocess.run(
         [sys.executable, "-c", program(body), str(path)],
@@ -222,23 +235,48 @@ def writer(stuck: Stuck) -> Writer:
     return Writer(stuck.open, explain=lambda error: told(error, "store.db"))
 
 
-async def test_a_disk_that_does_not_answer_ends_in_an_error(stuck: Stuck, writer: Writer) -> None:
-    desk = Desk(writer, seconds=0.05)
+def append(writer: Writer, row: LogRow) -> "Future[None]":
+    """Hand a row of run `r` to a writer, as a store does."""
+    step, of = step_of(row), RunClaim(run_id="r", workspace="/w")
+
+    def act(transaction: Transaction) -> None:
+        transaction.log.append(of, [step])
+
+    return writer.ask(WriteJob(act=act, keep=True, size=step.size))
+
+
+def output(text: str) -> LogRow:
+    """Return a row that shows some output."""
+    shown = ("output", {"stream": "stdout", "text": text})
+    return LogRow(kind="output", at="2030-01-01T00:00:00.000Z", event_seq=1, shown=(shown,))
+
+
+async def test_a_disk_that_does_not_answer_ends_in_an_error(
+    path: Path, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def opened(_: Store) -> Database:
+        return stuck.open()
+
+    monkeypatch.setattr(Store, "_open", opened)
+    monkeypatch.setattr("lineshaft.store._store._STUCK", 0.05)
+    store = Store(path, key=KEY, patience=0)
     with pytest.raises(StateError, match=r"gave no answer within 0.05 s"):
-        await desk.flush()
-    with pytest.raises(RecordError, match=r"within 0.01 s"):
-        writer.close(0.01)
+        await store.flush()
+    with pytest.raises(RecordError, match=r"within 0.05 s"):
+        store.close()
     stuck.let_go.set()
 
 
 async def test_what_waits_for_a_disk_is_bounded(stuck: Stuck, writer: Writer) -> None:
-    large = event(1, "output", text="x" * 1_000_000)
-    writer.put("/w", started())
+    large = output("x" * 1_000_000)
+    append(writer, output(""))
     assert stuck.reached.wait(20)
-    for _ in range(63):
-        writer.put("/w", large)
-    with pytest.raises(RecordError, match="does not keep up: 63 steps wait"):
-        writer.put("/w", large)
+    for _ in range(64):
+        writer.check()
+        append(writer, large)
+    with pytest.raises(StateError, match="does not keep up: 64 steps wait"):
+        writer.check()
     stuck.let_go.set()
     with pytest.raises(RecordError, match="cannot be used: Input/output error"):
         writer.close(20)
@@ -269,16 +307,19 @@ async def test_leases_are_renewed_as_long_as_a_run_goes_on(path: Path) -> None:
     writer = Writer(
         lambda: Renewed(location, renewals), explain=lambda e: told(e, "store.db"), renewal=0.01
     )
-    desk = Desk(writer, seconds=20)
-    lock = await desk.ask(lambda books: books.states.begin(run()))
+    exact: dict[str, object] = {"workspace": "/w", "document": dict[str, object]()}
+    append(writer, LogRow(kind="begin", at="2030-01-01T00:00:00.000Z", exact=exact)).result(20)
     assert [renewals.get(timeout=20) for _ in range(3)] == [1, 1, 1]
     with closing(sqlite3.connect(path)) as connection:
         (left,) = connection.execute(
             "SELECT lease_until - (julianday('now') - 2440587.5) * 86400.0 FROM runs"
         ).fetchone()
     assert 0 < left <= 30.001
-    writer.put("/w", finished(1))
-    await desk.ask(lambda books: books.states.over("r", lock, replayable=True, end=None))
+    end: tuple[EventKind, dict[str, object]] = ("run_finished", {"status": "success"})
+    last = LogRow(
+        kind="end", at="2030-01-01T00:00:00.000Z", event_seq=1, shown=(end,), exact={"end": {}}
+    )
+    append(writer, last).result(20)
     while renewals.get(timeout=20):
         pass
     writer.close(20)
@@ -286,7 +327,7 @@ async def test_leases_are_renewed_as_long_as_a_run_goes_on(path: Path) -> None:
 
 async def test_handing_an_event_over_takes_no_time(store: Store) -> None:
     """Not a measurement: a thousand times what it should take would still pass."""
-    record = store.sink("/w")
+    record = sink(store, "/w")
     one = event(1, "progress", done=1)
     begun = time.perf_counter()
     for _ in range(1_000):
@@ -302,7 +343,7 @@ def test_a_place_that_is_no_file_is_refused(where: str) -> None:
 
 async def test_the_url_of_a_file_is_that_file(path: Path) -> None:
     async with Store(f"sqlite:///{path}", key=KEY) as store:
-        await store.begin(run())
+        await begin(store, run())
     assert path.exists()
     assert repr(store) == f"Store({str(path)!r})"
 
@@ -310,7 +351,7 @@ async def test_the_url_of_a_file_is_that_file(path: Path) -> None:
 @pytest.mark.parametrize("name", ["a b.db", "100%41.db", "x?mode=memory.db", "#1.db", "\udcff.db"])
 async def test_a_store_may_have_any_name(tmp_path: Path, name: str) -> None:
     async with Store(tmp_path / name, key=KEY) as store:
-        store.sink("/w")(started())
+        sink(store, "/w")(started())
         assert [each.run_id for each in await store.runs()] == ["r"]
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".db"] == [name]
 
@@ -332,7 +373,7 @@ def test_a_url_of_a_shared_database_is_refused_without_its_password(url: str, sa
 async def test_what_cannot_be_written_is_its_own_runs_error_alone(store: Store) -> None:
     loop: list[object] = []
     loop.append(loop)
-    take = store.sink("/w")
+    take = sink(store, "/w")
     take(started())
     with pytest.raises(RecordError, match="ValueError"):
         take(event(2, "log", "r", text=loop))
@@ -343,7 +384,7 @@ async def test_what_cannot_be_written_is_its_own_runs_error_alone(store: Store) 
 
 async def test_one_piece_that_no_database_takes_does_not_keep_the_others_back(store: Store) -> None:
     """They are in one group: half a character in the id of a run, and what is fit to be kept."""
-    take = store.sink("/w")
+    take = sink(store, "/w")
     take(started())
     take(event(1, "log", "\ud800"))
     take(event(2, "log", text="after it"))

@@ -25,7 +25,7 @@ def words_of_run(settings: Settings, run: str | None, *, replayed: bool = False)
     async def read(store: Store) -> str:
         run_id = await find_run(store, settings, run)
         try:
-            saved = await store.saved(run_id)
+            saved = await store.load(run_id)
         except StateError:
             return ""
         return _words(saved) if saved.finished or not replayed else ""

@@ -25,7 +25,8 @@ _KNOWN = {
     ("data", "python"): "a Python that was built or installed on purpose",
     ("state", "key"): "the key that seals records and run states",
     ("state", "mcp"): "tokens of MCP servers",
-    ("state", "store.db"): "records of runs",
+    ("state", "runs.db"): "records of runs",
+    ("state", "store.db"): "records of runs, by an earlier version",
     ("state", "webassembly"): "hashes of the native code",
     ("state", "workspaces"): "what `undo` needs",
 }

@@ -6,22 +6,22 @@ Only this room runs a tool.
 find -> validate -> resolve paths -> policy -> (ask) -> budget -> lane -> run -> validate -> record
 """
 
-from lineshaft.gate._book import Book
+from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._earlier import Earlier, Recorded
 from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
 from lineshaft.gate._scope import Scope
-from lineshaft.gate._standing import Standing
+from lineshaft.gate._standing import PausePoint
 
 __all__ = [
-    "Book",
+    "CallLog",
     "Controls",
     "Earlier",
     "Frame",
     "Gate",
+    "PausePoint",
     "Recorded",
     "RunClock",
     "Scope",
-    "Standing",
 ]

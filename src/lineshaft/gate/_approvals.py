@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._asks import Asks
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._foresight import foreseen, must_be_as_foreseen
 from lineshaft.gate._frame import Frame
-from lineshaft.gate._kept import Kept
 from lineshaft.gate._standing import Files
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
@@ -22,19 +21,17 @@ class Approvals:
         frame: The run.
         earlier: Where an earlier part of it stood.
         asks: Its calls that wait.
-        kept: What is kept of it.
     """
 
-    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks, kept: Kept) -> None:
+    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks) -> None:
         self._frame = frame
         self._earlier = earlier
         self._asks = asks
-        self._kept = kept
         self.shown: dict[str, Files] = dict(earlier.shown)
         """What waiting calls would change, by their keys, as it was when somebody was shown it."""
 
     async def of_call(
-        self, entry: Entry, tool: Tool, *, verdict: Verdict, subject: Subject
+        self, entry: CallEntry, tool: Tool, *, verdict: Verdict, subject: Subject
     ) -> None:
         """Return when a person has approved a call.
 
@@ -69,7 +66,7 @@ class Approvals:
         answer = await self._asks.answer(pending)
         self._obey(answer, spec.name, verdict, call_id="run")
 
-    def pending(self, entry: Entry, verdict: Verdict) -> Pending:
+    def pending(self, entry: CallEntry, verdict: Verdict) -> Pending:
         """Return a call as it is shown to whoever is asked."""
         return Pending(
             id=entry.id,
@@ -80,11 +77,11 @@ class Approvals:
             run_id=self._frame.run_id,
         )
 
-    def _must_be_answerable(self, entry: Entry, name: str, verdict: Verdict) -> None:
+    def _must_be_answerable(self, entry: CallEntry, name: str, verdict: Verdict) -> None:
         if self._frame.caller.approver is not None:
             return
-        why_not = self._kept.why_not_pause()
-        said = why_not if self._kept.replays else ""
+        why_not = self._frame.call_log.why_not_pause()
+        said = why_not if self._frame.call_log.replays else ""
         if entry.call.parent is not None and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:
@@ -92,7 +89,7 @@ class Approvals:
             raise ToolError("E_NO_PAUSE", f"{text}: {said}")
 
     def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
-        self._frame.book.note(
+        self._frame.call_log.note(
             "answer", call_id, allow=answer.allow, reason=answer.reason, scope=answer.scope
         )
         if not answer.allow:

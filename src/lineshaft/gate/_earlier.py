@@ -53,5 +53,8 @@ class Earlier:
     unknown: Collection[str] = ()
     """Keys of calls whose end is unknown, and that may not be made again."""
 
+    complete: bool = True
+    """Each call of that part is known; False: its process died, and may have logged no more."""
+
     only: bool = False
     """A replay: a call that is not recorded ends it."""

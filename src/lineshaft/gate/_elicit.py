@@ -10,11 +10,11 @@ import anyio
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import Lease
-from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._frame import Frame
-from lineshaft.gate._lanes import Place
+from lineshaft.gate._lanes import CallPlace
 from lineshaft.trace import Redactor
 from lineshaft.values import Ask, Askable, Caller, not_offered
 
@@ -35,12 +35,12 @@ class Question:
     """The way of one call to whoever is behind its run; all clocks stand still meanwhile."""
 
     frame: Frame
-    entry: Entry
+    entry: CallEntry
     lease: Lease
     clock: RunClock
     """The call's own."""
 
-    place: Place
+    place: CallPlace
     """Where it stands in its lanes; others may go while it waits."""
 
     one: anyio.Lock = field(default_factory=anyio.Lock)
@@ -59,7 +59,7 @@ class Question:
             raise ToolError("E_DENIED", text)
         put = [_fit(ask, name, frame.gate.redactor) for ask in asks]
         for each in said:
-            frame.book.note("log", self.entry.id, text=f"{name} {each}")
+            frame.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
         turn = frame.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
         with self.lease.asking() as scope, frame.controls.paused(), self.clock.paused():

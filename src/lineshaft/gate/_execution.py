@@ -7,12 +7,12 @@ from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import Lease, Leased
-from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._frame import Frame
-from lineshaft.gate._lanes import Place
+from lineshaft.gate._lanes import CallPlace
 from lineshaft.policy import Policy, Subject, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
@@ -44,7 +44,7 @@ class Leave:
     subject: Subject
     """As policy judged it."""
 
-    place: Place
+    place: CallPlace
     """Where it stands in its lanes."""
 
     dispatch: Dispatch
@@ -76,7 +76,7 @@ class Reached:
         return sight(self._policy, self._subject)
 
 
-async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value:
+async def execute(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave) -> Value:
     """Run a tool whose call has been allowed, and whose turn has come.
 
     Args:
@@ -113,12 +113,12 @@ async def execute(frame: Frame, entry: Entry, tool: Tool, leave: Leave) -> Value
     return value
 
 
-def _observe(frame: Frame, entry: Entry, spec: ToolSpec, value: object) -> None:
+def _observe(frame: Frame, entry: CallEntry, spec: ToolSpec, value: object) -> None:
     """Learn what a tool returns that does not say so, and tell where it is not as before."""
     if spec.output_schema is None and frame.gate.shapes is not None:
         strange = frame.gate.shapes.observe(spec, value)
         if strange:
-            frame.book.note("log", entry.id, text=strange)
+            frame.call_log.note("log", entry.id, text=strange)
             frame.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
@@ -142,7 +142,7 @@ class _Hold:
         return self.clock.remaining
 
 
-def _context(frame: Frame, entry: Entry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
+def _context(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
     lease = hold.lease
     return Context(
         workspace=Leased(frame.view, lease),
@@ -187,7 +187,9 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
     raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {text}") from error
 
 
-async def _further(entry: Entry, tool: Tool, lease: Lease, dispatch: Dispatch, call: Call) -> Done:
+async def _further(
+    entry: CallEntry, tool: Tool, lease: Lease, dispatch: Dispatch, call: Call
+) -> Done:
     if lease.over or not tool.spec.container:
         why = "its call is over" if lease.over else "it is not a container"
         return Failure("E_DENIED", f"{tool.name} makes no calls: {why}", "", "refused")
@@ -195,11 +197,11 @@ async def _further(entry: Entry, tool: Tool, lease: Lease, dispatch: Dispatch, c
 
 
 def _notify(
-    frame: Frame, entry: Entry, lease: Lease, kind: str, data: Mapping[str, object]
+    frame: Frame, entry: CallEntry, lease: Lease, kind: str, data: Mapping[str, object]
 ) -> None:
     if lease.over or kind not in _NOTICES:
         return
     text = data.get("text")
     if isinstance(text, str) and len(text) > _LONGEST_NOTICE:
         data = {**data, "text": beginning(frame.gate.redactor.text(text), _LONGEST_NOTICE)}
-    frame.book.note(_NOTICES[kind], entry.id, **data)
+    frame.call_log.note(_NOTICES[kind], entry.id, **data)

@@ -3,12 +3,12 @@
 from difflib import get_close_matches
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._frame import Frame
 from lineshaft.tools import Tool
 
 
-def find(frame: Frame, entry: Entry) -> Tool:
+def find(frame: Frame, entry: CallEntry) -> Tool:
     """Return the tool that a call names, and note which it is.
 
     Raises:
@@ -17,7 +17,7 @@ def find(frame: Frame, entry: Entry) -> Tool:
     tools, name = frame.gate.tools, entry.call.tool
     tool = tools.get(name)
     if tool is None:
-        frame.book.asked(entry)
+        frame.call_log.called(entry)
         close = get_close_matches(name, tools, n=1)
         hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
         hint = frame.gate.why_missing(name) or hint
@@ -25,6 +25,6 @@ def find(frame: Frame, entry: Entry) -> Tool:
     entry.spec = tool.spec
     if entry.call.origin == "script" and not tool.spec.scriptable:
         entry.rule = "not-scriptable"
-        frame.book.asked(entry)
+        frame.call_log.called(entry)
         raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
     return tool

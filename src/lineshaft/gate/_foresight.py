@@ -6,8 +6,8 @@ from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import Lease, Leased
-from lineshaft.gate._book import Entry
 from lineshaft.gate._bounded import Ending, bounded
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._execution import Reached
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._standing import Files
@@ -31,7 +31,7 @@ class Foreseen:
     """What it would change, as it was then."""
 
 
-async def foreseen(frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> Foreseen:
+async def foreseen(frame: Frame, entry: CallEntry, tool: Tool, subject: Subject) -> Foreseen:
     """Return what a call would change.
 
     The call is made on a copy of the run's view whose changes never land.
@@ -83,7 +83,7 @@ async def _sha256(view: Stage, path: str) -> str | None:
     return None if found is None else found.sha256
 
 
-async def _made(copy: Stage, frame: Frame, entry: Entry, tool: Tool, subject: Subject) -> bool:
+async def _made(copy: Stage, frame: Frame, entry: CallEntry, tool: Tool, subject: Subject) -> bool:
     """Make a call on a copy of the run's view; return whether it ended well."""
     in_reach = Reached(frame.gate.policy, subject)
     lease = Lease(look=in_reach.sight, granted=frozenset(subject.paths))

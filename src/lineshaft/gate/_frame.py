@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import anyio
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._book import Book
+from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._gate import Gate
 from lineshaft.values import Caller, CallStatus, Failure, Finding, Limits, Stage
 
@@ -55,7 +55,7 @@ class Frame:
     """The run's view of the workspace."""
 
     limits: Limits
-    book: Book
+    call_log: CallLog
     """Where its calls are written down."""
 
     controls: Controls

@@ -25,7 +25,7 @@ class Ticket:
     gone: bool = False
 
 
-class Line:
+class CallLine:
     """First come, first served: an exclusive ticket goes alone, shared ones go together."""
 
     def __init__(self) -> None:
@@ -73,11 +73,11 @@ class Lanes:
     """All lanes of a session. A call made inside another's turn does not wait for that turn."""
 
     def __init__(self) -> None:
-        self._lines: dict[tuple[str, str], Line] = {}
+        self._lines: dict[tuple[str, str], CallLine] = {}
 
-    def line(self, key: tuple[str, str]) -> Line:
+    def line(self, key: tuple[str, str]) -> CallLine:
         """Return the line of a lane."""
-        return self._lines.setdefault(key, Line())
+        return self._lines.setdefault(key, CallLine())
 
     def forget(self, key: tuple[str, str]) -> None:
         """Drop a lane that nobody stands in."""
@@ -91,7 +91,7 @@ def held_around() -> Mapping[str, str]:
     return _holder.get()
 
 
-class Place:
+class CallPlace:
     """Where one call stands, in all of its lines.
 
     Args:
@@ -102,7 +102,7 @@ class Place:
     """
 
     def __init__(
-        self, spec: ToolSpec, *, lanes: Lanes, order: Line, held: Mapping[str, str]
+        self, spec: ToolSpec, *, lanes: Lanes, order: CallLine, held: Mapping[str, str]
     ) -> None:
         self._lanes = lanes
         self._order = order
@@ -110,7 +110,7 @@ class Place:
         self._ordered = spec.lane == WORKSPACE or (spec.effect == "read" and bool(spec.paths))
         self._held = held
         self._key = None if spec.lane is None else (spec.lane, held.get(spec.lane, ""))
-        self._tickets: list[tuple[Line, Ticket]] = []
+        self._tickets: list[tuple[CallLine, Ticket]] = []
 
     def join(self) -> None:
         """Take the next place in each line."""

@@ -6,12 +6,12 @@ from contextvars import ContextVar
 
 import pydantic_core
 
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._told import failed
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
 
-_BESIDE: ContextVar[list[Entry] | None] = ContextVar("beside", default=None)
+_BESIDE: ContextVar[list[CallEntry] | None] = ContextVar("beside", default=None)
 
 
 def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
@@ -22,7 +22,7 @@ def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
     return _together(dispatch) if frame.gate.middleware else dispatch
 
 
-def noted(entry: Entry) -> Entry:
+def noted(entry: CallEntry) -> CallEntry:
     """Let a call know those that middleware made beside it, and them of it."""
     beside = _BESIDE.get()
     if beside is not None:
@@ -33,7 +33,7 @@ def noted(entry: Entry) -> Entry:
 
 def _together(inner: Dispatch) -> Dispatch:
     async def dispatch(call: Call) -> Done:
-        beside: list[Entry] = []
+        beside: list[CallEntry] = []
         token = _BESIDE.set(beside)
         try:
             done = await inner(call)
@@ -45,13 +45,13 @@ def _together(inner: Dispatch) -> Dispatch:
     return dispatch
 
 
-def _stay_cancelled(beside: Sequence[Entry]) -> None:
+def _stay_cancelled(beside: Sequence[CallEntry]) -> None:
     """Cancel whoever was cancelled while calls waited: no middleware may keep that to itself."""
     if any(map(_waits_on, beside)) and _is_cancelled():
         raise asyncio.CancelledError
 
 
-def _waits_on(entry: Entry) -> bool:
+def _waits_on(entry: CallEntry) -> bool:
     """Return whether a call has no end: it waits for an answer, and a later part makes it."""
     return entry.status == "pending" and not entry.answered
 

@@ -2,28 +2,28 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import anyio
 import pydantic_core
 
-from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
 from lineshaft.gate._below import paths_below, with_paths_told
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._find import find
 from lineshaft.gate._frame import EndKind, Frame
-from lineshaft.gate._kept import Kept
-from lineshaft.gate._lanes import Line, Place, held_around
+from lineshaft.gate._lanes import CallLine, CallPlace, held_around
 from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.gate._standing import Standing, acts_beyond_files, difference, standing_of
+from lineshaft.gate._standing import PausePoint, acts_beyond_files, difference, standing_of
 from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
@@ -63,11 +63,11 @@ class Scope:
         self._earlier = earlier or Earlier()
         self._over = anyio.Event()
         self._script_waits = frame.alone
-        self._open: dict[Entry, None] = {}
-        self._reserved = frame.book.counts.total()
+        self._open: dict[CallEntry, None] = {}
+        self._reserved = frame.call_log.counts.total()
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
-        self._order = Line()
+        self._order = CallLine()
         self._held = held_around()
         self._asks = Asks(
             frame.caller.approver,
@@ -78,10 +78,7 @@ class Scope:
             left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
-        self.kept = Kept(frame, self._end)
-        """What is kept of the run."""
-
-        self._approvals = Approvals(frame, self._earlier, self._asks, self.kept)
+        self._approvals = Approvals(frame, self._earlier, self._asks)
         self.dispatch: Dispatch = wrapped(self._enter, frame)
         """Make one call. Raises nothing but cancellation."""
 
@@ -105,7 +102,7 @@ class Scope:
             while not self._closed:
                 unanswered = self._asks.unanswered
                 everything = len(unanswered) == len(self._open)
-                if unanswered and everything and not self.kept.why_not_pause():
+                if unanswered and everything and not self._frame.call_log.why_not_pause():
                     self._suspended = unanswered
                     return "suspend"
                 self._changed = anyio.Event()
@@ -116,11 +113,11 @@ class Scope:
             self._script_waits = self._frame.alone
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> PausePoint:
         """Where the run stands, suspended."""
         waiting = {pending.id for pending in self._suspended}
         return standing_of(
-            [entry for entry in self._frame.book.entries.values() if entry.id in waiting],
+            [entry for entry in self._frame.call_log.entries.values() if entry.id in waiting],
             self._suspended,
             for_the_run=self._asks.for_the_run,
             shown=self._approvals.shown,
@@ -136,7 +133,7 @@ class Scope:
         """End the authority of everything that belongs to this run."""
         self._over.set()
         self._changed.set()
-        self.kept.close()
+        self._frame.call_log.close()
         self._asks.close()
         left, self._open = self._open, {}  # calls of tasks of a tool's own
         for entry in left:
@@ -191,7 +188,7 @@ class Scope:
                 return None
             raise ToolError(error.code, error.message, hint=error.hint) from error
         digest = hashlib.sha256(data).hexdigest()
-        frame.book.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
+        frame.call_log.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
         return data
 
     # The way of a call. A stage that refuses it raises ToolError.
@@ -199,13 +196,14 @@ class Scope:
     async def _enter(self, call: Call) -> Done:
         if await self._has_ended():
             return OVER
-        entry = noted(self._frame.book.open(call))
+        entry = noted(self._frame.call_log.open(call))
         self._open[entry] = None
         done: Done = CANCELLED
         try:
-            done = await self._through(entry)
-            with suppress(ToolError):  # of a run that is over by now
-                await self.kept.end(entry, done)
+            done = _fate(entry, await self._through(entry))
+            if entry in self._open and not entry.answered:
+                with suppress(ToolError):  # of a run that is over by now
+                    await self._keep(partial(self._frame.call_log.end, entry, done))
         finally:
             done = _fate(entry, done)
             if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
@@ -214,18 +212,31 @@ class Scope:
             self._changed.set()
         return done
 
-    def _close(self, entry: Entry, done: Done) -> None:
-        book = self._frame.book
+    def _close(self, entry: CallEntry, done: Done) -> None:
+        log = self._frame.call_log
         if entry.answered:
-            book.drop(entry)
+            log.drop(entry)
         elif done is CANCELLED and (self._suspended or self._frame.controls.stands):
             return  # it waits; a later part of the run makes it
         else:
             if done is CANCELLED and entry.key:
                 self._dropped[entry.key] = None
-            book.close(entry, done)
+            with suppress(StateError):  # what is exact is lost with the run
+                log.end(entry, done, keep=False)
 
-    async def _through(self, entry: Entry) -> Done:
+    async def _keep(self, step: Callable[[], Awaitable[None] | None]) -> None:
+        """Append a step to the run's log; where that cannot be done the run ends."""
+        try:
+            written = step()
+            if written is not None:
+                with self._frame.controls.paused():  # a disk's time is no script's
+                    await written
+        except StateError as error:
+            if not self._closed:  # else the run ended meanwhile: nothing goes on with it
+                text = f"what this run does cannot be kept: {error.message}"
+                await self._end("error", error.code, text)
+
+    async def _through(self, entry: CallEntry) -> Done:
         try:
             return await self._with_tool(entry, find(self._frame, entry))
         except ToolError as error:
@@ -237,21 +248,20 @@ class Scope:
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
             return self._frame.failure(failed(entry.call, error))
 
-    async def _with_tool(self, entry: Entry, tool: Tool) -> Done:
+    async def _with_tool(self, entry: CallEntry, tool: Tool) -> Done:
         try:
             entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
         except ToolError:
-            self._frame.book.asked(entry)
+            self._frame.call_log.called(entry)
             raise
         lanes = self._frame.gate.lanes
-        place = Place(tool.spec, lanes=lanes, order=self._order, held=self._held)
+        place = CallPlace(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
         try:
             entry.arguments, paths, entries = await self._decided(entry, tool, entry.arguments)
             entry.key = self._identify(entry, tool)
             if (done := await self._answered(entry, tool)) is not None:
                 return done
-            self._frame.book.asked(entry)
             call = entry.call.decided(tool.name, entry.arguments)
             below = await paths_below(self._frame.view, entries)
             subject = Subject(spec=tool.spec, call=call, paths=(*paths, *below))
@@ -262,7 +272,7 @@ class Scope:
             place.leave()
 
     async def _decided(
-        self, entry: Entry, tool: Tool, arguments: Arguments
+        self, entry: CallEntry, tool: Tool, arguments: Arguments
     ) -> tuple[Arguments, tuple[str, ...], tuple[str, ...]]:
         """Return the arguments with their paths decided, all these paths, and those of entries."""
         spec, view = tool.spec, self._frame.view
@@ -283,11 +293,11 @@ class Scope:
                 arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
-            self._frame.book.asked(entry)
+            self._frame.call_log.called(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
         return final, tuple(decided), tuple(entries)
 
-    async def _recheck(self, entry: Entry, tool: Tool, subject: Subject) -> None:
+    async def _recheck(self, entry: CallEntry, tool: Tool, subject: Subject) -> None:
         """Refuse a call whose paths were moved by an earlier one since it was judged."""
         _, paths, _ = await self._decided(entry, tool, entry.arguments)
         moved = [was for was, now in zip(subject.paths, paths, strict=False) if was != now]
@@ -295,17 +305,17 @@ class Scope:
             text = f"{moved[0]!r} leads elsewhere since this call was made: make it again"
             raise ToolError("E_STALE", text)
 
-    def _identify(self, entry: Entry, tool: Tool) -> str:
+    def _identify(self, entry: CallEntry, tool: Tool) -> str:
         exact = pydantic_core.to_json([tool.name, sorted(entry.arguments.items())])
         pair = hashlib.sha256(exact).hexdigest()[:32]
         self._seen[pair] += 1
         return f"{self._frame.run_id}/{pair}/{self._seen[pair]}"
 
-    async def _answered(self, entry: Entry, tool: Tool) -> Done | None:
+    async def _answered(self, entry: CallEntry, tool: Tool) -> Done | None:
         """Return what a call came to in an earlier part of the run; None: it is to be made."""
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
-            self._frame.book.take_place(entry, earlier.waited[key])
+            self._frame.call_log.take_place(entry, earlier.waited[key])
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             return known
@@ -319,35 +329,33 @@ class Scope:
             return Failure("E_TOOL_FAILED", text, "", "unknown")
         return None
 
-    def _goes_on(self, entry: Entry) -> bool:
-        """Return whether a call waited, or comes of middleware around one that did."""
-        return any(each.key in self._earlier.waited for each in (entry, *entry.beside))
+    def _goes_on(self, entry: CallEntry) -> bool:
+        """Return whether a call waited, or comes of middleware around one that did.
 
-    async def _differs(self, entry: Entry) -> None:
+        Of a run whose process died not each call is known.
+        """
+        return not self._earlier.complete or any(
+            each.key in self._earlier.waited for each in (entry, *entry.beside)
+        )
+
+    async def _differs(self, entry: CallEntry) -> None:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
         expected = next(left, None)
-        self._frame.book.asked(entry)
+        self._frame.call_log.called(entry)
         call = CallRecord(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
-            arguments=self._frame.book.show(entry),
+            arguments=self._frame.call_log.show(entry),
             status="pending",
         )
         self.difference = difference(call, expected, self._frame.gate.redactor)
         await self._end("error", "E_DIVERGED", self.difference.message)
 
-    async def _judge(self, entry: Entry, subject: Subject, *, named: int) -> Verdict:
+    async def _judge(self, entry: CallEntry, subject: Subject, *, named: int) -> Verdict:
         verdict = judge(self._frame.gate.policy, subject)
         if verdict.kind != "allow":
             verdict = with_paths_told(self._frame.gate.policy, subject, verdict, named)
-        entry.rule = verdict.rule
-        entry.verdict = {
-            "verdict": verdict.kind,
-            "rule": verdict.rule,
-            "reason": verdict.reason,
-            "source": verdict.source,
-        }
-        self._frame.book.note("verdict", entry.id, **entry.verdict)
+        entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))
         if verdict.kind == "stop":
@@ -356,17 +364,22 @@ class Scope:
             await self._end("refused", "E_DENIED", text)
         return verdict
 
-    async def _allowed(self, entry: Entry, tool: Tool, *, verdict: Verdict, leave: Leave) -> Done:
+    async def _allowed(
+        self, entry: CallEntry, tool: Tool, *, verdict: Verdict, leave: Leave
+    ) -> Done:
         if self.preview and acts_beyond_files(tool.spec, verdict):
+            await self._told(entry)
             await self._stop_before(entry, verdict)
         self._reserve()
         try:
             if verdict.kind == "ask" and not self.preview:
+                await self._told(entry)
                 # Whoever waits for a person gives up its place and lines up again.
                 leave.place.leave()
                 await self._approvals.of_call(entry, tool, verdict=verdict, subject=leave.subject)
                 leave.place.join()
             if not leave.place.granted or verdict.kind == "ask":
+                await self._told(entry)
                 await leave.place.turn()
                 await self._recheck(entry, tool, leave.subject)
             if tool.spec.effect == "exec" and not tool.spec.container:
@@ -374,24 +387,35 @@ class Scope:
         except BaseException:
             self._reserved -= 1
             raise
-        await self.kept.start(entry)
+        entry.stage, spec = self._frame.view.landed, tool.spec
+        staged = spec.staged and self._frame.keeps_back  # nothing of it acts before it lands
+        acts = spec.effect != "read" and not (spec.container or staged)
+        await self._keep(partial(self._frame.call_log.starting, entry, acts=acts))
         if self._closed:
             return OVER
-        self._frame.book.start(entry)
+        self._frame.call_log.started(entry)
         if await self._has_ended():
             return OVER
         return await execute(self._frame, entry, tool, leave)
 
     async def _land(self) -> None:
         """Make what was kept back real, for a call that needs the disk."""
-        frame = self._frame
-        await self.kept.flush()
+        frame, stage = self._frame, self._frame.view.landed
+        await self._keep(partial(frame.call_log.landing, stage))
         try:
             frame.findings.extend(await frame.view.land(frame.gate.guards))
         except WorkspaceError as error:
             raise ToolError(error.code, error.message, hint=error.hint) from error
+        frame.call_log.landed(stage)
 
-    async def _stop_before(self, entry: Entry, verdict: Verdict) -> None:
+    async def _told(self, entry: CallEntry) -> None:
+        """Have the log know of a call that is about to wait."""
+        await self._keep(partial(self._tell, entry))
+
+    def _tell(self, entry: CallEntry) -> None:
+        self._frame.call_log.called(entry)
+
+    async def _stop_before(self, entry: CallEntry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""
         self._suspended = (self._approvals.pending(entry, verdict),)
         text = f"{entry.call.tool} acts beyond files: a preview stops before it"
@@ -412,8 +436,10 @@ class Scope:
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     def _can_pause(self) -> bool:
-        nothing_lost = self.kept.begun or len(self._open) == len(self._frame.book.entries)
-        return nothing_lost and not self.kept.why_not_pause()
+        nothing_lost = self._frame.call_log.exact or len(self._open) == len(
+            self._frame.call_log.entries
+        )
+        return nothing_lost and not self._frame.call_log.why_not_pause()
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""
@@ -425,7 +451,7 @@ class Scope:
 
     async def _count_refusal(self) -> None:
         most = REFUSALS_PER_CALL * self._frame.limits.calls
-        if not (self._frame.alone or self._closed) and self._frame.book.refused + 1 >= most:
+        if not (self._frame.alone or self._closed) and self._frame.call_log.refused + 1 >= most:
             await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
 
     async def _end(self, kind: EndKind, code: str, message: str) -> None:
@@ -441,7 +467,7 @@ class Scope:
         return self._closed
 
 
-def _fate(entry: Entry, done: Done) -> Done:
+def _fate(entry: CallEntry, done: Done) -> Done:
     """Return how a call ended, also where the run was ended in the middle of it."""
     if done is CANCELLED and entry.refusal is not None:
         return entry.refusal

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineshaft.gate._book import Entry
+from lineshaft.gate._call_log import CallEntry
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
 
@@ -12,7 +12,7 @@ Files = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PausePoint:
     """What the gate needs to know when the run goes on."""
 
     pending: tuple[Pending, ...]
@@ -30,23 +30,23 @@ class Standing:
 
 
 def standing_of(
-    entries: Sequence[Entry],
+    entries: Sequence[CallEntry],
     pending: tuple[Pending, ...],
     *,
     for_the_run: Mapping[str, Answer],
     shown: Mapping[str, Files],
     dropped: Collection[str],
-) -> Standing:
+) -> PausePoint:
     """Return where a run stands.
 
     Args:
         entries: Of the pending calls.
         pending: The pending calls.
-        for_the_run: As `Standing.for_the_run`.
-        shown: As `Standing.shown`.
-        dropped: As `Standing.dropped`.
+        for_the_run: As `PausePoint.for_the_run`.
+        shown: As `PausePoint.shown`.
+        dropped: As `PausePoint.dropped`.
     """
-    return Standing(
+    return PausePoint(
         pending=pending,
         keys={entry.id: entry.key for entry in entries},
         for_the_run=dict(for_the_run),

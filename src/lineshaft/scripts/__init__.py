@@ -7,7 +7,7 @@ from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._resumer import Reply, Resumer
-from lineshaft.scripts._runner import Ground, Runner, Shelf
+from lineshaft.scripts._runner import Ground, Runner
 from lineshaft.scripts.reading import Prepared, Reading, hint_for
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Reply",
     "Resumer",
     "Runner",
-    "Shelf",
     "hint_for",
     "new_run_id",
 ]

@@ -2,34 +2,41 @@
 
 import hashlib
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
 import anyio
 import pydantic_core
 
-from lineshaft.errors import Guarded, LineshaftError, StateError, WorkspaceError
-from lineshaft.gate import Book, Earlier, Frame, Gate, Scope
+from lineshaft.errors import (
+    Guarded,
+    LineshaftError,
+    RecordError,
+    StateError,
+    WorkspaceError,
+)
+from lineshaft.gate import CallLog, Earlier, Frame, Gate, PausePoint, Scope
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._keeping import Keeping
-from lineshaft.scripts._late import catch_up
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
-from lineshaft.scripts._standing import Halt, expiry, pause_of, replay_data
+from lineshaft.scripts._standing import Checkpoint, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
     Change,
+    EventKind,
     Finding,
+    HeldLog,
     Limits,
     Pending,
     ReplayInputs,
+    RunClaim,
     RunError,
+    RunLog,
     RunResult,
     Sink,
     Stage,
-    Stream,
     Workspace,
 )
 
@@ -66,11 +73,14 @@ class Part:
 
     run_id: str
     limits: Limits
-    halt: Halt | None = None
+    halt: Checkpoint | None = None
     """Where it goes on from."""
 
     last_seq: int = 0
     """Number of the last event that its record has."""
+
+    claim: RunClaim | None = None
+    """On its log, where it goes on."""
 
     keeps_back: bool = False
     """Its changes wait until they land."""
@@ -96,11 +106,10 @@ class _Waits:
 
     pending: tuple[Pending, ...] = ()
     expires_at: str | None = None
-    error: RunError | None = field(default=None)
 
 
 class Bench:
-    """One run's view, book, output and way through the gate.
+    """One run's view, call log, output and way through the gate.
 
     Args:
         gate: The session's gate.
@@ -109,6 +118,8 @@ class Bench:
         view: The run's view of it.
         control: Ends the run from outside.
         sinks: Take its events.
+        log: Takes its steps; None: nothing is kept.
+        held: Takes them until something has to outlive the process.
     """
 
     def __init__(
@@ -120,15 +131,14 @@ class Bench:
         view: Stage,
         control: Control,
         sinks: tuple[Sink, ...],
+        log: RunLog | None = None,
+        held: HeldLog | None = None,
     ) -> None:
         self.run_id = part.run_id
         self.workspace = workspace
         self.view = view
         self.limits = part.limits
         self.control = control
-        self.keeping: Keeping | None = None
-        """Keeps what the run does; set before its script begins."""
-
         self.scope: Scope | None = None
         """The way through the gate, once it was entered."""
 
@@ -137,27 +147,39 @@ class Bench:
 
         self._part = part
         self._started = time.monotonic()
-        self._announced: dict[str, object] = {}
+        self._keeps = False
         self._frame: Frame | None = None
         self._unrecorded: RunError | None = None
-        recorder = Recorder(self.run_id, sinks, gate.redactor, seq=part.last_seq) if sinks else None
-        self.book = Book(recorder, gate.redactor, broken=self._broken)
+        self._unpaused: RunError | None = None
+        self._can_wait = False
+        recorder = None
+        if sinks or log is not None:
+            recorder = Recorder(
+                self.run_id,
+                sinks,
+                gate.redactor,
+                seq=part.last_seq,
+                claim=part.claim,
+                log=log,
+                held=held,
+            )
+        self.call_log = CallLog(recorder, gate.redactor, broken=self._broken)
         self.printed = self._fresh_output()
         if part.halt is not None:
-            self.book.go_on(part.halt.calls, part.halt.usage)
+            self.call_log.go_on(part.halt.calls, part.halt.usage)
 
     def _fresh_output(self) -> Printed:
         return Printed(
             self.limits,
             redactor=self.gate.redactor,
-            note=lambda stream, text: self.book.note("output", stream=stream, text=text),
-            heard=lambda: self.book.recording,
+            note=lambda stream, text: self.call_log.note("output", stream=stream, text=text),
+            heard=lambda: self.call_log.recording,
         )
 
     def announce(self, *, script: object, name: str, origin: str, engine: str) -> None:
         """Record that the run has started."""
         text = self.gate.redactor.text(script) if isinstance(script, str) else repr(type(script))
-        self._announced = {
+        started = {
             "script_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             "name": name,
             "engine": engine,
@@ -165,14 +187,7 @@ class Bench:
             "origin": origin,
             "limits": self.limits.as_dict(),
         }
-        self.book.note("run_started", None, **self._announced)
-
-    def record_from_here(self, sink: Sink) -> None:
-        """Have a sink take the events of this run, those until now included."""
-        recorder = Recorder(self.run_id, (sink,), self.gate.redactor)
-        texts: dict[Stream, str] = {s: self.printed.text(s) for s in ("stdout", "stderr")}
-        catch_up(recorder, self.book, started=self._announced, texts=texts)
-        self.book.also(recorder)
+        self.call_log.note("run_started", None, **started)
 
     async def enter(self, *, alone: bool = False, earlier: Earlier | None = None) -> Scope:
         """Return the run's way through the gate.
@@ -187,7 +202,7 @@ class Bench:
             run_id=self.run_id,
             view=self.view,
             limits=self.limits,
-            book=self.book,
+            call_log=self.call_log,
             controls=self.control,
             caller=self._part.caller or self.gate.caller,
             turn=anyio.Lock() if self._part.caller else self.gate.approving,
@@ -204,17 +219,29 @@ class Bench:
         """The workspace's place on this machine."""
         return self._frame.root if self._frame is not None else ""
 
-    def keep(self, keeping: Keeping, scope: Scope, unpausable: str, *, replays: bool) -> None:
-        """Keep what the run does from here on.
+    def keep(
+        self,
+        document: Mapping[str, object] | None,
+        *,
+        unpausable: str,
+        replays: bool,
+        replay: ReplayInputs | None = None,
+        calls: bool = True,
+    ) -> None:
+        """Keep the exact steps of the run from here on.
 
         Args:
-            keeping: Where.
-            scope: The way through the gate.
+            document: What it was begun with; None: an earlier part of it has kept that.
             unpausable: Why the run cannot pause; empty where it can.
             replays: Whether a pause is replayed.
+            replay: What its script takes from the world beside its calls.
+            calls: False: nothing is kept of it, unless it pauses.
         """
-        self.keeping = keeping
-        scope.kept.begin(keeping, unpausable=unpausable, replays=replays)
+        self._keeps, self._can_wait = calls, True
+        begin = None if document is None else {"workspace": self.root, "document": document}
+        self.call_log.keep(
+            begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls
+        )
 
     async def settle(self, progress: Progress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
@@ -223,7 +250,7 @@ class Bench:
         self.printed.finish()
         how = self._how(progress)
         result = await _shielded(self._settled(how, progress))
-        self.book.shut()
+        self.call_log.shut()
         if self._unrecorded is not None and result.error is None:
             return replace(result, status="error", error=self._unrecorded)
         return result
@@ -232,17 +259,20 @@ class Bench:
         landed = await self._landed(how, progress)
         if landed.error is not None:
             how = Ended(status="error", value=how.value, error=landed.error)
-        waits = await self._waits(how, progress)
+        if how.status == "paused" and self.scope is not None:
+            result = await self._paused(self.scope.standing, how, progress, landed)
+            if result is not None:
+                await self.view.discard()
+                return result
+            error, self._unpaused = self._unpaused, None
+            how = Ended(status="error", error=error)
         await self.view.discard()
-        if waits.error is not None:
-            how = Ended(status="error", error=waits.error)
-        result = self._result(how, progress, landed, waits)
-        self._note_end(result)
-        await self._let_go(result, progress)
+        result = self._result(how, progress, landed, _Waits())
+        await self._over(result, progress)
         return result
 
     def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
-        calls = self.book.records()
+        calls = self.call_log.records()
         return RunResult(
             run_id=self.run_id,
             status=how.status,
@@ -261,7 +291,7 @@ class Bench:
             dropped=landed.dropped,
             pending=waits.pending,
             expires_at=waits.expires_at,
-            usage=self.book.usage(bytes_out=self._bytes_out(how)),
+            usage=self.call_log.usage(bytes_out=self._bytes_out(how)),
         )
 
     def _how(self, progress: Progress) -> Ended:
@@ -279,8 +309,12 @@ class Bench:
         landed = _Landed(findings=tuple(self._frame.findings) if self._frame else ())
         try:
             if how.status == "success" and progress.lands:
-                await self._flush()
+                stage = self.view.landed
+                written = self.call_log.landing(stage)
+                if written is not None:
+                    await written
                 landed.findings += await self.view.land(self.gate.guards)
+                self.call_log.landed(stage)
         except (WorkspaceError, StateError) as error:
             told = RunError(code=error.code, message=error.message, hint=error.hint)
             landed.error = told
@@ -300,53 +334,54 @@ class Bench:
             landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
         return landed
 
-    async def _flush(self) -> None:
-        if self.keeping is not None:
-            await self.keeping.flush()
-
-    async def _waits(self, how: Ended, progress: Progress) -> _Waits:
-        """Keep a run that waits for answers, and say what it waits for."""
-        if how.status != "paused" or self.scope is None:
-            return _Waits()
-        standing = self.scope.standing
-        if not progress.suspended or self.keeping is None:
-            return _Waits(pending=standing.pending)
+    async def _paused(
+        self, standing: PausePoint, how: Ended, progress: Progress, landed: _Landed
+    ) -> RunResult | None:
+        """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
+        if not progress.suspended or not self._can_wait:
+            result = self._result(how, progress, landed, _Waits(pending=standing.pending))
+            await self._over(result, progress)
+            return result
         try:
-            halt = Halt(
+            checkpoint = Checkpoint(
                 standing=standing,
-                calls=self.book.records(),
-                usage=self.book.usage(bytes_out=0),
+                calls=self.call_log.records(),
+                usage=self.call_log.usage(bytes_out=0),
                 seconds_used=max(self.limits.seconds - self.control.remaining, 0),
                 duration_ms=self._duration_ms(),
                 findings=progress.findings,
                 engine_reason=progress.engine_reason,
-                replay=progress.replay,
                 modules=progress.modules,
                 view=await self.view.pack(),
             )
-            expires_at = expiry(PAUSE_HOURS)
-            await self.keeping.paused(pause_of(halt, expires_at=expires_at))
-        except (StateError, WorkspaceError) as error:
+            waits = _Waits(pending=standing.pending, expires_at=expiry(PAUSE_HOURS))
+            result = self._result(how, progress, landed, waits)
+            self.call_log.all_turned()
+            pause = pause_of(checkpoint, expires_at=str(waits.expires_at))
+            await self.call_log.paused(pause, self._ending("run_paused", result))
+        except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"
-            return _Waits(error=RunError(code=error.code, message=text, hint=error.hint))
-        return _Waits(pending=standing.pending, expires_at=expires_at)
+            self._unpaused = RunError(code=error.code, message=text, hint=error.hint)
+            return None
+        return result
 
-    async def _let_go(self, result: RunResult, progress: Progress) -> None:
-        """Keep only what a replay needs of a run that is over."""
-        if self.keeping is None or result.status == "paused":
-            return
-        end = {
-            "status": result.status,
-            "value": result.value if result.status == "success" else None,
-            "error": result.error.code if result.error else None,
-            "stdout": result.stdout,
-            "stderr": result.stderr,
-            "replay": replay_data(progress.replay) if progress.replay else None,
-            "modules": progress.modules,
-            "dropped": list(self.scope.dropped) if self.scope else [],
-        }
+    async def _over(self, result: RunResult, progress: Progress) -> None:
+        """Record the end, and keep only what a replay needs of a run that is over."""
+        end = None
+        if self._keeps and self.control.reason is None:
+            end = {
+                "status": result.status,
+                "value": result.value if result.status == "success" else None,
+                "error": result.error.code if result.error else None,
+                "stdout": result.stdout,
+                "stderr": result.stderr,
+                "modules": progress.modules,
+                "dropped": list(self.scope.dropped) if self.scope else [],
+            }
         try:
-            await self.keeping.over(replayable=self.control.reason is None, end=end)
+            self.call_log.all_turned()
+            shown = self._ending("run_finished", result)
+            await self.call_log.over(shown, end=end, kept=self._keeps)
         except LineshaftError as error:
             text = f"the end of this run cannot be kept: {error.message}"
             self._unrecorded = RunError(code=error.code, message=text)
@@ -359,18 +394,19 @@ class Bench:
         printed = self.printed.text("stdout").encode("utf-8", "replace")
         return len(printed) + len(pydantic_core.to_json(how.value))
 
-    def _note_end(self, result: RunResult) -> None:
-        if not self.book.recording:
-            return
+    def _ending(self, kind: EventKind, result: RunResult) -> list[tuple[EventKind, object]]:
+        """Return the last events of a run, or of this part of it."""
+        if not self.call_log.recording:
+            return []
+        waiting = tuple(self._as_recorded(each, result) for each in result.pending)
+        shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
+        events: list[tuple[EventKind, object]] = []
         if result.changes or result.dropped:
             data = {"changes": [asdict(each) for each in result.changes]}
             if result.dropped:
                 data["dropped"] = [asdict(each) for each in result.dropped]
-            self.book.note("changes", None, **data)
-        waiting = tuple(self._as_recorded(each, result) for each in result.pending)
-        shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
-        kept = result.expires_at is not None
-        self.book.note("run_paused" if kept else "run_finished", None, **result_data(shown))
+            events.append(("changes", data))
+        return [*events, (kind, result_data(shown))]
 
     def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
         """Return a waiting call without its contents, which only whoever answers is shown."""

@@ -7,8 +7,8 @@ round only reads.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from lineshaft.gate import Standing
-from lineshaft.scripts._standing import Halt
+from lineshaft.gate import PausePoint
+from lineshaft.scripts._standing import Checkpoint
 from lineshaft.trace import Redactor, summarise
 from lineshaft.values import CallError, CallRecord, Event, Failure, Finding, Finished, SavedRun
 
@@ -21,7 +21,7 @@ def after_crash(
     *,
     findings: tuple[Finding, ...],
     redactor: Redactor,
-) -> Halt:
+) -> Checkpoint:
     """Return where a run stands whose host died.
 
     Args:
@@ -41,8 +41,8 @@ def after_crash(
             learnt[call.id] = _as_kept(call, ended[call.id], redactor)
         elif call.id in unknown:
             learnt[call.id] = replace(call, status="unknown", error=None)
-    return Halt(
-        standing=Standing(pending=(), keys={}, for_the_run={}),
+    return Checkpoint(
+        standing=PausePoint(pending=(), keys={}, for_the_run={}),
         calls=tuple(learnt.get(call.id, call) for call in result.calls),
         usage=result.usage,
         seconds_used=0,

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -23,43 +23,38 @@ from lineshaft.scripts._crash import after_crash
 from lineshaft.scripts._ends import at_the_end
 from lineshaft.scripts._execute import Ready, differs, execute
 from lineshaft.scripts._job import Job
-from lineshaft.scripts._keeping import Keeping
-from lineshaft.scripts._late import ending
-from lineshaft.scripts._runner import Runner, Shelf, settled
-from lineshaft.scripts._standing import Halt, halt_of, replay_of
+from lineshaft.scripts._runner import Runner, settled
+from lineshaft.scripts._standing import Checkpoint, halt_of
+from lineshaft.trace import Recorder
 from lineshaft.values import (
     Answer,
     Caller,
+    CallRecord,
     Engine,
     Event,
     Finished,
     KeptCall,
+    KeptPause,
     Pending,
     Replay,
     ReplayInputs,
+    RunClaim,
+    RunLog,
     RunResult,
-    RunState,
     SavedRun,
     Sink,
+    pause_data,
 )
 
 ALL = "*"
 """Stands for the ids of all calls that were not named."""
 
 
-class Archive(Shelf, Protocol):
+class Archive(RunLog, Protocol):
     """Where runs are kept and found again."""
 
-    async def resume(self, run_id: str) -> tuple[SavedRun, RunState]:
-        """Return a run that may go on, for this process alone."""
-        ...
-
-    async def saved(self, run_id: str) -> SavedRun:
-        """Return what is kept of a run."""
-        ...
-
     async def events(self, run_id: str) -> list[Event]:
-        """Return a run's record."""
+        """Return a run's record, with the end that it lacks where its process died."""
         ...
 
 
@@ -98,7 +93,7 @@ class Resumer:
     async def elsewhere(self, run_id: str) -> RunUnknown | None:
         """Return why a run cannot be worked on from here, where it is another workspace's."""
         try:
-            return self._misplaced(await self._archive.saved(run_id))
+            return self._misplaced(await self._archive.load(run_id))
         except StateError:
             return None
 
@@ -109,7 +104,7 @@ class Resumer:
             RunUnknown: It is another one's, whose rules and files are others.
             StateError: It cannot be read.
         """
-        saved = await self._archive.saved(run_id)
+        saved = await self._archive.load(run_id)
         if (error := self._misplaced(saved)) is not None:
             raise error
         return saved
@@ -138,13 +133,23 @@ class Resumer:
         saved = await self._saved(run_id)
         _fits(saved, reply)
         await self._must_have_tools(saved)
-        saved, state = await self._archive.resume(run_id)
+        saved, claim = await self._archive.take(run_id)
         try:
-            return await self._set_up(saved, state, reply, sinks)
+            return await self._set_up(saved, claim, reply, sinks)
         except BaseException:
-            if saved.pause is not None:  # it goes on waiting
-                await state.paused(saved.pause)
+            if saved.pause is not None:
+                await self._wait_on(claim, saved.pause)
             raise
+
+    async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
+        """Give a run up that goes on waiting."""
+        recorder = Recorder(
+            claim.run_id, (), self._runner.gate.redactor, claim=claim, log=self._archive
+        )
+        row = recorder.row("checkpoint", exact=pause_data(pause), blobs=pause.blobs)
+        written = recorder.append(row, durable=True)
+        if written is not None:
+            await written
 
     async def _must_have_tools(self, saved: SavedRun) -> None:
         """Refuse a run that speaks of tools that are not here, before anything of it goes on.
@@ -165,7 +170,7 @@ class Resumer:
             )
 
     async def _set_up(
-        self, saved: SavedRun, state: RunState, reply: Reply, sinks: tuple[Sink, ...]
+        self, saved: SavedRun, claim: RunClaim, reply: Reply, sinks: tuple[Sink, ...]
     ) -> "Resumed":
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
@@ -178,24 +183,24 @@ class Resumer:
                 limits=job.limits,
                 halt=halt,
                 last_seq=saved.last_seq,
+                claim=claim,
                 caller=reply.caller,
             ),
             control=runner.control_of(job, used=halt.seconds_used),
-            sinks=sinks
-            if runner.ground.eager
-            else (self._archive.sink(saved.run.workspace), *sinks),
+            sinks=sinks,
             mode=cast("Mode", document.get("mode", "open")),
         )
-        replay = halt.replay or ReplayInputs(seed=str(document["seed"]))
-        keeping = Keeping(self._archive, saved.run, eager=True, state=state)
-        earlier = _earlier(saved, halt, reply, landed=bench.view.landed)
+        landed = bench.view.landed
+        replay = (
+            _replay(saved) if saved.pause else _cut(saved, _not_lost(saved.finished, landed)[1])
+        )
+        earlier = _earlier(saved, halt, reply, landed=landed)
         return Resumed(
             runner=runner,
             bench=bench,
             job=job,
             engine=engine,
             halt=halt,
-            keeping=keeping,
             replay=replay,
             earlier=earlier,
         )
@@ -217,7 +222,7 @@ class Resumer:
                 hint = "bring the file back as it was, or run the script anew"
                 raise StateError(f"{text}, which is another file now", hint=hint)
 
-    async def _after_crash(self, saved: SavedRun) -> Halt:
+    async def _after_crash(self, saved: SavedRun) -> Checkpoint:
         """Return where a run stands whose host died, whose landings are finished by then."""
         try:
             findings = await self._runner.ground.workspace.recover()
@@ -257,8 +262,7 @@ class Resumed:
     engine: Engine | None
     """None: it is one call, without a script."""
 
-    halt: Halt
-    keeping: Keeping
+    halt: Checkpoint
     replay: ReplayInputs
     earlier: Earlier
 
@@ -273,19 +277,18 @@ class Resumed:
 
     async def _work(self, progress: Progress) -> None:
         bench, engine = self.bench, self.engine
-        bench.book.note("run_resumed", None, answers=len(self.earlier.answers))
+        replays = engine is not None and engine.pauses == "replay"
+        replay = None if engine is None else self.replay
+        bench.keep(None, unpausable="", replays=replays, replay=replay)
+        bench.call_log.resumed(len(self.earlier.answers))
         for call in self.halt.learnt:
-            bench.book.note("call_finished", call.id, **ending(call))
+            bench.call_log.note("call_finished", call.id, **_ending(call))
         scope = await bench.enter(earlier=self.earlier, alone=engine is None)
         if engine is None:
-            bench.keep(self.keeping, scope, "", replays=False)
             await self.runner.make(self.job, scope, bench, progress)
             return
         with bench.control.paused():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
-        replays = engine.pauses == "replay"
-        self.keeping.replay = self.replay
-        bench.keep(self.keeping, scope, "", replays=replays)
         ready = Ready(scope=scope, prepared=prepared, engine=engine, replay=self.replay)
         await execute(ready, self.job, bench, progress)
 
@@ -370,7 +373,7 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
             raise ConfigError(f"no call {stray[0]!r} of run {saved.run.run_id!r} {what}: {there}")
 
 
-def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earlier:
+def _earlier(saved: SavedRun, halt: Checkpoint, reply: Reply, *, landed: int) -> Earlier:
     """Return what the gate goes on from."""
     standing = halt.standing
     if saved.pause is not None:
@@ -380,7 +383,8 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
     unknown = [*saved.unknown, *lost]
     repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
     by_id = {key: call_id for call_id, key in standing.keys.items()}
-    gone = {call.key: call.id for call in (*unknown, *_staged(saved.finished, known, lost))}
+    again = (*saved.asked, *unknown, *_staged(saved.finished, known, lost))
+    gone = {call.key: call.id for call in again} if saved.pause is None else {}
     return Earlier(
         recorded=Recorded(known),
         answers={
@@ -393,6 +397,7 @@ def _earlier(saved: SavedRun, halt: Halt, reply: Reply, *, landed: int) -> Earli
         waited={**by_id, **gone},
         dropped=standing.dropped,
         unknown=frozenset(call.key for call in unknown) - repeated,
+        complete=saved.pause is not None,
     )
 
 
@@ -420,5 +425,25 @@ def _staged(
 
 
 def _replay(saved: SavedRun) -> ReplayInputs:
-    kept = (saved.end or {}).get("replay")
-    return replay_of(kept) if kept else ReplayInputs(seed=str(saved.run.document["seed"]))
+    return saved.replay or ReplayInputs(seed=str(saved.run.document["seed"]))
+
+
+def _cut(saved: SavedRun, lost: tuple[KeptCall, ...]) -> ReplayInputs:
+    """Return what a script took from the world, up to the first result that it cannot get again."""
+    replay, gone = _replay(saved), {call.id for call in lost}
+    turns = replay.turns
+    first = next((at for at, number in enumerate(turns) if str(number) in gone), len(turns))
+    fits = [cut for cut in saved.cuts if cut[0] <= first]
+    ended, read = fits[-1] if fits else (0, 0)
+    return replace(replay, turns=turns[:ended], readings=replay.readings[:read])
+
+
+def _ending(call: CallRecord) -> dict[str, object]:
+    """Return what `call_finished` says of a call whose end is only known now."""
+    return {
+        "status": call.status,
+        "duration_ms": call.duration_ms,
+        "error": call.error,
+        "bytes": 0,
+        "staged_after": call.staged_after,
+    }

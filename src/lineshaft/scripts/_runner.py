@@ -4,9 +4,8 @@ import math
 import secrets
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
 
 import anyio
 
@@ -19,23 +18,24 @@ from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import Ready, execute
 from lineshaft.scripts._foretold import Foretold
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
-from lineshaft.scripts._keeping import Begins, Keeping
 from lineshaft.scripts._nested import beginning_runs, mode_within
 from lineshaft.scripts._offer import Fixed, Offer
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._reader import Reader
 from lineshaft.scripts._single import call_result, of_call
+from lineshaft.store import MemoryLog
 from lineshaft.values import (
     Call,
     Caller,
     CallResult,
     Engine,
     Finding,
-    KeptRun,
     Limits,
     Origin,
     ReplayInputs,
+    RunClaim,
     RunError,
+    RunLog,
     RunResult,
     Sink,
     Verdict,
@@ -44,14 +44,6 @@ from lineshaft.values import (
 
 MAX_DEPTH = 8
 """A tool of a run may start a run, whose tools may start a run, so many times."""
-
-
-class Shelf(Begins, Protocol):
-    """Where runs are kept."""
-
-    def sink(self, workspace: str) -> Sink:
-        """Return what takes the events of runs in a workspace."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +56,10 @@ class Ground:
     atomic: bool = False
     """Changes land whole or not at all."""
 
-    shelf: Shelf | None = None
+    root: str = ""
+    """What the log calls the workspace."""
+
+    log: RunLog | None = None
     """Where runs are kept; None: nowhere."""
 
     eager: bool = False
@@ -128,6 +123,12 @@ class Runner:
         keeps_back = ground.atomic if atomic is None else atomic
         part = replace(part, keeps_back=keeps_back)
         packed = part.halt.view if part.halt else None
+        log = None if silent else ground.log
+        if part.claim is None:
+            part = replace(part, claim=RunClaim(run_id=part.run_id, workspace=ground.root))
+            held = None if ground.eager else MemoryLog()
+        else:
+            held = None
         return Bench(
             replace(self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))),
             part,
@@ -135,6 +136,8 @@ class Runner:
             view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
             control=control,
             sinks=(*(() if silent else self._sinks), *sinks, *_of_caller(part)),
+            log=log,
+            held=held,
         )
 
     async def run(
@@ -259,48 +262,32 @@ class Runner:
     ) -> ReplayInputs | None:
         """Have the run kept, and return what its script takes from the world beside calls."""
         scope.preview = not progress.lands
-        shelf, eager = self.ground.shelf, self.ground.eager
-        if shelf is None or not progress.lands:
+        if self.ground.log is None or not progress.lands:
             return None
         replay = ReplayInputs(seed=secrets.token_hex(32))
-        document = {
+        document: dict[str, object] = {
             **job.kept(source),
             "engine": engine.name,
             "identity": dict(engine.identity),
             "version": _version(),
             "seed": replay.seed,
         }
-        keeping = self._keeping(shelf, document, bench, eager=eager)
         why_not = _why_nested(bench)
         if not why_not and engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
-        keeping.replay = replay
-        bench.keep(keeping, scope, why_not, replays=replays)
+        document["mode"] = self.gate.policy.own_mode
+        bench.keep(document, unpausable=why_not, replays=replays, replay=replay)
         return replay
-
-    def _keeping(
-        self,
-        shelf: Shelf,
-        document: Mapping[str, object],
-        bench: Bench,
-        *,
-        eager: bool,
-    ) -> Keeping:
-        document = {**document, "mode": self.gate.policy.own_mode}
-        run = KeptRun(run_id=bench.run_id, workspace=bench.root, document=document)
-        recorded = self.ground.eager
-        begun = None if recorded else partial(bench.record_from_here, shelf.sink(bench.root))
-        return Keeping(shelf, run, eager=eager, begun=begun)
 
     async def _alone(self, job: Job, bench: Bench, progress: Progress) -> None:
         bench.announce(script="", name=job.name, origin=job.origin, engine="")
-        scope, shelf = await bench.enter(alone=True), self.ground.shelf
-        if shelf is not None:
+        scope = await bench.enter(alone=True)
+        if self.ground.log is not None:
             # Nothing of it is kept, unless it has to wait: what is there to go on with is its end.
-            document = {**job.kept(""), "engine": "", "seed": ""}
-            bench.keeping = self._keeping(shelf, document, bench, eager=False)
-            scope.kept.begin(None, unpausable=_why_nested(bench), replays=False)
+            mode = self.gate.policy.own_mode
+            document = {**job.kept(""), "engine": "", "seed": "", "mode": mode}
+            bench.keep(document, unpausable=_why_nested(bench), replays=False, calls=False)
         await self.make(job, scope, bench, progress)
 
     async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:

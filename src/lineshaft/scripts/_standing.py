@@ -1,25 +1,22 @@
 """Where a run stands while it waits: to what is kept, and back."""
 
-import base64
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar, cast
 
 from lineshaft.errors import UntrustedState
-from lineshaft.gate import Standing
+from lineshaft.gate import PausePoint
 from lineshaft.values import (
     Answer,
     CallError,
     CallRecord,
     Finding,
     KeptPause,
-    ReplayInputs,
     Usage,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Of the documents in run states; others are refused."""
 
 Data = Mapping[str, object]
@@ -27,19 +24,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Halt:
+class Checkpoint:
     """All that a later part of a run goes on from, beside what it was begun with."""
 
-    standing: Standing
+    standing: PausePoint
     calls: tuple[CallRecord, ...]
     usage: Usage
     seconds_used: float
     duration_ms: float
     findings: tuple[Finding, ...] = ()
     engine_reason: str = ""
-    replay: ReplayInputs | None = None
-    """What the script took from the world beside its calls; None: there is no script."""
-
     modules: Mapping[str, str] = field(default_factory=dict[str, str])
     """Modules of the workspace that the script imported: sha256 of each text, by path."""
 
@@ -55,7 +49,7 @@ def expiry(hours: float) -> str:
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
 
 
-def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
+def pause_of(halt: Checkpoint, *, expires_at: str) -> KeptPause:
     """Return what is kept of a run that waits."""
     document: dict[str, object] = {
         "format": FORMAT,
@@ -69,7 +63,6 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
         "duration_ms": halt.duration_ms,
         "findings": [asdict(finding) for finding in halt.findings],
         "engine_reason": halt.engine_reason,
-        "replay": None if halt.replay is None else replay_data(halt.replay),
         "modules": dict(halt.modules),
     }
     return KeptPause(
@@ -80,7 +73,7 @@ def pause_of(halt: Halt, *, expires_at: str) -> KeptPause:
     )
 
 
-def halt_of(pause: KeptPause) -> Halt:
+def halt_of(pause: KeptPause) -> Checkpoint:
     """Return what `pause_of` was given.
 
     Raises:
@@ -92,8 +85,8 @@ def halt_of(pause: KeptPause) -> Halt:
             f"the paused run has format {document.get('format')!r}, and this version has {FORMAT}",
             hint="resume it with the version that paused it",
         )
-    return Halt(
-        standing=Standing(
+    return Checkpoint(
+        standing=PausePoint(
             pending=tuple(pause.pending),
             keys=cast("Mapping[str, str]", document["keys"]),
             for_the_run={
@@ -109,26 +102,8 @@ def halt_of(pause: KeptPause) -> Halt:
         duration_ms=cast("float", document["duration_ms"]),
         findings=tuple(_made(Finding, each) for each in cast("list[Data]", document["findings"])),
         engine_reason=str(document["engine_reason"]),
-        replay=None if document["replay"] is None else replay_of(document["replay"]),
         modules=cast("Mapping[str, str]", document["modules"]),
         view=pause.blobs["view"],
-    )
-
-
-def replay_data(replay: ReplayInputs) -> dict[str, object]:
-    """Return replay inputs as JSON-like data."""
-    readings = base64.b64encode(zlib.compress(replay.readings)).decode()
-    return {"seed": replay.seed, "readings": readings, "turns": replay.turns, "torn": replay.torn}
-
-
-def replay_of(data: object) -> ReplayInputs:
-    """Return the replay inputs that `replay_data` was given."""
-    fields = cast("Mapping[str, str]", data)
-    return ReplayInputs(
-        seed=fields["seed"],
-        readings=zlib.decompress(base64.b64decode(fields["readings"])),
-        turns=list(cast("list[int]", fields["turns"])),
-        torn=bool(fields["torn"]),
     )
 
 

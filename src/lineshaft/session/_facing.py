@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 from lineshaft.scripts import Runner
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
-from lineshaft.session._offer import Offer
+from lineshaft.session._offer import SessionTools
 from lineshaft.tools import Provider
 from lineshaft.values import CallResult, Handled, Origin, RunResult, Verdict
 
@@ -17,7 +17,7 @@ class Facing:
     """The half of a session that says what there is, and how things went."""
 
     _model: ModelSide
-    _offer: Offer
+    _offer: SessionTools
     _runner: Runner
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:

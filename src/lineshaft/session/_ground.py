@@ -6,10 +6,10 @@ from typing import Literal
 
 from lineshaft.errors import ConfigError
 from lineshaft.scripts import Ground
-from lineshaft.session._offer import Offer
+from lineshaft.session._offer import SessionTools
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import ShapeBook, merge_shapes
-from lineshaft.values import Sink, Workspace
+from lineshaft.values import Workspace
 from lineshaft.workspace import Folder
 
 
@@ -28,12 +28,13 @@ class Footing:
 
     root: str
 
-    def under_runs(self, offer: Offer) -> Ground:
+    def under_runs(self, offer: SessionTools) -> Ground:
         """Return it as runs see it, with the tools that they may call."""
         return Ground(
             workspace=self.workspace,
             atomic=self.atomic,
-            shelf=self.store,
+            root=self.root,
+            log=self.store,
             eager=self.eager,
             offer=offer,
         )
@@ -47,10 +48,6 @@ class Footing:
             keep=lambda seen: store.observe(root, seen, merge_shapes),
             load=lambda: store.shapes(root),
         )
-
-    def sinks(self) -> tuple[Sink, ...]:
-        """Return what records every run."""
-        return (self.store.sink(self.root),) if self.store and self.eager else ()
 
 
 def ground_of(

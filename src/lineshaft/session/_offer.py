@@ -20,7 +20,7 @@ _FINDERS = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
 
 
-class Offer(Mapping[str, Tool]):
+class SessionTools(Mapping[str, Tool]):
     """A session's tools by canonical name, the runtime's own among them.
 
     Args:

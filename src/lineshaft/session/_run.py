@@ -12,7 +12,7 @@ from lineshaft.session._live import Live
 from lineshaft.values import Event, RunResult, Sink
 
 
-class Work(Protocol):
+class RunWork(Protocol):
     """What a run does, under its reins."""
 
     def __call__(self, *, control: Control, sinks: tuple[Sink, ...]) -> Awaitable[RunResult]:
@@ -62,7 +62,7 @@ class Run:
             self._more = anyio.Event()
             await self._more.wait()
 
-    async def carry_out(self, live: Live, work: Work) -> None:
+    async def carry_out(self, live: Live, work: RunWork) -> None:
         """Do the run's work; called once, by the session, which ends it by its reins alone."""
         try:
             with anyio.CancelScope(shield=True), live.holding(self._control) as control:

@@ -23,7 +23,7 @@ from lineshaft.session._held import Held, background
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live import Live
 from lineshaft.session._model_side import ModelSide
-from lineshaft.session._offer import Offer, split
+from lineshaft.session._offer import SessionTools, split
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._usable import refuse_unusable, usable_caller
@@ -135,7 +135,7 @@ class Session(Afterwards, Facing):
         jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
         ground = ground_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = ground.store, ground.shapes()
-        self._offer = Offer(given, providers, runtime, jailed=jailed, shapes=self._shapes)
+        self._offer = SessionTools(given, providers, runtime, jailed=jailed, shapes=self._shapes)
         self.tools = Catalogue(lambda: self._offer.specs)
         self.policy, self.limits = policy or Policy(), limits or Limits()
         self._engines = Engines(engine, python=options)
@@ -157,7 +157,7 @@ class Session(Afterwards, Facing):
             ground=ground.under_runs(self._offer),
             engines=self._engines,
             check=check,
-            sinks=(*ground.sinks(), *sinks),
+            sinks=tuple(sinks),
             scripts=scripts,
         )
         self._resumer = self.store and Resumer(self._runner, self.store, root=ground.root)

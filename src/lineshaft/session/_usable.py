@@ -92,7 +92,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "python": ("PythonOptions", lambda v: v is None or isinstance(v, PythonOptions)),
     "store": (
         "a Store, a path, a URL, None or False",
-        lambda v: v is None or v is False or isinstance(v, str | Path) or _has(v, "begin"),
+        lambda v: v is None or v is False or isinstance(v, str | Path) or _has(v, "append"),
     ),
 }
 

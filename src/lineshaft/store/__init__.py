@@ -1,9 +1,10 @@
-"""The store: the record of every run, and the state of runs that may go on.
+"""The store: one log for each run, which is its record and what it goes on from.
 
-Above: sessions and the command line. Below: one SQLite file, or a shared database by URL. What is
-kept exactly is signed, is read only in order to go on or to replay, and is never shown.
+Above: sessions and the command line. Below: one file of SQLite. What is exact in a log is read only
+in order to go on or to replay, and is never shown; every row is signed.
 """
 
+from lineshaft.store._memory import MemoryLog
 from lineshaft.store._places import (
     private_folder,
     state_folder,
@@ -14,6 +15,7 @@ from lineshaft.store._store import Store
 from lineshaft.store._summaries import Pruned, RunSummary
 
 __all__ = [
+    "MemoryLog",
     "Pruned",
     "RunSummary",
     "Store",

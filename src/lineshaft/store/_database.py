@@ -16,18 +16,30 @@ from pathlib import Path
 
 from lineshaft.errors import StateError
 from lineshaft.files import private_folder
-from lineshaft.store._books import Books
 from lineshaft.store._checkpoints import CheckpointLock
 from lineshaft.store._faults import fault
 from lineshaft.store._files import publish
 from lineshaft.store._key import Keys
-from lineshaft.store._migrate import STEPS, migrate, version_of
+from lineshaft.store._list import RunList
+from lineshaft.store._log import Log
+from lineshaft.store._older import import_older
 from lineshaft.store._owner import this_process
+from lineshaft.store._shapes import Shapes
+from lineshaft.store._tables import TABLES, VERSION
 
 _SUFFIXES = ("-wal", "-shm")
 _PAGES = 1_000
 _PAGE = 4_096
 _PRAGMAS = ("secure_delete=ON", "wal_autocheckpoint=0", "trusted_schema=OFF")
+
+
+class Transaction:
+    """What can be done in one transaction, on a store or on a snapshot of it."""
+
+    def __init__(self, connection: sqlite3.Connection, log: Log, *, now: datetime) -> None:
+        self.log = log
+        self.runs = RunList(connection, log)
+        self.shapes = Shapes(connection, now=now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +48,9 @@ class Location:
 
     path: Path
     """The file; made where it is missing, for its owner alone."""
+
+    older: Path | None = None
+    """Where a store of an earlier version may lie, whose records a new file takes over."""
 
     keys: Keys
     """Find the key that states are signed with."""
@@ -49,34 +64,26 @@ class Location:
     clock: Callable[[], datetime]
     """Tells the time."""
 
-    def books(self, connection: sqlite3.Connection) -> Books:
+    def begin(self, connection: sqlite3.Connection) -> Transaction:
         """Return what a transaction of a connection can do."""
-        return Books(
-            connection,
-            keys=self.keys,
-            keep_days=self.keep_days,
-            now=self.clock(),
-            owner=this_process(),
+        now = self.clock()
+        log = Log(
+            connection, keys=self.keys, keep_days=self.keep_days, now=now, owner=this_process()
         )
+        return Transaction(connection, log, now=now)
 
     @contextmanager
-    def snapshot(self) -> Generator[Books]:
+    def snapshot(self) -> Generator[Transaction]:
         """Read the store as it is at one moment.
 
         Raises:
-            OlderTables: It has to be opened for writing first.
             Exception: It cannot be read; `_faults.told` says it in words.
         """
-        _provide(self.path)
+        _provide(self.path, self.older)
         with closing(_connect(self.path, patience=self.patience, reads=True)) as connection:
             connection.execute("BEGIN")
-            if version_of(connection, self.path.name) != len(STEPS):
-                raise OlderTables
-            yield self.books(connection)
-
-
-class OlderTables(Exception):
-    """The tables of a store are not those of this version."""
+            check_tables(connection, self.path.name)
+            yield self.begin(connection)
 
 
 class Database:
@@ -95,7 +102,7 @@ class Database:
         self._name = path.name
         self._unmoved = 0
         self._synchronous = ""
-        _provide(path)
+        _provide(path, location.older)
         self._checkpoints = CheckpointLock(path, patience=patience)
         try:
             self._connection = _connect(path, patience=patience)
@@ -105,28 +112,23 @@ class Database:
         try:
             for pragma in _PRAGMAS:
                 self._connection.execute(f"PRAGMA {pragma}").close()
-            self._migrate()
+            check_tables(self._connection, self._name)
         except BaseException:
             self.close()
             raise
 
-    def _migrate(self) -> None:
-        if version_of(self._connection, self._name) != len(STEPS):
-            with self._committed(durable=True):
-                migrate(self._connection, self._name)
-
     @contextmanager
-    def transaction(self, *, durable: bool) -> Generator[Books]:
+    def transaction(self, *, durable: bool) -> Generator[Transaction]:
         """Commit what is done inside the block, or nothing of it.
 
         Args:
             durable: Whether it is on the disk afterwards, whatever happens to the machine.
         """
         with self._committed(durable=durable):
-            books = self._location.books(self._connection)
-            yield books
-            books.settle()
-        self._unmoved += 4 + books.written // _PAGE
+            work = self._location.begin(self._connection)
+            yield work
+            work.log.settle()
+        self._unmoved += 4 + (work.log.written + work.shapes.written) // _PAGE
 
     @contextmanager
     def _committed(self, *, durable: bool) -> Generator[None]:
@@ -148,7 +150,7 @@ class Database:
     def renew(self) -> int:
         """Renew the leases of all runs that this process works on; return how many there are."""
         with self._committed(durable=False):
-            return self._location.books(self._connection).record.renew()
+            return self._location.begin(self._connection).log.renew()
 
     def tidy(self, *, thoroughly: bool = False) -> None:
         """Move the log into the file, when nobody waits and there is enough of it.
@@ -181,7 +183,7 @@ class Database:
         self._checkpoints.close()
 
 
-def _provide(path: Path) -> None:
+def _provide(path: Path, older: Path | None) -> None:
     """See that the file is there, and that others cannot read it.
 
     Raises:
@@ -190,7 +192,7 @@ def _provide(path: Path) -> None:
     """
     private_folder(path.parent)
     if not os.path.lexists(path):
-        _make(path)
+        _make(path, older)
     found = path.stat()
     if stat.S_ISDIR(found.st_mode):  # which can be opened for reading
         raise fault(sqlite3.SQLITE_CANTOPEN, path.name)
@@ -206,7 +208,7 @@ def _provide(path: Path) -> None:
                 each.chmod(0o600)
 
 
-def _make(path: Path) -> None:
+def _make(path: Path, older: Path | None) -> None:
     """Make the file beside its place, whole, and give it its name: nobody sees it half."""
     with tempfile.TemporaryDirectory(prefix=".store-", dir=path.parent) as folder:
         draft = Path(folder) / path.name
@@ -215,9 +217,39 @@ def _make(path: Path) -> None:
             for pragma in ("auto_vacuum=INCREMENTAL", "journal_mode=WAL"):
                 connection.execute(f"PRAGMA {pragma}").close()
             connection.execute("BEGIN")
-            migrate(connection, path.name)
+            make_tables(connection)
+            if older is not None and older != path:
+                import_older(connection, older)
             connection.execute("COMMIT")
         publish(draft, path)
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables, in the transaction that the connection is in."""
+    for statement in TABLES.split(";"):  # `executescript` would commit what is open
+        connection.execute(statement).close()
+    connection.execute("INSERT INTO meta (version) VALUES (?)", (VERSION,)).close()
+
+
+def check_tables(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse a file whose tables are not those of this version.
+
+    Raises:
+        StateError: A newer version made the store, or it is not one of ours.
+    """
+    found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    if "meta" not in {table for (table,) in found}:
+        raise StateError(
+            f"{name!r} is a database, but no store of Lineshaft",
+            hint="name another place by LINESHAFT_STORE_URL",
+        )
+    (version,) = connection.execute("SELECT max(version) FROM meta").fetchone()
+    if version != VERSION:
+        raise StateError(
+            f"the store {name!r} was made by a newer version of Lineshaft (its tables have version"
+            f" {version}; this one knows {VERSION})",
+            hint="use that version, or name another store by LINESHAFT_STORE_URL",
+        )
 
 
 def _connect(path: Path, *, patience: float, reads: bool = False) -> sqlite3.Connection:

@@ -1,8 +1,7 @@
-"""Signs what is kept of a run, and checks it: HMAC-SHA256 over a row, its place and what precedes.
+"""Signs the log of a run, and checks it: HMAC-SHA256 over each row, its place and what precedes.
 
-A row is one byte for the format, one that says how it is packed, the signature, then the data.
-Not covered: the state of a whole run put back to what it was earlier, by somebody who can write
-the store and had kept a copy.
+Not covered: the log of a whole run put back to what it was earlier, by somebody who can write the
+store and had kept a copy.
 """
 
 import hashlib
@@ -12,11 +11,11 @@ import zlib
 
 from lineshaft.errors import StateError, UntrustedState
 
-FORMAT = 1
-"""Version of the rows and of what stands in them."""
+FORMAT = 2
+"""Version of the rows and of what stands in them; 1 is that of stores before the run log."""
 
 _LARGE = 10_000
-_HEAD = struct.Struct("!BB32s")
+_HEAD = struct.Struct("!BB")
 _PLAIN, _PACKED = 0, 1
 
 Field = str | int | bytes
@@ -34,38 +33,37 @@ class Seals:
 
     def sign(self, *fields: Field) -> bytes:
         """Return the signature of some values in their order."""
-        mac = hmac.new(self._key, b"lineshaft state", hashlib.sha256)
+        parts = [b"lineshaft state"]
         for field in fields:
-            data = (
-                field if isinstance(field, bytes) else str(field).encode("utf-8", "surrogatepass")
-            )
-            mac.update(struct.pack("!cQ", type(field).__name__[0].encode(), len(data)))
-            mac.update(data)
-        return mac.digest()
+            if isinstance(field, bytes):
+                parts += (struct.pack("!cQ", b"b", len(field)), field)
+            else:
+                data = str(field).encode("utf-8", "surrogatepass")
+                kind = b"i" if isinstance(field, int) else b"s"
+                parts += (struct.pack("!cQ", kind, len(data)), data)
+        return hmac.digest(self._key, b"".join(parts), "sha256")
 
-    def wrap(self, data: bytes, *place: Field) -> tuple[bytes, bytes]:
-        """Return a row for data at a place, and its signature."""
-        packing = _PLAIN
-        if len(data) > _LARGE:
-            packing, data = _PACKED, zlib.compress(data, 1)
-        mac = self.sign(FORMAT, packing, data, *place)
-        return _HEAD.pack(FORMAT, packing, mac) + data, mac
 
-    def unwrap(self, row: bytes, *place: Field) -> tuple[bytes, bytes]:
-        """Return the data of a row, and its signature.
+def pack(data: bytes) -> bytes:
+    """Return exact data as a row holds it: a byte for the format, one for the packing, the rest."""
+    if len(data) > _LARGE:
+        return _HEAD.pack(FORMAT, _PACKED) + zlib.compress(data, 1)
+    return _HEAD.pack(FORMAT, _PLAIN) + data
 
-        Raises:
-            UntrustedState: It is not what was kept at this place.
-            StateError: Another version kept it.
-        """
-        if len(row) < _HEAD.size:
-            raise changed()
-        version, packing, mac = _HEAD.unpack_from(row)
-        data = row[_HEAD.size :]
-        check_format(version)
-        if not hmac.compare_digest(mac, self.sign(FORMAT, packing, data, *place)):
-            raise changed()
-        return (zlib.decompress(data) if packing == _PACKED else data), mac
+
+def unpack(packed: bytes) -> bytes:
+    """Return what `pack` was given.
+
+    Raises:
+        UntrustedState: It was not.
+        StateError: Another version packed it.
+    """
+    if len(packed) < _HEAD.size:
+        raise changed()
+    version, packing = _HEAD.unpack_from(packed)
+    check_format(version)
+    data = packed[_HEAD.size :]
+    return zlib.decompress(data) if packing == _PACKED else data
 
 
 def check_format(version: int) -> None:

@@ -1,47 +1,40 @@
-"""The store: the record of every run, and apart from it what is kept of runs that may go on.
+"""The store: the logs of all runs in one file.
 
-Above: sessions, which hand over events and what is to be kept; commands, which read. Below: one
-writer thread and a file of SQLite. Nothing is opened before first use.
+Above: sessions, whose runs append rows; commands, which read. Below: one writer thread and a file
+of SQLite. Nothing is opened before first use.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
+import anyio
 import anyio.to_thread
 
-from lineshaft.errors import ConfigError, RecordError, RunUnknown, StateError
-from lineshaft.store._asking import Desk, no_answer
-from lineshaft.store._books import Books
-from lineshaft.store._database import Database, Location, OlderTables
+from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
+from lineshaft.store import _older
+from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
 from lineshaft.store._key import Keys
+from lineshaft.store._log import Step, step_of
 from lineshaft.store._places import private_folder, state_folder
-from lineshaft.store._run_state import KeptState, finished_row
 from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
-from lineshaft.store._texts import call_data
-from lineshaft.store._writer import Work, Writer
-from lineshaft.values import (
-    Done,
-    Event,
-    KeptCall,
-    KeptPause,
-    KeptRun,
-    ObservedShape,
-    RunState,
-    SavedRun,
-    Sink,
-)
+from lineshaft.store._texts import UNFIT
+from lineshaft.store._writer import WriteJob, Writer
+from lineshaft.values import Event, LogRow, ObservedShape, RunClaim, SavedRun
 
 T = TypeVar("T")
 
 _PATIENCE = 10.0
 _STUCK = 30.0
 _FILE = "sqlite:///"
-_DEFAULT = "store.db"
+_DEFAULT = "runs.db"
 
 
 def _utc_now() -> datetime:
@@ -49,10 +42,12 @@ def _utc_now() -> datetime:
 
 
 class Store:
-    """Records and states of runs, in one place; safe to use from several threads and processes.
+    """The logs of runs, in one place; safe to use from several threads and processes.
+
+    A `RunLog`, with what only a store on a disk can tell.
 
     Args:
-        where: A file, or its URL: `sqlite:///...`. None: the file `store.db` in the state folder.
+        where: A file, or its URL: `sqlite:///...`. None: the file `runs.db` in the state folder.
         keep_days: How long what a replay needs stays after a run is over.
         key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
         patience: Seconds to wait for another process that writes.
@@ -74,13 +69,15 @@ class Store:
         if not 0 <= keep_days <= 36_500:
             raise ConfigError(f"keep_days is {keep_days!r}; allowed: 0 to 36,500")
         self._where = _place(where)
+        self._found: tuple[Path, Path] | None = None
         self._keep_days = keep_days
         self._keys = Keys(key)
         self._patience = patience
         self._clock = clock
         self._writer = Writer(self._open, explain=self._explain)
         self._seconds = patience + _STUCK
-        self._desk = Desk(self._writer, seconds=self._seconds)
+        self._refused: dict[RunClaim, LineshaftError] = {}
+        """Why rows that were not awaited could not be written."""
 
     def __repr__(self) -> str:
         """Return which store it is."""
@@ -97,7 +94,7 @@ class Store:
         Raises:
             ConfigError: It cannot.
         """
-        path = self._path()
+        path, _ = self._places()
         places = (private_folder(path.parent), *([path] if os.path.lexists(path) else []))
         for place in places:
             if not os.access(place, os.R_OK | os.W_OK):
@@ -106,78 +103,76 @@ class Store:
                     hint="name another place by LINESHAFT_STORE_URL, or set XDG_STATE_HOME",
                 )
 
-    def sink(self, workspace: str | Path) -> Sink:
-        """Return a sink that records the events of any run in a workspace.
+    def append(
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
+    ) -> Awaitable[None]:
+        """As `RunLog.append`: it only queues."""
+        exact = over = False
+        for row in rows:
+            exact = exact or row.exact is not None
+            over = over or row.kind in ("checkpoint", "end")
+        steps: list[Step] = []
+        size = 0
+        try:
+            if not durable:  # else it is tried, and the caller told
+                self._writer.check()
+            if (refused := self._refused.get(claim)) is not None:
+                raise refused
+            for row in rows:
+                step = step_of(row)
+                steps.append(step)
+                size += step.size
+        except UNFIT as error:  # the run that it is of hears of it, and no other
+            text = f"a step holds what cannot be written: {type(error).__name__}"
+            raise RecordError(text) from error
+        except StateError as error:
+            if exact:
+                raise
+            raise RecordError(error.message, hint=error.hint) from error
 
-        It only queues; what it raises is a `RecordError` about what came before.
+        def act(transaction: Transaction) -> None:
+            transaction.log.append(claim, steps)
 
-        Args:
-            workspace: The real path of its root, or another name for it.
-        """
-        name, put = str(workspace), self._writer.put
+        work = WriteJob(
+            act=act,
+            durable=durable,
+            keep=not durable,
+            urgent=durable or over,
+            size=size,
+        )
+        written = self._writer.ask(work)
+        if not durable:
+            written.add_done_callback(partial(self._notice, claim))
+        return _Durable(written, self._seconds)
 
-        def record(event: Event) -> None:
-            put(name, event)
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
+        """As `RunLog.take`."""
+        return await self._do(lambda work: work.log.take(run_id), durable=True)
 
-        return record
+    async def renew(self) -> int:
+        """As `RunLog.renew`; the writer's thread does it by itself, too."""
+        return await self._do(lambda work: work.log.renew())
 
-    async def begin(
-        self,
-        run: KeptRun,
-        *,
-        calls: Sequence[tuple[KeptCall, Done]] = (),
-        pause: KeptPause | None = None,
-    ) -> RunState:
-        """Begin to keep a run; on the disk when this returns.
+    async def tail(self, run_id: str, after: int = 0) -> list[Event]:
+        """As `RunLog.tail`, without the end that the record of a dead process lacks."""
+        return await self._read(lambda work: work.log.events(run_id, after))
 
-        Args:
-            run: What it was begun with.
-            calls: What ended before, in this order.
-            pause: Where it stands; None: it goes on.
+    async def forget(self, run_ids: Iterable[str]) -> int:
+        """As `RunLog.forget`."""
+        which = tuple(run_ids)
+        return await self._do(lambda work: work.log.forget(which))
 
-        Raises:
-            StateError: It cannot be kept.
-        """
-
-        def act(books: Books) -> int:
-            books.states.look_after()
-            lock = books.states.begin(run)
-            for call, done in calls:
-                row = finished_row(call_data(call), None, done)
-                books.states.append(run.run_id, lock, "finished", row)
-            if pause is not None:
-                books.states.pause(run.run_id, lock, pause)
-            return lock
-
-        return self._state(run.run_id, await self._desk.ask(act, durable=True))
-
-    async def resume(self, run_id: str) -> tuple[SavedRun, RunState]:
-        """Take a run that waits, or whose host died, for this process; one of several gets it.
-
-        Raises:
-            RunUnknown: Nothing is kept of it.
-            RunBusy: A living process works on it, or it is over.
-            StateExpired: It was kept for a time that is over.
-            UntrustedState: It is not what was kept, or the key is missing.
-            StateError: Another version kept it, or the store cannot be used.
-        """
-        saved, lock = await self._desk.ask(lambda books: books.states.take(run_id), durable=True)
-        return saved, self._state(run_id, lock)
-
-    async def saved(self, run_id: str) -> SavedRun:
-        """Return what is kept of a run, for a replay; raises as `resume` does, but never `RunBusy`.
-
-        A run that goes on in another process is read as it stands.
-        """
-        return await self._read(lambda books: books.states.load(run_id))
+    async def load(self, run_id: str) -> SavedRun:
+        """As `RunLog.load`; a run that goes on in another process is read as it stands."""
+        return await self._read(lambda work: work.log.load(run_id))
 
     async def cancel(self, run_id: str) -> None:
         """End a run that waits or was interrupted: its record gets an end, its state goes.
 
         Raises:
-            StateError: As for `resume`.
+            StateError: As for `take`.
         """
-        await self._desk.ask(lambda books: books.states.cancel(run_id), durable=True)
+        await self._do(lambda work: work.log.cancel(run_id), durable=True)
 
     async def find(self, prefix: str | None, *, workspace: str | None = None) -> str:
         """Return the id of a run.
@@ -189,13 +184,11 @@ class Store:
         Raises:
             RunUnknown: There is none, or there are several.
         """
-        return await self._read(lambda books: books.record.find(prefix, workspace))
+        return await self._read(lambda work: work.runs.find(prefix, workspace))
 
     async def runs(self, *, workspace: str | None = None, limit: int = 50) -> list[RunSummary]:
         """Return the newest runs, the newest first."""
-        return await self._read(
-            lambda books: books.record.runs(workspace, limit, ends=books.states.ends)
-        )
+        return await self._read(lambda work: work.runs.newest(workspace, limit))
 
     async def summary(self, run_id: str) -> RunSummary:
         """Return how one run stands.
@@ -203,11 +196,7 @@ class Store:
         Raises:
             RunUnknown: Nothing is recorded of it.
         """
-
-        def find(books: Books) -> list[RunSummary]:
-            return books.record.runs(None, 1, ends=books.states.ends, run_id=run_id)
-
-        found = await self._read(find)
+        found = await self._read(lambda work: work.runs.newest(None, 1, run_id=run_id))
         if not found or found[0].run_id != run_id:
             raise RunUnknown(f"no run {run_id!r} is recorded")
         return found[0]
@@ -219,9 +208,12 @@ class Store:
             RunUnknown: There is none.
             RecordError: It is damaged.
         """
-        return await self._read(
-            lambda books: books.record.events(run_id) + books.states.ends(run_id)
-        )
+
+        def read(work: Transaction) -> list[Event]:
+            found, run = work.log.events(run_id), work.log.row(run_id)
+            return found if run is None else found + work.log.ends(run)
+
+        return await self._read(read)
 
     async def prune(self, *, days: float | None = None) -> Pruned:
         """Delete states whose time is over, and old records.
@@ -230,32 +222,32 @@ class Store:
             days: Runs that were over so long ago are forgotten whole; None: records stay.
         """
 
-        def act(books: Books) -> Pruned:
-            states = books.states.look_after()
+        def act(work: Transaction) -> Pruned:
+            states = work.log.look_after()
+            work.log.settle()
             if days is None:
                 return Pruned(records=0, states=states)
-            old = books.record.older(self._clock() - timedelta(days=days))
-            states += books.states.forget(old)
-            books.shapes.forget_before(self._clock() - timedelta(days=days))
-            books.record.forget(old)
+            old = work.log.older(self._clock() - timedelta(days=days))
+            states += work.log.forget(old)
+            work.shapes.forget_before(self._clock() - timedelta(days=days))
             return Pruned(records=len(old), states=states, run_ids=tuple(old))
 
-        return await self._desk.ask(act, thoroughly=True)
+        return await self._do(act, thoroughly=True)
 
     def observe(self, workspace: str | Path, seen: ObservedShape, merge: Merge) -> None:
         """Add to what is known of a tool's results; it only queues, and raises nothing.
 
         Args:
-            workspace: As for `sink`.
+            workspace: Its real path, or another name for it.
             seen: What was seen since this was called last for the tool.
             merge: Makes one schema of two.
         """
         name = str(workspace)
 
-        def act(books: Books) -> None:
-            books.shapes.add(name, seen, merge)
+        def act(work: Transaction) -> None:
+            work.shapes.add(name, seen, merge)
 
-        self._writer.ask(Work(act=act, keep=True))
+        self._writer.ask(WriteJob(act=act, keep=True, urgent=False))
 
     async def shapes(self, workspace: str | Path) -> list[ObservedShape]:
         """Return what results of tools looked like in a workspace.
@@ -263,7 +255,7 @@ class Store:
         Raises:
             StateError: The store cannot be read.
         """
-        return await self._read(lambda books: books.shapes.all(str(workspace)))
+        return await self._read(lambda work: work.shapes.all(str(workspace)))
 
     async def forget_shapes(self, workspace: str | Path, tools: Iterable[str] | None = None) -> int:
         """Forget what results of some tools looked like, or of all; return of how many.
@@ -272,15 +264,15 @@ class Store:
             StateError: The store cannot be written.
         """
         names = None if tools is None else tuple(tools)
-        return await self._desk.ask(lambda books: books.shapes.forget(str(workspace), names))
+        return await self._do(lambda work: work.shapes.forget(str(workspace), names))
 
     async def flush(self) -> None:
-        """Wait until all events and states that were handed over are written.
+        """Wait until all rows that were handed over are written.
 
         Raises:
             StateError: They cannot be.
         """
-        await self._desk.flush()
+        await self._do(lambda _: None)
 
     async def aclose(self) -> None:
         """Write what waits and close the database; the store can be used again afterwards.
@@ -303,13 +295,29 @@ class Store:
         """Close it."""
         await self.aclose()
 
-    def _state(self, run_id: str, lock: int) -> KeptState:
-        return KeptState(Desk(self._writer, seconds=self._seconds), run_id, lock)
+    async def _do(
+        self, act: Callable[[Transaction], T], *, durable: bool = False, thoroughly: bool = False
+    ) -> T:
+        """Do work in a transaction and wait until it is committed.
+
+        It is done, too, where the caller is cancelled meanwhile.
+
+        Raises:
+            LineshaftError: What the work raised.
+            StateError: The store cannot do it, or gives no answer.
+        """
+        work = WriteJob(act=act, durable=durable, thoroughly=thoroughly)
+        return await _answer(self._writer.ask(work), self._seconds)
+
+    def _notice(self, claim: RunClaim, written: "Future[None]") -> None:
+        error = written.exception()
+        if isinstance(error, LineshaftError):
+            self._refused[claim] = error
 
     def _open(self) -> Database:
         return Database(self._location())
 
-    async def _read(self, look: Callable[[Books], T]) -> T:
+    async def _read(self, look: Callable[[Transaction], T]) -> T:
         """Read in a snapshot, in which all is written that was handed over before.
 
         Raises:
@@ -317,41 +325,77 @@ class Store:
             StateError: The store cannot be read, or gives no answer.
         """
         if self._writer.waits:
-            await self._desk.flush()
-        try:
-            return await self._look(look)
-        except OlderTables:
-            await self._desk.flush()  # which gives it those of this version
-            return await self._look(look)
+            await self.flush()
 
-    async def _look(self, look: Callable[[Books], T]) -> T:
         def read() -> T:
             try:
-                with self._location().snapshot() as books:
-                    return look(books)
-            except (StateError, RecordError, OlderTables):
+                with self._location().snapshot() as transaction:
+                    return look(transaction)
+            except (StateError, RecordError):
                 raise
             except Exception as error:  # whatever it is, it is said in words
                 raise self._explain(error) from error
 
         with anyio.move_on_after(self._seconds):
             return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
-        raise no_answer(self._seconds)
+        raise _no_answer(self._seconds)
 
     def _location(self) -> Location:
+        path, older = self._places()
         return Location(
-            path=self._path(),
+            path=path,
+            older=older,
             keys=self._keys,
             keep_days=self._keep_days,
             patience=self._patience,
             clock=self._clock,
         )
 
-    def _path(self) -> Path:
-        return self._where or state_folder() / _DEFAULT
+    def _places(self) -> tuple[Path, Path]:
+        """Return the file, and where a store of an earlier version may lie."""
+        if self._where is None:
+            return state_folder() / _DEFAULT, state_folder() / _older.NAME
+        if self._found is None:
+            self._found = _older.place_of(self._where)
+        return self._found
 
     def _explain(self, error: Exception) -> StateError:
         return told(error, (self._where or Path(_DEFAULT)).name)
+
+
+class _Durable:
+    """Rows that were handed over; who awaits it goes on when they are committed."""
+
+    def __init__(self, written: "Future[None]", seconds: float) -> None:
+        self._written = written
+        self._seconds = seconds
+
+    def __await__(self) -> Generator[object, None, None]:
+        return _answer(self._written, self._seconds).__await__()
+
+
+async def _answer(future: "Future[T]", seconds: float) -> T:
+    """Return what the writer answers.
+
+    Raises:
+        StateError: It gives no answer in time.
+    """
+    waiting = asyncio.wrap_future(future)
+    waiting.add_done_callback(_seen)
+    with anyio.move_on_after(seconds):
+        return await asyncio.shield(waiting)
+    raise _no_answer(seconds)
+
+
+def _seen(future: "asyncio.Future[T]") -> None:
+    if not future.cancelled():
+        future.exception()
+
+
+def _no_answer(seconds: float) -> StateError:
+    return StateError(
+        f"the store gave no answer within {seconds:g} s", hint="look at the disk that it lies on"
+    )
 
 
 def _place(where: str | Path | None) -> Path | None:

@@ -1,89 +1,76 @@
-"""The tables: the record, and apart from it what is kept of runs."""
+"""The tables: one row a run, one row a step of it, and large contents apart."""
+
+VERSION = 1
+"""Of the tables below."""
 
 NOW = "(julianday('now') - 2440587.5) * 86400.0"
 """The database's clock, in seconds since 1970, as an expression."""
 
-SCHEMA = """
-CREATE TABLE lineshaft_schema (version INTEGER NOT NULL PRIMARY KEY);
-"""
+TABLES = """
+CREATE TABLE meta (version INTEGER NOT NULL PRIMARY KEY);
 
-RUNS = """
 CREATE TABLE runs (
-    run_id VARCHAR(200) NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL PRIMARY KEY,
     workspace TEXT NOT NULL,
-    started_at VARCHAR(40) NOT NULL,
-    last_at VARCHAR(40) NOT NULL,
-    last_seq INTEGER NOT NULL,
-    name TEXT NOT NULL DEFAULT '',
-    engine TEXT NOT NULL DEFAULT '',
-    origin TEXT NOT NULL DEFAULT '',
-    status VARCHAR(40), -- none while it goes on
-    code VARCHAR(40) NOT NULL DEFAULT '',
-    duration_ms FLOAT NOT NULL DEFAULT 0,
-    waiting TEXT NOT NULL DEFAULT '[]',
-    expires_at VARCHAR(40),
+    format INTEGER NOT NULL,
+    phase TEXT NOT NULL, -- recorded (nothing exact), running, paused, over, expired, older
+    status TEXT, -- none while it goes on
+    code TEXT NOT NULL,
+    name TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    last_at TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    event_seq INTEGER NOT NULL,
+    duration_ms REAL NOT NULL,
+    waiting TEXT NOT NULL,
+    expires_at TEXT,
+    lease_no INTEGER NOT NULL,
+    lease_until REAL NOT NULL,
     owner_pid INTEGER NOT NULL,
-    owner_mark VARCHAR(200) NOT NULL
+    owner_mark TEXT NOT NULL,
+    head BLOB NOT NULL,
+    seal BLOB NOT NULL,
+    key_id TEXT NOT NULL,
+    exact_bytes INTEGER NOT NULL,
+    keep_until TEXT
 );
 CREATE INDEX runs_by_workspace ON runs (workspace, last_at);
 CREATE INDEX runs_by_status ON runs (status);
-"""
-"""One row a run: what a list of runs shows, and which process works on it."""
+CREATE INDEX runs_by_phase ON runs (phase, keep_until);
 
-EVENTS = """
-CREATE TABLE events (
-    run_id VARCHAR(200) NOT NULL,
+CREATE TABLE log (
+    run TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    at VARCHAR(40) NOT NULL,
-    kind VARCHAR(40) NOT NULL,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
     call_id TEXT,
-    data TEXT NOT NULL,
-    PRIMARY KEY (run_id, seq)
+    container TEXT,
+    event_seq INTEGER NOT NULL,
+    shown TEXT, -- redacted, all that readers of the record select
+    exact BLOB, -- never shown
+    mac BLOB NOT NULL,
+    PRIMARY KEY (run, seq)
 );
-"""
-"""The record, redacted before it came here."""
 
-STATES = """
-CREATE TABLE states (
-    run_id VARCHAR(200) NOT NULL PRIMARY KEY,
-    workspace TEXT NOT NULL,
-    format INTEGER NOT NULL,
-    phase VARCHAR(20) NOT NULL, -- running, paused, over, expired
-    claim INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    head BLOB NOT NULL,
-    pause BLOB NOT NULL,
-    seal BLOB NOT NULL,
-    key_id VARCHAR(40) NOT NULL,
-    changed_at VARCHAR(40) NOT NULL,
-    expires_at VARCHAR(40)
+CREATE TABLE blobs (
+    run TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (run, sha256, part)
 );
-CREATE INDEX states_by_phase ON states (phase, changed_at);
-"""
-"""One row a run whose state is kept: how many rows there are, and the signature over them."""
 
-ROWS = """
-CREATE TABLE state_rows (
-    run_id VARCHAR(200) NOT NULL,
-    part VARCHAR(20) NOT NULL, -- run, started, finished, end, pause, blob
-    ordinal INTEGER NOT NULL,
-    body BLOB NOT NULL,
-    PRIMARY KEY (run_id, part, ordinal)
-);
-"""
-"""What is kept of a run: exact, signed, and read only in order to go on or to replay."""
-
-SHAPES = """
 CREATE TABLE shapes (
-    id VARCHAR(64) NOT NULL PRIMARY KEY, -- of workspace, tool and version
+    id TEXT NOT NULL PRIMARY KEY, -- of workspace, tool and version
     workspace TEXT NOT NULL,
-    tool VARCHAR(200) NOT NULL,
-    version VARCHAR(64) NOT NULL,
+    tool TEXT NOT NULL,
+    version TEXT NOT NULL,
     schema TEXT NOT NULL,
     results INTEGER NOT NULL,
     drifted INTEGER NOT NULL,
-    last_at VARCHAR(40) NOT NULL
+    last_at TEXT NOT NULL
 );
 CREATE INDEX shapes_by_workspace ON shapes (workspace, tool);
 """
-"""What results of tools looked like: types and keys, never a value."""

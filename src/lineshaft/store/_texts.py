@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import TypeVar, cast
 
 from lineshaft.errors import StateError
@@ -57,19 +56,9 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
 
 
-def call_data(call: KeptCall) -> Data:
-    """Return a call as plain data."""
-    return {name: getattr(call, name) for name in KeptCall.__slots__}
-
-
 def call_of(data: object) -> KeptCall:
     """Return a call from its data."""
     return _made(KeptCall, data)
-
-
-def done_data(done: Done) -> Data:
-    """Return how a call ended as plain data."""
-    return {"value": done.value} if isinstance(done, Value) else asdict(done)
 
 
 def done_of(data: object) -> Done:
@@ -78,17 +67,7 @@ def done_of(data: object) -> Done:
     return Value(told["value"]) if "value" in told else _made(Failure, told)
 
 
-def pause_data(pause: KeptPause, blobs: Mapping[str, str]) -> Data:
-    """Return a pause as plain data, its blobs by their hashes."""
-    return {
-        "document": pause.document,
-        "pending": [asdict(each) for each in pause.pending],
-        "expires_at": pause.expires_at,
-        "blobs": blobs,
-    }
-
-
-def pause_of(data: Data, blobs: Mapping[str, bytes]) -> KeptPause:
+def pause_of(data: Mapping[str, object], blobs: Mapping[str, bytes]) -> KeptPause:
     """Return a pause from its data."""
     return KeptPause(
         document=cast("Data", data["document"]),

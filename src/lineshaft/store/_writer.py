@@ -1,4 +1,4 @@
-"""The one thread that touches the database: events and work are queued, and committed in groups.
+"""The one thread that writes to the database: work is queued, and committed in groups.
 
 Above: the store, from any thread and any event loop. Below: the database, which is opened at first
 need, so that a run which writes nothing makes no file.
@@ -11,22 +11,20 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from lineshaft.errors import LineshaftError, RecordError, StateError
-from lineshaft.store._books import Books
-from lineshaft.store._database import Database
-from lineshaft.store._texts import UNFIT, shown
-from lineshaft.values import Event
+from lineshaft.store._database import Database, Transaction
+from lineshaft.store._texts import UNFIT
 
 T = TypeVar("T")
 
 _LINGER = 0.05
-"""Events that come within so many seconds are committed together."""
+"""Rows that come within so many seconds are committed together."""
 
 _AGAIN = 1.0
 """What could not be written is tried again after so many seconds."""
@@ -37,16 +35,14 @@ _RENEWAL = 10.0
 _MOST_BYTES = 64_000_000
 """About what may wait in memory."""
 
-_EVENT_BYTES = 1_000
 _WORK_BYTES = 10_000
-_AT_ONCE = frozenset({"run_finished", "run_paused"})
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Work(Generic[T]):
+class WriteJob(Generic[T]):
     """Something to do in a transaction."""
 
-    act: Callable[[Books], T]
+    act: Callable[[Transaction], T]
     durable: bool = False
     thoroughly: bool = False
     """Tidy up afterwards, before it is answered."""
@@ -55,20 +51,20 @@ class Work(Generic[T]):
     keep: bool = False
     """Nobody waits for it: it is tried again where it could not be written."""
 
-    def do(self, books: Books) -> Callable[[], None]:
+    size: int = _WORK_BYTES
+    """About how many bytes wait with it."""
+
+    urgent: bool = True
+    """It is not to be grouped with what comes in the next moment."""
+
+    def do(self, transaction: Transaction) -> Callable[[], None]:
         """Do it; return what tells whoever waits, once it is committed."""
         try:
-            result = self.act(books)
+            result = self.act(transaction)
         except LineshaftError as error:
             failed = error
             return lambda: self.answer.set_exception(failed)
         return lambda: self.answer.set_result(result)
-
-
-Told = tuple[str, Event, str]
-"""A workspace, an event, and what it says as text."""
-
-Item = Told | Work[Any]
 
 
 class Writer:
@@ -93,44 +89,32 @@ class Writer:
         self._set_up()
         _WRITERS.add(self)
 
-    def put(self, workspace: str, event: Event) -> None:
-        """Take an event.
+    def check(self) -> None:
+        """Refuse further rows where earlier ones cannot be written, or too many wait to be.
 
         Raises:
-            RecordError: It cannot be written, or too much waits to be.
+            StateError: It is so.
         """
         failure = self._failure
         if failure is not None:
             self._nudge()  # it may have passed by now
             self._told = True
-            raise RecordError(failure.message, hint=failure.hint)
-        try:
-            told = (workspace, event, shown(event.data))
-        except UNFIT as error:  # the run that it is of hears of it, and no other
-            text = f"a step holds what cannot be written: {type(error).__name__}"
-            raise RecordError(text) from error
-        size = _size(told)
+            raise failure
+        if self._bytes > _MOST_BYTES:
+            raise StateError(
+                f"the store does not keep up: {len(self._queue):,} steps wait to be written",
+                hint="look at the disk that it lies on",
+            )
+
+    def ask(self, work: WriteJob[T]) -> Future[T]:
+        """Take work that is waited for, or that is only to be kept."""
         with self._lock:
-            if self._bytes + size > _MOST_BYTES:
-                raise RecordError(
-                    f"the store does not keep up: {len(self._queue):,} steps wait to be written",
-                    hint="look at the disk that it lies on",
-                )
-            self._queue.append(told)
-            self._bytes += size
-        if event.kind in _AT_ONCE:
+            self._queue.append(work)
+            self._bytes += work.size
+        if work.urgent:
             self._urgent.set()
         if not self._wake.is_set():
             self._nudge()
-
-    def ask(self, work: Work[T]) -> Future[T]:
-        """Take work that somebody waits for, or that is only to be kept."""
-        with self._lock:
-            self._queue.append(work)
-            self._bytes += _WORK_BYTES
-        if not work.keep:
-            self._urgent.set()
-        self._nudge()
         return work.answer
 
     @property
@@ -174,7 +158,7 @@ class Writer:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._urgent = threading.Event()
-        self._queue: deque[Item] = deque()
+        self._queue: deque[WriteJob[Any]] = deque()
         self._bytes = 0
         self._writing = False
         self._closing = False
@@ -242,7 +226,7 @@ class Writer:
                 self._wake.clear()
             return over
 
-    def _take(self) -> list[Item]:
+    def _take(self) -> list[WriteJob[Any]]:
         with self._lock:
             self._urgent.clear()
             group = list(self._queue)
@@ -251,7 +235,7 @@ class Writer:
             self._bytes = 0
         return group
 
-    def _write(self, group: Sequence[Item]) -> None:
+    def _write(self, group: Sequence[WriteJob[Any]]) -> None:
         """Commit a group; where one of it cannot be written ever, all but that one."""
         parts = deque([group])
         while parts:
@@ -266,20 +250,20 @@ class Writer:
                 if len(part) > 1:
                     parts.extendleft([item] for item in reversed(part))
                 else:
-                    _refuse(part, failure)
+                    part[0].answer.set_exception(failure)
                 continue
             for answer in answers:
                 answer()
         self._tidy()
 
-    def _commit(self, group: Sequence[Item]) -> Sequence[Callable[[], None]]:
+    def _commit(self, group: Sequence[WriteJob[Any]]) -> Sequence[Callable[[], None]]:
         """Do all of a group in one transaction; return what tells whoever waits."""
-        durable = any(isinstance(item, Work) and item.durable for item in group)
-        thoroughly = any(isinstance(item, Work) and item.thoroughly for item in group)
+        durable = any(work.durable for work in group)
+        thoroughly = any(work.thoroughly for work in group)
         if self._database is None:
             self._database = self._open()
-        with self._database.transaction(durable=durable) as books:
-            answers = _do(group, books)
+        with self._database.transaction(durable=durable) as transaction:
+            answers = [work.do(transaction) for work in group]
         self._failure, self._told = None, False
         if self._renew_at is None:  # the group may have begun a run
             self._renew_at = time.monotonic() + self._renewal
@@ -298,18 +282,18 @@ class Writer:
         except Exception:  # noqa: BLE001  all is written; the next group tells what is wrong
             self._shut()
 
-    def _fail(self, group: Sequence[Item], failure: StateError) -> None:
+    def _fail(self, group: Sequence[WriteJob[Any]], failure: StateError) -> None:
         """Tell whoever waits, and put the rest back."""
         self._shut()
         self._failure = failure
-        kept = [item for item in group if not isinstance(item, Work) or item.keep]
+        kept = [work for work in group if work.keep]
         with self._lock:
             self._queue.extendleft(reversed(kept))
-            self._bytes += sum(map(_size, kept))
-        for item in group:
-            if isinstance(item, Work) and not item.keep:
+            self._bytes += sum(work.size for work in kept)
+        for work in group:
+            if not work.keep:
                 self._told = True
-                item.answer.set_exception(failure)
+                work.answer.set_exception(failure)
 
     def _shut(self) -> None:
         database, self._database = self._database, None
@@ -318,36 +302,6 @@ class Writer:
                 database.close()
         except Exception:  # noqa: BLE001, S110  what closing says is said already
             pass
-
-
-def _refuse(items: Iterable[Item], failure: StateError) -> None:
-    """Tell whoever waits that it is not written; an event that nobody waits for is dropped."""
-    for item in items:
-        if isinstance(item, Work):
-            item.answer.set_exception(failure)
-
-
-def _do(group: Sequence[Item], books: Books) -> list[Callable[[], None]]:
-    """Do all of a group in its order, events that follow each other at once."""
-    answers: list[Callable[[], None]] = []
-    events: list[Told] = []
-    for item in group:
-        if not isinstance(item, Work):
-            events.append(item)
-            continue
-        if events:
-            books.record.add(events)
-            events = []
-        answers.append(item.do(books))
-    if events:
-        books.record.add(events)
-    return answers
-
-
-def _size(item: Item) -> int:
-    if isinstance(item, Work):
-        return _WORK_BYTES
-    return _EVENT_BYTES + (len(item[2]) if item[1].kind == "output" else 0)
 
 
 _WRITERS: "weakref.WeakSet[Writer]" = weakref.WeakSet()

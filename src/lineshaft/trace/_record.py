@@ -1,40 +1,79 @@
-"""The record: events of a run, in order, redacted before anything keeps them."""
+"""The steps of one run: numbered and dated, shown to sinks, and appended to the run's log."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from lineshaft.trace._redact import Redactor
-from lineshaft.values import Event, EventKind, Sink
+from lineshaft.values import (
+    ROW_OF,
+    Event,
+    EventKind,
+    HeldLog,
+    LogRow,
+    RowKind,
+    RunClaim,
+    RunLog,
+    Shown,
+    Sink,
+)
 
 # Numbers by name; that a tool is called `get_token` makes its count no secret.
 _COUNTERS = frozenset({"limits", "truncated", "usage"})
+_PASSING = ("progress", "log")
+"""Kinds that are not held back: there may be any number of them."""
+
+_NONE: Mapping[str, bytes] = {}
 
 
 class Recorder:
-    """Numbers, dates and redacts the events of one run, and hands them to sinks.
+    """Numbers, dates and redacts the steps of one run.
 
     Safe to use from several threads: sinks see one event at a time, in order.
 
     Args:
         run_id: The run.
-        sinks: Get each event at once; what one raises is raised from `note`, after the others
+        sinks: Get each event at once; what one raises is raised from `tell`, after the others
             have had the event.
         redactor: Takes secrets out of all data.
         seq: Number of the last event that the run has already.
+        claim: On the run's log.
+        log: Takes the steps; None: nothing is kept.
+        held: Takes them until something has to be durable, instead of `log`.
     """
 
     def __init__(
-        self, run_id: str, sinks: Iterable[Sink], redactor: Redactor, *, seq: int = 0
+        self,
+        run_id: str,
+        sinks: Iterable[Sink],
+        redactor: Redactor,
+        *,
+        seq: int = 0,
+        claim: RunClaim | None = None,
+        log: RunLog | None = None,
+        held: HeldLog | None = None,
     ) -> None:
         self.run_id = run_id
         self.redactor = redactor
         self._sinks = tuple(sinks)
         self._lock = threading.RLock()
-        self._seq = seq
+        self._seq = self._log_seq = seq
+        self._claim = claim or RunClaim(run_id=run_id, workspace="")
+        self._log = log
+        self._held = held if log is not None else None
+
+    @property
+    def heard(self) -> bool:
+        """Whether anything takes the steps."""
+        return bool(self._sinks) or self._log is not None
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether the steps would be gone with this process."""
+        return self._held is not None
 
     def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> Event:
-        """Put one event into the record.
+        """Record one event.
 
         Args:
             kind: What happened; `docs/record.md` says which data goes with it.
@@ -44,22 +83,95 @@ class Recorder:
         Returns:
             The event as recorded.
         """
-        redacted = {
+        row = self.row(ROW_OF[kind], call_id, shown=((kind, self.redacted(data)),))
+        with self._lock:
+            self.append(row)
+            return self.tell(row)[0]
+
+    def redacted(self, data: Mapping[str, object]) -> dict[str, object]:
+        """Return the data of an event without its secrets."""
+        return {
             name: value if name in _COUNTERS else self.redactor.value(value)
             for name, value in data.items()
         }
+
+    def row(
+        self,
+        kind: RowKind,
+        call_id: str | None = None,
+        *,
+        container: str | None = None,
+        shown: tuple[Shown, ...] = (),
+        exact: Mapping[str, object] | None = None,
+        blobs: Mapping[str, bytes] = _NONE,
+    ) -> LogRow:
+        """Return a step that happens now, for `append` and `tell`.
+
+        Args:
+            kind: What happened.
+            call_id: The call it belongs to.
+            container: The call that made that one.
+            shown: Its events, redacted.
+            exact: What the run goes on from.
+            blobs: Large contents.
+        """
+        return LogRow(
+            kind=kind,
+            at=_now(),
+            call_id=call_id,
+            container=container,
+            event_seq=self._log_seq + 1 if shown else 0,
+            shown=shown,
+            exact=exact,
+            blobs=blobs,
+        )
+
+    def append(self, row: LogRow, *, durable: bool = False) -> Awaitable[None] | None:
+        """Append a step to the log; what is durable takes along what was held back.
+
+        Raises:
+            StateError: The log cannot be used.
+            RecordError: What is shown cannot be written.
+        """
+        log, held = self._log, self._held
+        if log is None or (held is not None and row.kind in _PASSING):
+            return None
         with self._lock:
-            self._seq += 1
-            event = Event(
-                run_id=self.run_id,
-                seq=self._seq,
-                at=_now(),
-                kind=kind,
-                call_id=call_id,
-                data=redacted,
-            )
-            self._hand_out(event)
-        return event
+            if held is None:
+                written = log.append(self._claim, (row,), durable=durable)
+            elif durable:
+                rows = (*held.rows(self.run_id), row)
+                self._held = None
+                written = log.append(self._claim, rows, durable=True)
+            else:
+                written = held.append(self._claim, (row,))
+            self._log_seq += len(row.shown)
+        return written
+
+    def tell(self, row: LogRow) -> list[Event]:
+        """Hand the events of a step to the sinks."""
+        with self._lock:
+            events = [
+                Event(
+                    run_id=self.run_id,
+                    seq=number,
+                    at=row.at,
+                    kind=kind,
+                    call_id=row.call_id,
+                    data=data,
+                )
+                for number, (kind, data) in enumerate(row.shown, self._seq + 1)
+            ]
+            self._seq += len(events)
+            if self._sinks:
+                for event in events:
+                    self._hand_out(event)
+        return events
+
+    def drop_results(self) -> None:
+        """Forget what calls returned that is held back."""
+        if self._held is not None:
+            self._held.drop_results(self.run_id)
 
     def _hand_out(self, event: Event) -> None:
         failed: Exception | None = None

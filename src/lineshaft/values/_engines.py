@@ -1,6 +1,6 @@
 """What crosses the seam between a run and the engine that executes its script."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -65,6 +65,12 @@ class ReplayInputs:
 
     torn: bool = False
     """More was taken than is kept: the run cannot be executed again."""
+
+    passed: Callable[[Sequence[int], bytes], None] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """Called in the event loop at the start of a turn that makes calls, before they are dispatched:
+    with what ended the turns since the last time, and the readings until this turn began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from lineshaft.values._calls import Done, Effect, Origin, Pending
+from lineshaft.values._engines import ReplayInputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,40 +85,13 @@ class SavedRun:
     """Number of the last event in its record."""
 
     end: Mapping[str, object] | None = field(default=None, repr=False)
-    """What `RunState.over` was told; None: it is not over."""
+    """What its last row holds; None: it is not over."""
 
+    asked: tuple[KeptCall, ...] = ()
+    """Calls that were made and neither started nor ended."""
 
-class RunState(Protocol):
-    """Keeps the state of one run while it goes on. Used from the event loop, one at a time a run.
+    cuts: tuple[tuple[int, int], ...] = ()
+    """Where the replay inputs may be cut: so many turns, and so many bytes of readings."""
 
-    What is kept of reads and of `staged` calls may be lost when the host dies, unless `flush` or
-    anything durable came after; of everything else nothing is.
-
-    Raises:
-        StateError: From every method: it cannot be kept; the run must not go on.
-    """
-
-    async def started(self, call: KeptCall) -> None:
-        """Keep that a call is about to act; on the disk when this returns."""
-        ...
-
-    async def finished(self, call: KeptCall, done: Done) -> None:
-        """Keep how a call ended; on the disk when this returns, unless it read or was staged."""
-        ...
-
-    async def flush(self) -> None:
-        """Put all that was kept so far on the disk: before staged changes land."""
-        ...
-
-    async def paused(self, pause: KeptPause) -> None:
-        """Keep that the run waits for answers; on the disk when this returns."""
-        ...
-
-    async def over(self, *, replayable: bool, end: Mapping[str, object] | None = None) -> None:
-        """Keep no more than a replay needs, or nothing; the run has ended.
-
-        Args:
-            replayable: Whether script, calls and results stay for a replay.
-            end: What it came to, JSON-like, to compare a replay with.
-        """
-        ...
+    replay: ReplayInputs | None = None
+    """What its script took from the world beside its calls; None: there is no script."""

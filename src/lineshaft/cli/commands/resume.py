@@ -240,7 +240,7 @@ async def _unknown(session: Session, run_id: str) -> tuple[tuple[str, str], ...]
     """Return the calls with an unknown end about which a person must decide."""
     if session.store is None:
         return ()
-    saved = await session.store.saved(run_id)
+    saved = await session.store.load(run_id)
     asked = [call for call in saved.unknown if not _is_idempotent(session, call.tool)]
     return tuple((call.id, call.tool) for call in asked)
 

@@ -127,6 +127,8 @@ class CPythonRun:
         self._unsent = bytearray()
         self._behind = False
         self._live = False
+        self._turns = len(program.replay.turns) if program.replay is not None else 0
+        self._readings = len(program.replay.readings) if program.replay is not None else 0
         self._finding: asyncio.Task[None] | None = None
         self._left = limits.seconds
         self._looked = 0.0
@@ -230,6 +232,8 @@ class CPythonRun:
             self._count()
             self.touched = self.touched or requests != "[]"
             self._drain_all()
+            if requests != "[]":
+                self._record_past()
             self._server.turn(seconds, requests)
         elif kind in (STDOUT, STDERR):
             self._drain_all()
@@ -244,6 +248,16 @@ class CPythonRun:
             self._finish(said)
         else:
             raise Broken("a message out of place")
+
+    def _record_past(self) -> None:
+        """Tell what ended the turns before this one, and what they read."""
+        replay = self._program.replay
+        if replay is None or replay.passed is None or replay.torn:
+            return
+        turns, readings = replay.turns[self._turns :], replay.readings[self._readings :]
+        if turns or readings:
+            self._turns, self._readings = len(replay.turns), len(replay.readings)
+            replay.passed(turns, readings)
 
     def _keep(self, said: bytes) -> None:
         replay = self._program.replay

@@ -22,6 +22,7 @@ class Clocks:
         self._replay = replay
         self._clock = clock
         past = replay.readings if replay is not None else b""
+        self._given = len(past)
         self._readings = Readings(past, most=8_000_000 if replay is not None else 0)
 
     def monotonic(self) -> int:
@@ -67,6 +68,12 @@ class Clocks:
             self._readings.finished()
         except OutOfStep as error:
             raise RunEnded(Diverged(message=str(error))) from None
+
+    def fresh(self) -> bytes:
+        """Return the readings since this was asked last."""
+        readings = self._readings.taken(self._given)
+        self._given += len(readings)
+        return readings
 
     def store(self) -> None:
         """Write what was read to the run's replay inputs."""

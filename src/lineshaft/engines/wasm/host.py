@@ -78,10 +78,14 @@ Item = tuple[int, Done, int] | Stop | Drained | TimePassed | ModuleFound
 there were in all; or news."""
 
 
+Past = tuple[list[int], bytes]
+"""What ended turns, and readings of clocks until the next one began."""
+
+
 class Loop(Protocol):
     """The run in its event loop; each is called there, by `call_soon_threadsafe`."""
 
-    def take_turn(self, begun: Begun, seen: int, turn: int) -> None:
+    def take_turn(self, begun: Begun, seen: int, turn: int, past: Past | None) -> None:
         """Carry out what a turn asks."""
         ...
 
@@ -142,7 +146,10 @@ class GuestHost:
         self._meter = OutputMeter(limits)
         self._packages = packages
         self._workspace = program.workspace_module is not None
-        replay = program.replay
+        self._replay = replay = program.replay
+        self._turns = len(replay.turns) if replay is not None else 0
+        """Turns that the record has."""
+
         self._random = RandomStream(replay.seed if replay is not None else secrets.token_hex(32))
         self._seen = 0
         """Completions that came out of the inbox."""
@@ -161,6 +168,7 @@ class GuestHost:
         """Wait for what ends a turn of the script's event loop; return it."""
         while not self.inbox.empty():
             self._accept(self.inbox.get())
+        turns = len(self._replay.turns) if self._replay is not None else 0
         begun = self.order.begin(seconds, requests)
         if begun.live:
             self.clocks.live()
@@ -169,11 +177,23 @@ class GuestHost:
             answer = self._hold(begun, len(requests)) or answer
         self._turn += 1
         if begun.calls or begun.cancels or begun.blocked:
-            self._post(self._run.take_turn, begun, self._seen, self._turn)
+            self._post(self._run.take_turn, begun, self._seen, self._turn, self._passed(turns))
         if answer is not None:
             return answer
         # The event loop keeps the time of a turn that it may also suspend: one of both comes first.
         return self._wait(None if begun.blocked else begun.seconds)
+
+    def _passed(self, turns: int) -> Past | None:
+        """Return what the record lacks of the time before this turn.
+
+        Args:
+            turns: How many turns had ended when this one began.
+        """
+        if self._replay is None or self._replay.torn:
+            return None
+        ended, self._turns = self._replay.turns[self._turns : turns], turns
+        readings = self.clocks.fresh()
+        return (ended, readings) if ended or readings else None
 
     def write(self, name: str, text: str) -> None:
         """Take printed text."""

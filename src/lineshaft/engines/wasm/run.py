@@ -14,7 +14,7 @@ from lineshaft.engines.host.protocol import RunEnded, broken, read_result
 from lineshaft.engines.host.scheduler import CallScheduler
 from lineshaft.engines.host.server import SHORTEST
 from lineshaft.engines.host.turns import Begun
-from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Stop, TimePassed
+from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Past, Stop, TimePassed
 from lineshaft.engines.wasm.library import Library
 from lineshaft.sandbox.webassembly import GuestStopped, GuestTooLarge, GuestTrapped
 from lineshaft.values import (
@@ -127,18 +127,22 @@ class WasmRun:
             self._finding.cancel()
         self._calls.stop()
 
-    def take_turn(self, begun: Begun, seen: int, turn: int) -> None:
+    def take_turn(self, begun: Begun, seen: int, turn: int, past: Past | None) -> None:
         """Carry out what a turn asks.
 
         Args:
             begun: The turn.
             seen: Completions that the guest's thread knew of when it asked.
             turn: Its number.
+            past: What ended the turns before it, and what they read, as far as that is new.
         """
         if self._stopped:
             return
         self._stop_timer()
         self._pass_on()
+        replay = self._program.replay
+        if past is not None and replay is not None and replay.passed is not None:
+            replay.passed(*past)
         self._calls.start(begun.calls)
         self._calls.cancel(begun.cancels)
         if begun.blocked and self._calls.completions == seen:

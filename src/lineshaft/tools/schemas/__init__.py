@@ -6,7 +6,7 @@ from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
 from lineshaft.tools.schemas.problems import Mismatch, Problem, shown, tell, unknown
 from lineshaft.tools.schemas.properties import Members, members
-from lineshaft.tools.schemas.published import (
+from lineshaft.tools.schemas.publishing import (
     PublishedSchema,
     own_names,
     plainest,

@@ -1,0 +1,633 @@
+"""The log of a run's calls: the step of each for the run's log, a record each, counters."""
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from typing import cast
+
+import pydantic_core
+
+from lineshaft.errors import RecordError, StateError
+from lineshaft.trace import Recorder, Redactor
+from lineshaft.values import (
+    Arguments,
+    Call,
+    CallError,
+    CallRecord,
+    CallStatus,
+    Done,
+    EventKind,
+    Failure,
+    KeptCall,
+    KeptPause,
+    LogRow,
+    ReplayInputs,
+    RowKind,
+    Shown,
+    ToolSpec,
+    Usage,
+    Value,
+    Verdict,
+    call_data,
+    done_data,
+    packed,
+    pause_data,
+)
+
+_MOST_HELD = 16_000_000
+_MOST_KEPT = 64_000_000
+_MOST_VERDICTS = 100
+_NOTHING: Mapping[str, object] = {}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class CallEntry:
+    """What is known of one call while it is under way."""
+
+    call: Call
+    spec: ToolSpec | None = None
+    arguments: Arguments
+    """Exact; validated and with decided paths as far as the call has come."""
+
+    shown: Mapping[str, object] | None = None
+    """As recorded; made once the arguments are final."""
+
+    rule: str = ""
+    verdict: Verdict | None = None
+    """What policy said."""
+
+    told: bool = False
+    """The log has it."""
+
+    ended: bool = False
+    """The log has its end."""
+
+    key: str = ""
+    started: float | None = None
+    """`time.monotonic()` when the tool itself was started."""
+
+    answered: bool = False
+    """Its result was known: an earlier part of the run made it, and has its record."""
+
+    refusal: Failure | None = None
+    """Set where the call was refused, whatever becomes of the run after it."""
+
+    status: CallStatus = "pending"
+    duration_ms: float = 0
+    error: CallError | None = None
+    stage: int = 0
+    """How many times changes had landed before it started."""
+
+    staged: bool = False
+    """It changed what its run keeps back until it lands."""
+
+    kept_back: bool = False
+    """All it did is such a change."""
+
+    again: bool = False
+    """It waited in an earlier part of the run, and the record has it already."""
+
+    size: int | None = None
+    """Of its result, in bytes."""
+
+    beside: "Sequence[CallEntry]" = field(default=(), repr=False)
+    """All calls that came of one call of a script, this one too, where there is middleware."""
+
+    @property
+    def id(self) -> str:
+        """The call's id."""
+        return self.call.id
+
+    def weigh(self, done: Done) -> int:
+        """Return the size of its result in bytes; that of a failure is none."""
+        if self.size is None:
+            self.size = 0 if isinstance(done, Failure) else _size(done)
+        return self.size
+
+
+class CallLog:
+    """Appends the calls of one run to the run's log.
+
+    Args:
+        recorder: Takes the steps; None where nothing does.
+        redactor: Makes arguments fit to be shown.
+        broken: Called with the reason when a step cannot be recorded.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder | None,
+        redactor: Redactor,
+        *,
+        broken: Callable[[Exception], None],
+    ) -> None:
+        self._recorder = recorder
+        self._redactor = redactor
+        self._broken = broken
+        self.entries: dict[str, CallEntry] = {}
+        """The calls of this part of the run, by id."""
+
+        self._past: dict[str, CallRecord] = {}
+        self._order: dict[str, None] = {}
+        self.counts: Counter[str] = Counter()
+        self.refused = 0
+        self.bytes_in = 0
+        self._dropped = 0
+        self._verdicts: dict[tuple[str, ...], Mapping[str, object]] = {}
+        self._begin: Mapping[str, object] | None = None
+        """What the run was begun with, where it is only kept if the run pauses."""
+
+        self.exact = False
+        """Whether exact steps are kept: the run can be gone on with, or executed again."""
+
+        self._keeps = False
+        self.replays = False
+        """A pause would be replayed: calls must come again in the same order."""
+
+        self._unpausable = "nothing is kept of this run"
+        self._replay: ReplayInputs | None = None
+        self._turns = 0
+        self._readings = 0
+        self._torn = False
+        self._bytes = 0
+        self._too_much = ""
+
+    @property
+    def recording(self) -> bool:
+        """Whether anything takes the steps."""
+        return self._recorder is not None and self._recorder.heard
+
+    def keep(
+        self,
+        begin: Mapping[str, object] | None,
+        *,
+        unpausable: str,
+        replays: bool,
+        replay: ReplayInputs | None = None,
+        calls: bool = True,
+    ) -> None:
+        """Keep the exact steps of the run from here on.
+
+        Args:
+            begin: What it was begun with; None: an earlier part of it has kept that.
+            unpausable: Why it cannot wait for answers until it is resumed; empty where it can.
+            replays: A pause would be replayed.
+            replay: What its script takes from the world beside its calls.
+            calls: False: nothing is kept of it, unless it pauses.
+        """
+        self._unpausable, self.replays, self._replay = unpausable, replays, replay
+        if replay is not None:
+            self._turns, self._readings = len(replay.turns), len(replay.readings)
+            replay.passed = self._passed
+        self.exact = self._keeps = calls
+        if not calls:
+            self._begin = begin
+        elif begin is not None:
+            self._exactly("begin", begin)
+
+    def close(self) -> None:
+        """Keep no further exact steps of calls: the run's authority is over."""
+        self.exact = False
+
+    @property
+    def torn(self) -> str:
+        """Why the run cannot be executed again over what is kept; empty where it can."""
+        clocks = self._replay is not None and self._replay.torn
+        return self._too_much or ("it read clocks more often than is kept" if clocks else "")
+
+    def why_not_pause(self) -> str:
+        """Return why the run cannot wait for answers until it is resumed; empty where it can."""
+        if self._unpausable or not (self.replays and self.exact):
+            return self._unpausable
+        return self.torn
+
+    def open(self, call: Call) -> CallEntry:
+        """Begin the entry of a call that has just arrived; one that comes again gets its own."""
+        if not call.id or call.id in self._order:
+            numbers = count(len(self._order) + self._dropped + 1)
+            ids = (f"{call.id}d{number}" for number in numbers)
+            call = replace(call, id=next(each for each in ids if each not in self._order))
+        entry = CallEntry(call=call, arguments=call.arguments)
+        self.entries[call.id] = entry
+        self._order[call.id] = None
+        return entry
+
+    def go_on(self, records: Iterable[CallRecord], usage: Usage) -> None:
+        """Begin with what an earlier part of the run has done.
+
+        Args:
+            records: Its calls, in order.
+            usage: Its counters.
+        """
+        self._past = {record.id: record for record in records}
+        self._order = dict.fromkeys(self._past)
+        self.counts.update(usage.calls)
+        self.refused, self.bytes_in = usage.refused, usage.bytes_in
+
+    def take_place(self, entry: CallEntry, call_id: str) -> None:
+        """Let a call be the one that waited under an id in an earlier part of the run."""
+        del self.entries[entry.id], self._order[entry.id]
+        self._past.pop(call_id, None)
+        entry.call = replace(entry.call, id=call_id)
+        entry.again = True
+        self.entries[call_id] = entry
+
+    def drop(self, entry: CallEntry) -> None:
+        """Forget a call that has a record already."""
+        del self.entries[entry.id], self._order[entry.id]
+        self._dropped += 1
+
+    def show(self, entry: CallEntry) -> Mapping[str, object]:
+        """Return the entry's arguments as they may be recorded."""
+        if entry.shown is None:
+            entry.shown = self._redactor.arguments(entry.spec, entry.arguments)
+        return entry.shown
+
+    def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> None:
+        """Record an event; when that fails the run is told to end."""
+        if self._recorder is not None:
+            try:
+                self._recorder.note(kind, call_id, **data)
+            except Exception as error:  # noqa: BLE001  a sink is the user's code
+                self._break(error)
+
+    def _break(self, error: Exception) -> None:
+        self._recorder = None
+        self._broken(error)
+
+    def _step(
+        self,
+        kind: RowKind,
+        entry: CallEntry,
+        shown: tuple[Shown, ...],
+        exact: Mapping[str, object] | None = None,
+        *,
+        durable: bool = False,
+    ) -> Awaitable[None] | None:
+        """Append one step of a call.
+
+        Raises:
+            StateError: What is exact of it cannot be kept.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            return None
+        row = recorder.row(kind, entry.id, container=entry.call.parent, shown=shown, exact=exact)
+        try:
+            written = recorder.append(row, durable=durable)
+        except Exception as error:  # whatever it is, nothing goes on unrecorded
+            if exact is not None and isinstance(error, StateError):
+                raise
+            self._break(error)
+            return None
+        try:
+            recorder.tell(row)
+        except Exception as error:  # noqa: BLE001  a sink is the user's code
+            self._break(error)
+        return written
+
+    def _exactly(
+        self, kind: RowKind, exact: Mapping[str, object], *, durable: bool = False
+    ) -> Awaitable[None] | None:
+        """Append a step that shows nothing.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        if self._recorder is None:
+            return None
+        return self._recorder.append(self._recorder.row(kind, exact=exact), durable=durable)
+
+    def called(self, entry: CallEntry, *, started: bool = False) -> None:
+        """Record that a call has come in, with its arguments and verdict as far as they are known.
+
+        Args:
+            entry: The call; told of once.
+            started: The tool itself starts now.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        if entry.told or self._recorder is None:
+            return
+        entry.told = True
+        shown: list[Shown] = []
+        spec, call = entry.spec, entry.call
+        name = spec.name if spec else self._redactor.text(call.tool)
+        if not entry.again:
+            asked = {
+                "tool": name,
+                "arguments": self.show(entry),
+                "origin": call.origin,
+                "parent": call.parent,
+                "effect": spec.effect if spec else None,
+            }
+            shown.append(("call_asked", asked))
+        if entry.verdict is not None:
+            shown.append(("verdict", self._verdict(entry.verdict)))
+        if started:
+            shown.append(("call_started", _NOTHING))
+        exact = None
+        too_much = self._too_much and spec is not None and spec.effect == "read"
+        if self.exact and entry.key and spec is not None and not too_much:
+            kept = KeptCall(
+                key=entry.key,
+                id=entry.id,
+                tool=spec.name,
+                arguments=entry.arguments,
+                origin=call.origin,
+                parent=call.parent,
+                effect=spec.effect,
+                rule=entry.rule,
+            )
+            exact = call_data(kept)
+        self._step("call", entry, tuple(shown), exact)
+
+    def _verdict(self, verdict: Verdict) -> Mapping[str, object]:
+        """Return a verdict as it is shown; a rule says the same to many calls."""
+        said = (verdict.kind, verdict.rule, verdict.reason, verdict.source)
+        shown = self._verdicts.get(said)
+        if shown is None:
+            rule, reason, source = map(self._redactor.text, said[1:])
+            shown = {"verdict": verdict.kind, "rule": rule, "reason": reason, "source": source}
+            if len(self._verdicts) < _MOST_VERDICTS:
+                self._verdicts[said] = shown
+        return shown
+
+    def starting(self, entry: CallEntry, *, acts: bool) -> Awaitable[None] | None:
+        """Record that the tool itself is about to start.
+
+        Args:
+            entry: The call.
+            acts: It may do something at once that is not undone by forgetting the run.
+
+        Returns:
+            What to wait for before it starts; None: nothing.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        started: tuple[Shown, ...] = (("call_started", _NOTHING),)
+        if acts and self.exact:
+            self.called(entry)
+            return self._step("started", entry, started, _NOTHING, durable=True)
+        if entry.told:
+            self._step("started", entry, started)
+        else:
+            self.called(entry, started=True)
+        return None
+
+    def started(self, entry: CallEntry) -> None:
+        """Count a call whose tool starts now."""
+        entry.started = time.monotonic()
+        self.counts[entry.spec.name if entry.spec else entry.call.tool] += 1
+
+    def end(self, entry: CallEntry, done: Done, *, keep: bool = True) -> Awaitable[None] | None:
+        """Record how a call ended; a second time nothing.
+
+        Args:
+            entry: The call.
+            done: How it ended.
+            keep: Whether its script saw that.
+
+        Returns:
+            What to wait for before the result is handed over; None: nothing.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        if entry.ended:
+            return None
+        entry.ended = True
+        size = 0
+        if isinstance(done, Failure):
+            entry.status = done.status
+            message, hint = self._redactor.text(done.message), self._redactor.text(done.hint)
+            entry.error = CallError(code=done.code, message=message, hint=hint)
+            self.refused += done.status == "refused"
+        else:
+            entry.status = "done"
+            size = entry.weigh(done)
+            self.bytes_in += size
+        if entry.started is not None:
+            entry.duration_ms = (time.monotonic() - entry.started) * 1000
+        shown = {
+            "status": entry.status,
+            "duration_ms": round(entry.duration_ms, 3),
+            "error": None if entry.error is None else asdict(entry.error),
+            "bytes": size,
+            "staged_after": _staged_after(entry),
+        }
+        self.show(entry)
+        exact, durable = self._exact_end(entry, done) if keep else (None, False)
+        self.called(entry)
+        entry.arguments = {}  # the exact ones are not kept beyond the call
+        ended: tuple[Shown, ...] = (("call_finished", shown),)
+        written = self._step("ended", entry, ended, exact, durable=durable)
+        return written if durable else None
+
+    def _exact_end(self, entry: CallEntry, done: Done) -> tuple[Mapping[str, object] | None, bool]:
+        """Return what is kept of a call's end, and whether that has to be durable.
+
+        A call that did not act counts as a read.
+        """
+        if not (self.exact and entry.key):
+            return None, False
+        spec = entry.spec
+        acted = entry.started is not None or entry.refusal is None
+        effect = spec.effect if spec and acted else "read"
+        if effect == "read" and not self._has_room(entry.weigh(done)):
+            return None, False
+        call: dict[str, object] = {}
+        if spec is None or effect != spec.effect:
+            call["effect"] = effect
+        if entry.staged:
+            call["staged"] = True
+        if entry.stage:
+            call["stage"] = entry.stage
+        return {"call": call, "done": done_data(done)}, not (effect == "read" or entry.staged)
+
+    def _has_room(self, size: int) -> bool:
+        if self._too_much or self._recorder is None:
+            return False
+        self._bytes += size
+        most = _MOST_HELD if self._recorder.holds_back else _MOST_KEPT
+        if self._bytes > most:
+            self._too_much = f"it read more than {most // 1_000_000} MB"
+            self._recorder.drop_results()
+        return not self._too_much
+
+    def landing(self, stage: int) -> Awaitable[None] | None:
+        """Record that changes are about to land.
+
+        Args:
+            stage: How many landings came before.
+
+        Returns:
+            What to wait for before they do; None: nothing.
+        """
+        if not self._lands_on_disk:
+            return None
+        return self._exactly("landing", {"stage": stage}, durable=True)
+
+    def landed(self, stage: int) -> None:
+        """Record that changes have landed; where that fails, the next step says so."""
+        if self._lands_on_disk:
+            with suppress(StateError, RecordError):
+                self._exactly("landed", {"stage": stage})
+
+    @property
+    def _lands_on_disk(self) -> bool:
+        """Whether landings are recorded: also the last one, after the run's authority is over."""
+        return self._keeps and self._recorder is not None and not self._recorder.holds_back
+
+    def turned(self, turns: Sequence[int], readings: bytes) -> None:
+        """Record what ended turns of the script, and what it read of clocks until then."""
+        replay = self._replay
+        if replay is None or self._torn or self._recorder is None or self._too_much:
+            return
+        self._torn = replay.torn
+        self._turns += len(turns)
+        self._readings += len(readings)
+        exact = {"turns": list(turns), "readings": packed(readings), "torn": replay.torn}
+        self._exactly("turn", exact)
+
+    def _passed(self, turns: Sequence[int], readings: bytes) -> None:
+        try:
+            self.turned(turns, readings)
+        except (StateError, RecordError) as error:
+            self._break(error)
+
+    def all_turned(self) -> None:
+        """Record the turns that were not recorded yet: the script has ended, or stands still."""
+        replay = self._replay
+        if replay is None:
+            return
+        turns, readings = replay.turns[self._turns :], replay.readings[self._readings :]
+        if turns or readings or replay.torn:
+            self.turned(turns, readings)
+
+    def resumed(self, answers: int) -> None:
+        """Record that the run goes on, and from which turn of its script."""
+        if self._recorder is None:
+            return
+        exact = {"turns": self._turns, "readings": self._readings}
+        shown = self._recorder.redacted({"answers": answers})
+        row = self._recorder.row("resumed", shown=(("run_resumed", shown),), exact=exact)
+        self._recorder.append(row)
+        self._tell(row)
+
+    async def paused(self, pause: KeptPause, shown: Sequence[tuple[EventKind, object]]) -> None:
+        """Record where the run stands, and give it up.
+
+        Args:
+            pause: Where.
+            shown: Its events, with their data; told once it is on the disk.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            return
+        if self._begin is not None:
+            recorder.append(recorder.row("begin", exact=self._begin))
+        row = recorder.row(
+            "checkpoint", shown=self._shown(shown), exact=pause_data(pause), blobs=pause.blobs
+        )
+        written = recorder.append(row, durable=True)
+        if written is not None:
+            await written
+        self._tell(row)
+
+    async def over(
+        self,
+        shown: Sequence[tuple[EventKind, object]],
+        *,
+        end: Mapping[str, object] | None,
+        kept: bool,
+    ) -> None:
+        """Record the end of the run.
+
+        Args:
+            shown: Its events, with their data.
+            end: What it came to, to compare a replay with; None: it cannot be replayed.
+            kept: Exact steps of it were kept.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            return
+        exact = {} if end is None or self.torn or not kept else {"end": end}
+        row = recorder.row("end", shown=self._shown(shown), exact=exact)
+        try:
+            written = recorder.append(row)
+        finally:
+            self._tell(row)
+        if kept and written is not None:
+            await written
+
+    def _shown(self, events: Sequence[tuple[EventKind, object]]) -> tuple[Shown, ...]:
+        recorder = self._recorder
+        if recorder is None:
+            return ()
+        return tuple(
+            (kind, recorder.redacted(cast("Mapping[str, object]", data))) for kind, data in events
+        )
+
+    def _tell(self, row: LogRow) -> None:
+        if self._recorder is not None:
+            try:
+                self._recorder.tell(row)
+            except Exception as error:  # noqa: BLE001  a sink is the user's code
+                self._break(error)
+
+    def shut(self) -> None:
+        """Record nothing any more: the run is over."""
+        self._recorder = None
+
+    def records(self) -> tuple[CallRecord, ...]:
+        """Return one record a call, in the order in which they came."""
+        return tuple(self._past.get(call_id) or self._record(call_id) for call_id in self._order)
+
+    def _record(self, call_id: str) -> CallRecord:
+        entry = self.entries[call_id]
+        return _record(entry, self.show(entry))
+
+    def usage(self, *, bytes_out: int) -> Usage:
+        """Return the counters, given how many bytes a model would read."""
+        return Usage(
+            calls=dict(self.counts),
+            refused=self.refused,
+            bytes_in=self.bytes_in,
+            bytes_out=bytes_out,
+            bytes_kept=max(self.bytes_in - bytes_out, 0),
+        )
+
+
+def _record(entry: CallEntry, shown: Mapping[str, object]) -> CallRecord:
+    return CallRecord(
+        id=entry.id,
+        tool=entry.spec.name if entry.spec else entry.call.tool,
+        arguments=shown,
+        status=entry.status,
+        effect=entry.spec.effect if entry.spec else None,
+        rule=entry.rule,
+        duration_ms=round(entry.duration_ms, 3),
+        error=entry.error,
+        parent=entry.call.parent,
+        staged_after=_staged_after(entry),
+    )
+
+
+def _staged_after(entry: CallEntry) -> int | None:
+    return entry.stage if entry.kept_back else None
+
+
+def _size(done: Value) -> int:
+    return len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))

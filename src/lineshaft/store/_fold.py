@@ -1,0 +1,131 @@
+"""From the rows of a run to where it stands: what a resume or a replay goes on from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from lineshaft.errors import UntrustedState
+from lineshaft.store._texts import Data, call_of, done_of, pause_of
+from lineshaft.values import (
+    Finished,
+    KeptCall,
+    KeptPause,
+    KeptRun,
+    LogRow,
+    ReplayInputs,
+    SavedRun,
+    unpacked,
+)
+
+_GOES_ON = frozenset({"call", "started", "ended", "turn", "landing"})
+"""After such a row a run no longer stands where it was paused."""
+
+
+def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
+    """Return what the rows of a run say.
+
+    Args:
+        run_id: The run.
+        rows: All of them, in order, the blobs of the last checkpoint in it.
+        last_seq: Number of the last event.
+
+    Raises:
+        UntrustedState: They do not begin with what the run was begun with.
+    """
+    state = _State(run_id)
+    for row in rows:
+        if row.exact is not None:
+            state.take(row, row.exact)
+    return state.saved(last_seq)
+
+
+class _State:
+    """Where a run stands, as far as its rows were read."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._run: KeptRun | None = None
+        self._pause: KeptPause | None = None
+        self._calls: dict[str, KeptCall] = {}
+        """Those without an end, by id."""
+
+        self._begun: dict[str, KeptCall] = {}
+        """Those that started and did not end, by key."""
+
+        self._finished: list[Finished] = []
+        self._turns: list[int] = []
+        self._readings = bytearray()
+        self._torn = False
+        self._cuts: list[tuple[int, int]] = []
+        self._end: Data | None = None
+
+    def take(self, row: LogRow, exact: Mapping[str, object]) -> None:
+        """Take the next row."""
+        if row.kind in _GOES_ON:
+            self._pause = None
+        match row.kind:
+            case "begin":
+                self._run = KeptRun(
+                    run_id=self._run_id,
+                    workspace=str(exact["workspace"]),
+                    document=cast("Data", exact["document"]),
+                )
+            case "call":
+                call = call_of(exact)
+                self._calls[call.id] = call
+            case "started":
+                call = self._calls.get(row.call_id or "")
+                if call is not None:
+                    self._begun[call.key] = call
+            case "ended":
+                self._ended(row, exact)
+            case "turn":
+                self._turns += cast("list[int]", exact["turns"])
+                self._readings += unpacked(str(exact["readings"]))
+                self._torn = self._torn or bool(exact["torn"])
+                self._cuts.append((len(self._turns), len(self._readings)))
+            case "checkpoint":
+                self._pause = pause_of(exact, row.blobs)
+            case "resumed":
+                del self._turns[cast("int", exact["turns"]) :]
+                del self._readings[cast("int", exact["readings"]) :]
+                self._cuts = [cut for cut in self._cuts if cut[0] <= len(self._turns)]
+            case "end":
+                self._end = cast("Data | None", exact.get("end"))
+            case _:
+                pass
+
+    def _ended(self, row: LogRow, exact: Mapping[str, object]) -> None:
+        told = cast("Data", exact["call"])
+        known = self._calls.pop(row.call_id or "", None)
+        if known is None and "key" not in told:
+            return  # its beginning was too much to be kept
+        call = call_of(told) if known is None else replace(known, **told)
+        self._begun.pop(call.key, None)
+        self._finished.append(Finished(call=call, done=done_of(exact["done"])))
+
+    def saved(self, last_seq: int) -> SavedRun:
+        """Return it."""
+        if self._run is None:
+            raise UntrustedState("what the run was begun with is missing")
+        seed = self._run.document.get("seed")
+        replay = None
+        if seed:
+            replay = ReplayInputs(
+                seed=str(seed),
+                readings=bytes(self._readings),
+                turns=self._turns,
+                torn=self._torn,
+            )
+        asked = (call for call in self._calls.values() if call.key not in self._begun)
+        return SavedRun(
+            run=self._run,
+            pause=self._pause,
+            finished=tuple(self._finished),
+            unknown=tuple(self._begun.values()),
+            last_seq=last_seq,
+            end=self._end,
+            asked=tuple(asked),
+            cuts=tuple(self._cuts),
+            replay=replay,
+        )

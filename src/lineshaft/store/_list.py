@@ -1,0 +1,110 @@
+"""Lists of runs, and runs by the beginnings of their ids."""
+
+import json
+import re
+from sqlite3 import Connection
+from typing import cast
+
+from lineshaft.errors import RunUnknown
+from lineshaft.store._log import EXPIRED, INTERRUPTED, Log, RunRow, told_by
+from lineshaft.store._summaries import RunSummary
+from lineshaft.store._texts import storable
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LISTED = "lineshaft runs lists them"
+_NEWEST = """
+WHERE (:workspace IS NULL OR workspace = :workspace) AND (:run_id IS NULL OR id = :run_id)
+ORDER BY last_at DESC, id DESC LIMIT :limit
+"""
+_CALLS = "SELECT count(DISTINCT call_id) FROM log WHERE run = ? AND kind = 'call'"
+
+
+class RunList:
+    """Reads how runs stand.
+
+    Args:
+        connection: In a transaction.
+        log: The log in the same transaction.
+    """
+
+    def __init__(self, connection: Connection, log: Log) -> None:
+        self._connection = connection
+        self._log = log
+
+    def newest(
+        self, workspace: str | None, limit: int, *, run_id: str | None = None
+    ) -> list[RunSummary]:
+        """Return the newest runs, the newest first.
+
+        Args:
+            workspace: Where they worked; None: anywhere.
+            limit: How many at most.
+            run_id: The one to return, where it is recorded.
+        """
+        which = {
+            "workspace": None if workspace is None else storable(workspace),
+            "run_id": None if run_id is None else storable(run_id),
+            "limit": limit,
+        }
+        return [self._summary(row) for row in self._log.select(_NEWEST, which)]
+
+    def find(self, prefix: str | None, workspace: str | None) -> str:
+        """Return the id of a run.
+
+        Args:
+            prefix: The id, or its beginning; None: the last run.
+            workspace: Where to look first, or None.
+
+        Raises:
+            RunUnknown: There is none, or there are several.
+        """
+        place = None if workspace is None else storable(workspace)
+        if prefix is None:
+            last = self._ids(place, "", limit=1)
+            if not last:
+                raise RunUnknown(
+                    "no run of this workspace is recorded",
+                    hint="name a workspace with --workspace",
+                )
+            return last[0]
+        if not _ID.fullmatch(prefix):
+            raise RunUnknown(f"{prefix!r} is not the id of a run", hint=_LISTED)
+        for among in (place, None):
+            found = self._ids(among, prefix)
+            if prefix in found or len(found) == 1:
+                return prefix if prefix in found else found[0]
+            if found:
+                raise RunUnknown(f"{len(found)} recorded runs begin with {prefix!r}", hint=_LISTED)
+        raise RunUnknown(f"no recorded run begins with {prefix!r}", hint=_LISTED)
+
+    def _ids(self, workspace: str | None, prefix: str, *, limit: int = -1) -> list[str]:
+        """Return the ids that begin alike, the newest first."""
+        found = self._connection.execute(
+            "SELECT id FROM runs WHERE id GLOB :prefix || '*'"
+            " AND (:workspace IS NULL OR workspace = :workspace)"
+            " ORDER BY last_at DESC, id DESC LIMIT :limit",
+            {"prefix": prefix, "workspace": workspace, "limit": limit},
+        )
+        return [run_id for (run_id,) in found]
+
+    def _summary(self, row: RunRow) -> RunSummary:
+        if not row.is_over:
+            for event in self._log.ends(row):
+                for name, value in told_by(event.kind, event.data).items():
+                    setattr(row, name, value)
+        instead = {INTERRUPTED: "interrupted", EXPIRED: "expired"}
+        under_way = "paused" if row.phase == "paused" else "running"
+        return RunSummary(
+            run_id=row.id,
+            workspace=row.workspace,
+            started_at=row.started_at,
+            last_at=row.last_at,
+            status=instead.get(row.code, row.status or under_way),
+            name=row.name,
+            engine=row.engine,
+            origin=row.origin,
+            duration_ms=row.duration_ms,
+            calls=self._connection.execute(_CALLS, (row.id,)).fetchone()[0],
+            waiting=tuple(cast("list[str]", json.loads(row.waiting))),
+            expires_at=row.expires_at,
+        )

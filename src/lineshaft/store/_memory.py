@@ -1,0 +1,99 @@
+"""The run log of a session that keeps nothing, or nothing yet: in memory."""
+
+from collections.abc import Awaitable, Generator, Iterable, Sequence
+from dataclasses import replace
+
+from lineshaft.errors import RunBusy, RunUnknown
+from lineshaft.store._fold import fold
+from lineshaft.values import Event, LogRow, RunClaim, SavedRun
+
+
+class MemoryLog:
+    """Keeps rows in this process; nothing of it outlives the process."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[LogRow]] = {}
+        self._lease_no: dict[str, int] = {}
+        """0: the run was given up, or is over."""
+
+    def append(
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
+    ) -> Awaitable[None]:
+        """As `RunLog.append`; in memory nothing is durable."""
+        del durable
+        run_id = claim.run_id
+        if self._lease_no.setdefault(run_id, claim.lease_no) != claim.lease_no:
+            raise RunBusy(f"run {run_id!r} is no longer this process's: somebody else took it")
+        kept = self._rows.setdefault(run_id, [])
+        for row in rows:
+            if row.kind == "begin" and row.exact is not None and _is_kept(kept):
+                raise RunBusy(f"the state of run {run_id!r} is kept already")
+            kept.append(row)
+            if row.kind in ("checkpoint", "end") and row.exact is not None:
+                self._lease_no[run_id] = 0
+        return _DONE
+
+    def rows(self, run_id: str) -> list[LogRow]:
+        """As `HeldLog.rows`."""
+        return list(self._rows.get(run_id, ()))
+
+    def drop_results(self, run_id: str) -> None:
+        """As `HeldLog.drop_results`."""
+        results = ("call", "ended", "turn")
+        for number, row in enumerate(kept := self._rows.get(run_id, [])):
+            if row.kind in results:
+                kept[number] = replace(row, exact=None)
+
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
+        """As `RunLog.take`."""
+        saved = await self.load(run_id)
+        if saved.end is not None:
+            raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
+        if self._lease_no[run_id]:
+            raise RunBusy(f"run {run_id!r} goes on: this process works on it")
+        number = sum(row.kind == "checkpoint" for row in self._rows[run_id]) + 1
+        self._lease_no[run_id] = number
+        return saved, RunClaim(run_id=run_id, workspace=saved.run.workspace, lease_no=number)
+
+    async def renew(self) -> int:
+        """As `RunLog.renew`."""
+        return sum(map(bool, self._lease_no.values()))
+
+    async def load(self, run_id: str) -> SavedRun:
+        """As `RunLog.load`."""
+        rows = self.rows(run_id)
+        if not _is_kept(rows):
+            raise RunUnknown(f"nothing of run {run_id!r} was kept")
+        if rows[-1].kind == "end" and not rows[-1].exact:
+            raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
+        return fold(run_id, rows, last_seq=sum(len(row.shown) for row in rows))
+
+    async def tail(self, run_id: str, after: int = 0) -> list[Event]:
+        """As `RunLog.tail`."""
+        if run_id not in self._rows:
+            raise RunUnknown(f"no recorded run is called {run_id!r}")
+        shown = (event for row in self._rows[run_id] for event in row.events(run_id))
+        return [event for event in shown if event.seq > after]
+
+    async def forget(self, run_ids: Iterable[str]) -> int:
+        """As `RunLog.forget`."""
+        found = 0
+        for run_id in run_ids:
+            self._lease_no.pop(run_id, None)
+            found += _is_kept(self._rows.pop(run_id, ()))
+        return found
+
+
+def _is_kept(rows: Sequence[LogRow]) -> bool:
+    return any(row.kind == "begin" and row.exact is not None for row in rows)
+
+
+class _Done:
+    """Nothing is to be waited for."""
+
+    def __await__(self) -> Generator[None]:
+        return
+        yield
+
+
+_DONE = _Done()

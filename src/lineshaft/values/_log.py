@@ -1,0 +1,206 @@
+"""The run log: one row for each step, of which a run is shown and from which it goes on.
+
+A row has what may be *shown*, redacted before it came here, and what is *exact*; both are written
+in one append. Implementations: `lineshaft.store.Store` (a file of SQLite) and
+`lineshaft.store.MemoryLog`. `repr` of a row leaves out what is exact.
+"""
+
+import base64
+import zlib
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal, Protocol
+
+from lineshaft.values._calls import Done, Value
+from lineshaft.values._kept import KeptCall, KeptPause, SavedRun
+from lineshaft.values._runs import Event, EventKind
+
+RowKind = Literal[
+    "begin",
+    "call",
+    "answer",
+    "started",
+    "ended",
+    "turn",
+    "output",
+    "progress",
+    "log",
+    "landing",
+    "landed",
+    "checkpoint",
+    "resumed",
+    "end",
+]
+
+Shown = tuple[EventKind, Mapping[str, object]]
+"""The kind of an event, and its data, redacted."""
+
+ROW_OF: Mapping[EventKind, RowKind] = {
+    "run_started": "begin",
+    "run_paused": "checkpoint",
+    "run_resumed": "resumed",
+    "answer": "answer",
+    "call_asked": "call",
+    "verdict": "call",
+    "call_started": "started",
+    "call_finished": "ended",
+    "output": "output",
+    "progress": "progress",
+    "log": "log",
+    "changes": "landed",
+    "run_finished": "end",
+}
+"""The kind of the row that shows one event alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRow:
+    """One step of a run."""
+
+    kind: RowKind
+    at: str
+    """UTC, ISO 8601 with milliseconds."""
+
+    call_id: str | None = None
+    container: str | None = None
+    """The call that made this one."""
+
+    event_seq: int = 0
+    """The number of its first event; 0: it shows none."""
+
+    shown: tuple[Shown, ...] = ()
+    """Its events: one allowed call is three of them."""
+
+    exact: Mapping[str, object] | None = field(default=None, repr=False)
+    """JSON-like. Kinds that have it:
+
+    `begin` (`workspace`, `document`), `call` (the fields of a `KeptCall`), `started` (nothing in
+    it), `ended` (`done`, and `call` with what is not as the call said), `turn` (`turns`,
+    `readings`, `torn`), `landing` and `landed` (`stage`), `checkpoint` (`document`, `pending`,
+    `expires_at`), `resumed` (`turns`, `readings`: how much of them holds), `end` (`end`; empty:
+    nothing exact stays).
+    """
+
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
+    """Large contents of a checkpoint, by name."""
+
+    def events(self, run_id: str) -> Iterator[Event]:
+        """Return what the row shows, as events of a run."""
+        for number, (kind, data) in enumerate(self.shown, self.event_seq):
+            yield Event(
+                run_id=run_id, seq=number, at=self.at, kind=kind, call_id=self.call_id, data=data
+            )
+
+
+def call_data(call: KeptCall) -> dict[str, object]:
+    """Return a call as a row holds it."""
+    return {name: getattr(call, name) for name in KeptCall.__slots__}
+
+
+def done_data(done: Done) -> dict[str, object]:
+    """Return how a call ended, as a row holds it."""
+    return {"value": done.value} if isinstance(done, Value) else asdict(done)
+
+
+def pause_data(pause: KeptPause) -> dict[str, object]:
+    """Return a pause as a row holds it, beside its blobs."""
+    return {
+        "document": pause.document,
+        "pending": [asdict(each) for each in pause.pending],
+        "expires_at": pause.expires_at,
+    }
+
+
+def packed(readings: bytes) -> str:
+    """Return readings of clocks as a row holds them."""
+    return base64.b64encode(zlib.compress(readings)).decode() if readings else ""
+
+
+def unpacked(text: str) -> bytes:
+    """Return the readings that `packed` was given."""
+    return zlib.decompress(base64.b64decode(text)) if text else b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunClaim:
+    """The right to append to the log of one run, as long as no other process takes the run."""
+
+    run_id: str
+    workspace: str
+    """Which workspace, as the log tells them apart."""
+
+    lease_no: int = 1
+    """Each process that takes the run has the next number."""
+
+
+class RunLog(Protocol):
+    """Keeps the logs of runs.
+
+    Raises:
+        StateError: From every method: the log cannot be used; the run must not go on.
+    """
+
+    def append(
+        self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
+    ) -> Awaitable[None]:
+        """Add rows to a run, all or none, behind all that was appended before.
+
+        The run begins with its first row. A `checkpoint` gives the run up; after an `end` nothing
+        can be added.
+
+        Args:
+            claim: Of the run.
+            rows: In order.
+            durable: Whether they are on the disk once the answer was awaited. Other rows need not
+                be awaited; where they cannot be written a later append says so.
+
+        Raises:
+            RecordError: What is shown cannot be written.
+            StateError: What is exact cannot be written, or earlier rows could not.
+            RunBusy: Another process took the run.
+        """
+        ...
+
+    async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
+        """Take a run that waits, or whose process died; one of several processes gets it.
+
+        Raises:
+            RunUnknown: Nothing exact is kept of it.
+            RunBusy: A living process works on it, or it is over.
+            StateExpired: It was kept for a time that is over.
+            UntrustedState: It is not what was written.
+        """
+        ...
+
+    async def renew(self) -> int:
+        """Renew the leases of the runs that this process works on; return how many there are."""
+        ...
+
+    async def load(self, run_id: str) -> SavedRun:
+        """Return what a run is executed from again; raises as `take`, but never `RunBusy`."""
+        ...
+
+    async def tail(self, run_id: str, after: int = 0) -> list[Event]:
+        """Return the events of a run behind a number.
+
+        Raises:
+            RunUnknown: No such run is recorded.
+            RecordError: The record is damaged.
+        """
+        ...
+
+    async def forget(self, run_ids: Iterable[str]) -> int:
+        """Delete all rows of some runs; return of how many something exact was kept."""
+        ...
+
+
+class HeldLog(RunLog, Protocol):
+    """Keeps the rows of a run until it is known whether they have to outlive the process."""
+
+    def rows(self, run_id: str) -> list[LogRow]:
+        """Return all rows of a run."""
+        ...
+
+    def drop_results(self, run_id: str) -> None:
+        """Forget what calls returned; what is shown stays."""
+        ...
