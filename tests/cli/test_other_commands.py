@@ -274,7 +274,7 @@ def test_tools_are_completed(lineshaft: Lineshaft) -> None:
         (("run", "nope.py", "--json"), "E_CONFIG", "nope.py"),
         (("run", "--json"), "E_CONFIG", "not understood"),
         (("zzz", "--json"), "E_CONFIG", "not understood"),
-        (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins with 'zzz'"),
+        (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins or ends with 'zzz'"),
         (("tools", "--workspace", "nope", "--json"), "E_CONFIG", "nope"),
         (("tools", "--tools", "nope.py", "--json"), "E_CONFIG", "--tools: tools.modules"),
         (("run", "-", "--limit", "calls=x", "--json"), "E_CONFIG", "--limit calls: limits.calls"),

@@ -258,7 +258,7 @@ def test_a_real_verdict_is_explained(here: Lineshaft, workspace: Path) -> None:
     [
         ("c9", "run 2030-r1 has no call 'c9'"),
         ("2030-r1/c9", "run 2030-r1 has no call 'c9'"),
-        ("zz/c1", "no recorded run begins with 'zz'"),
+        ("zz/c1", "no recorded run begins or ends with 'zz'"),
     ],
 )
 def test_a_call_that_is_not_there_is_named(

@@ -94,10 +94,10 @@ async def test_a_run_is_found_by_its_beginning(store: Store) -> None:
     assert await store.find("2029", workspace="/w") == "2029-x"
     for prefix, says in (
         ("2030", "2 recorded runs begin with '2030'"),
-        ("zz", "no recorded run begins with 'zz'"),
+        ("zz", "no recorded run begins or ends with 'zz'"),
         ("%", "'%' is not the id of a run"),
         ("_030-ab", "'_030-ab' is not the id of a run"),
-        ("2030.ab", "no recorded run begins"),
+        ("2030.ab", "no recorded run begins or ends"),
         ("", "'' is not the id of a run"),
     ):
         with pytest.raises(RunUnknown, match=says):

@@ -64,6 +64,9 @@ _UNNAMED = {"cache": "show", "python": "run", "runs": "list", "config mcp": "sho
 """Commands whose group alone means them."""
 
 
+_HELP: dict[str, object] = {"help_option_names": ["--help", "-h"]}
+
+
 class _Interrupted(BaseException):
     """A `KeyboardInterrupt` on its way through typer, which has answers of its own to those."""
 
@@ -139,7 +142,7 @@ def _spelled_out(given: Sequence[str]) -> Sequence[str]:
     group = named[0]
     rest = words[len(group.split()) :]
     known = {name.rpartition(" ")[2] for name in COMMANDS if name.startswith(f"{group} ")}
-    if rest[:1] == ["--help"] or known.intersection(rest[:1]):
+    if rest[:1] in (["--help"], ["-h"]) or known.intersection(rest[:1]):
         return words
     if group == "python" and not rest:
         return words
@@ -154,10 +157,13 @@ def _app(named: str | None) -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         no_args_is_help=True,
+        context_settings=_HELP,
     )
     app.callback()(_root)
     groups = {
-        name: typer.Typer(help=text, rich_markup_mode=None, no_args_is_help=True)
+        name: typer.Typer(
+            help=text, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
+        )
         for name, text in _GROUPS.items()
     }
     for name, group in groups.items():
@@ -167,7 +173,7 @@ def _app(named: str | None) -> typer.Typer:
         group, _, leaf = name.rpartition(" ")
         home = groups[group] if group else app
         # What follows a program's name belongs to the program.
-        rest = {"allow_interspersed_args": False} if name == "python run" else None
+        rest = {"allow_interspersed_args": False} if name == "python run" else _HELP
         body = _load(name) if name == named else _unloaded
         home.command(leaf, help=text, context_settings=rest)(body)
     return app

@@ -16,6 +16,12 @@ from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
 from lineshaft.values import Guard
 
+RunId = Annotated[
+    str | None,
+    typer.Argument(
+        help="The run's id, its beginning or its end; the last run if left out.", metavar="RUN"
+    ),
+]
 Workspace = Annotated[
     Path | None,
     typer.Option("--workspace", help="The folder to work in.", metavar="DIR", file_okay=False),

@@ -15,6 +15,15 @@ ScriptArgument = Annotated[
     str, typer.Argument(help="A file, or - for standard input.", metavar="SCRIPT")
 ]
 
+ArgsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Texts that the script finds in args and sys.argv[1:]; after -- whatever they begin"
+        " with.",
+        metavar="ARGS",
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Script:

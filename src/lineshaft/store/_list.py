@@ -52,7 +52,7 @@ class RunList:
         """Return the id of a run.
 
         Args:
-            prefix: The id, or its beginning; None: the last run.
+            prefix: The id, its beginning or its end; None: the last run.
             workspace: Where to look first, or None.
 
         Raises:
@@ -60,7 +60,7 @@ class RunList:
         """
         place = None if workspace is None else storable(workspace)
         if prefix is None:
-            last = self._ids(place, "", limit=1)
+            last = self._ids(place, "*", limit=1)
             if not last:
                 raise RunUnknown(
                     "no run of this workspace is recorded",
@@ -69,21 +69,24 @@ class RunList:
             return last[0]
         if not _ID.fullmatch(prefix):
             raise RunUnknown(f"{prefix!r} is not the id of a run", hint=_LISTED)
+        # A person types the beginning of an id, or copies its end, which tells runs apart.
         for among in (place, None):
-            found = self._ids(among, prefix)
-            if prefix in found or len(found) == 1:
-                return prefix if prefix in found else found[0]
-            if found:
-                raise RunUnknown(f"{len(found)} recorded runs begin with {prefix!r}", hint=_LISTED)
-        raise RunUnknown(f"no recorded run begins with {prefix!r}", hint=_LISTED)
+            for glob, verb in ((f"{prefix}*", "begin"), (f"*{prefix}", "end")):
+                found = self._ids(among, glob)
+                if prefix in found or len(found) == 1:
+                    return prefix if prefix in found else found[0]
+                if found:
+                    text = f"{len(found)} recorded runs {verb} with {prefix!r}"
+                    raise RunUnknown(text, hint=_LISTED)
+        raise RunUnknown(f"no recorded run begins or ends with {prefix!r}", hint=_LISTED)
 
-    def _ids(self, workspace: str | None, prefix: str, *, limit: int = -1) -> list[str]:
-        """Return the ids that begin alike, the newest first."""
+    def _ids(self, workspace: str | None, glob: str, *, limit: int = -1) -> list[str]:
+        """Return the ids that are alike, the newest first."""
         found = self._connection.execute(
-            "SELECT id FROM runs WHERE id GLOB :prefix || '*'"
+            "SELECT id FROM runs WHERE id GLOB :glob"
             " AND (:workspace IS NULL OR workspace = :workspace)"
             " ORDER BY last_at DESC, id DESC LIMIT :limit",
-            {"prefix": prefix, "workspace": workspace, "limit": limit},
+            {"glob": glob, "workspace": workspace, "limit": limit},
         )
         return [run_id for (run_id,) in found]
 

@@ -178,7 +178,7 @@ class Store:
         """Return the id of a run.
 
         Args:
-            prefix: The id, or its beginning; None: the run with the newest event.
+            prefix: The id, its beginning or its end; None: the run with the newest event.
             workspace: Where to look; the beginning of an id is looked for elsewhere too.
 
         Raises:

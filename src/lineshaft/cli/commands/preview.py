@@ -25,7 +25,7 @@ from lineshaft.cli._options import (
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import failure, finding_line
-from lineshaft.cli._script import Script, ScriptArgument, read_script
+from lineshaft.cli._script import ArgsArgument, Script, ScriptArgument, read_script
 from lineshaft.cli._shape import MARKS, call_line, counted
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
@@ -37,6 +37,7 @@ from lineshaft.values import Preview, fate_of_changes
 def command(
     *,
     script: ScriptArgument,
+    args: ArgsArgument = None,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
@@ -50,7 +51,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Show the calls that a script would make and what would change; nothing lands."""
-    inputs = read_pairs(arg or ())
+    inputs = {"args": args or [], **read_pairs(arg or ())}
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
     guards, source = guards_for(settings), read_script(script)

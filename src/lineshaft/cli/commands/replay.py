@@ -4,7 +4,6 @@ import json as json_module
 import sys
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated
 
 import typer
 
@@ -12,12 +11,7 @@ from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
-from lineshaft.cli._options import (
-    Json,
-    Tools,
-    Workspace,
-    settings_for,
-)
+from lineshaft.cli._options import Json, RunId, Tools, Workspace, settings_for
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import call_line, counted
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
@@ -31,9 +25,7 @@ DIFFERS = 1
 
 def command(
     *,
-    run: Annotated[
-        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
-    ] = None,
+    run: RunId = None,
     tools: Tools = None,
     workspace: Workspace = None,
     json: Json = False,

@@ -19,6 +19,7 @@ from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
     Json,
     Quiet,
+    RunId,
     Tools,
     Workspace,
     guards_for,
@@ -66,9 +67,7 @@ class WaitingRun:
 
 def command(
     *,
-    run: Annotated[
-        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
-    ] = None,
+    run: RunId = None,
     approve: Annotated[
         list[str] | None,
         typer.Option("--approve", help="A call's id, several with commas, or all.", metavar="ID"),

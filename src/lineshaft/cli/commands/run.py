@@ -32,7 +32,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
-from lineshaft.cli._script import Script, ScriptArgument, read_script
+from lineshaft.cli._script import ArgsArgument, Script, ScriptArgument, read_script
 from lineshaft.cli._shown import display_for, refresh
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
@@ -43,6 +43,7 @@ from lineshaft.values import RunResult
 def command(
     *,
     script: ScriptArgument,
+    args: ArgsArgument = None,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
@@ -59,7 +60,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Run a script and exit with what came of it."""
-    inputs = read_pairs(arg or ())
+    inputs = {"args": args or [], **read_pairs(arg or ())}
     settings = settings_for(
         workspace, tools=tools, engine=engine, mode=mode, limits=limit, atomic=atomic
     )

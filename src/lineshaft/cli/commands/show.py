@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
@@ -28,9 +28,7 @@ from lineshaft.values import (
 
 def command(
     *,
-    run: Annotated[
-        str | None, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")
-    ] = None,
+    run: RunId = None,
     events: Annotated[
         bool, typer.Option("--events", help="Print the record itself, one event a line.")
     ] = False,

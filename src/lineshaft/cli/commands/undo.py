@@ -4,12 +4,9 @@ import json as json_module
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated
-
-import typer
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, one_line, paint, result, say
@@ -22,7 +19,7 @@ from lineshaft.values import Change
 
 def command(
     *,
-    run: Annotated[str, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")],
+    run: RunId = None,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +37,9 @@ def command(
     note(paint(f"{counted(len(changes), 'file')} as before {run_id}", "dim"))
 
 
-async def _undo(session: Session, settings: Settings, run: str) -> tuple[str, Sequence[Change]]:
+async def _undo(
+    session: Session, settings: Settings, run: str | None
+) -> tuple[str, Sequence[Change]]:
     async with session:
         if session.store is None:
             raise ConfigError("no runs are kept here")

@@ -92,7 +92,8 @@ def run(
     made = Made(calls)
     _fill(names, order, made)
     sys.modules["__main__"] = main
-    sys.argv = [name]
+    args: object = order.get("inputs", {}).get("args")
+    sys.argv = [name, *map(str, cast("list[object]", args) if isinstance(args, list) else ())]
     source = order["source"].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache[name] = (len(source), None, lines, name)
