@@ -20,7 +20,7 @@ def script_text(script: str | Path, name: str) -> tuple[str, str]:
         ConfigError: Its file cannot be read, or its text is a name of a file.
     """
     if not isinstance(script, Path):
-        if _FILE.fullmatch(script.strip()):
+        if isinstance(cast("object", script), str) and _FILE.fullmatch(script.strip()):
             hint = f"to run a file, pass Path({script.strip()!r})"
             raise ConfigError(f"the script is the name of a file: {script.strip()!r}", hint=hint)
         return script, name
