@@ -7,17 +7,12 @@ DEF = re.compile(r"(?:async )?def (\w+)\(")
 
 
 async def text_of(path):
-    """A whole file, window by window (each holds 50,000 bytes); None where it is no text."""
-    parts, start, more = [], 1, True
-    while more:
-        try:
-            window = await read_file(path=path, start=start)
-        except ToolError as e:
-            print(e.code, path)
-            return path, None
-        parts.append(window["content"])
-        start, more = window["end"] + 1, window["truncated"]
-    return path, "".join(parts)
+    """A whole file; None where it is no text."""
+    try:
+        return path, (await read_file(path=path))["content"]
+    except ToolError as e:
+        print(e.code, path)
+        return path, None
 
 
 def functions(path, text):
