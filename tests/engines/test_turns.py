@@ -42,7 +42,7 @@ def inputs(*turns: int, readings: bytes = b"") -> ReplayInputs:
 
 def order(replay: ReplayInputs | None = None, *, most_calls: int = 100) -> TurnOrder:
     """Return the turns of a run."""
-    return TurnOrder(replay, most_calls=most_calls)
+    return TurnOrder(replay, most_calls=most_calls, most_bytes=10_000_000)
 
 
 def end_of(act: Callable[[], object]) -> Outcome:

@@ -160,15 +160,27 @@ def _peak_bytes() -> int:
 
 
 async def test_large_arguments_are_not_held_without_bound(play: Play) -> None:
-    """Calls that do not end keep what they were given; the guest waits when that is too much."""
+    """The host holds what calls under way were given, no more of it than the script may hold."""
     source = """
 data = "x" * 10_000_000
 tasks = [asyncio.ensure_future(hold(data, n)) for n in range(40)]
 for _ in range(200): await asyncio.sleep(0)
 """
-    outcome = await play(source, limits=Limits(seconds=2))
-    assert isinstance(outcome, Exceeded | Returned)
-    assert len(play.calls) < 10
+    outcome = await play(source, limits=Limits(seconds=60, memory_mb=128))
+    assert isinstance(outcome, Exceeded)
+    assert (outcome.limit, "await some" in outcome.message) == ("memory_mb", True)
+    assert len(play.calls) == 12
+
+
+async def test_arguments_of_calls_that_ended_are_not_counted(play: Play) -> None:
+    source = """
+data = "x" * 10_000_000
+for n in range(20): await give(data)
+return "all"
+"""
+    outcome = await play(source, limits=Limits(seconds=60, memory_mb=128))
+    assert isinstance(outcome, Returned)
+    assert outcome.value == "all"
 
 
 async def test_a_record_that_names_calls_that_were_never_made_diverges(play: Play) -> None:

@@ -52,7 +52,9 @@ class TurnServer:
         live: Callable[[], None] | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._order = TurnOrder(replay, most_calls=most_calls(limits))
+        self._order = TurnOrder(
+            replay, most_calls=most_calls(limits), most_bytes=limits.memory_mb * 1_000_000
+        )
         self._calls = CallScheduler(
             dispatch,
             waiting,

@@ -64,9 +64,10 @@ class TurnOrder:
     Args:
         replay: The record; None: none is kept.
         most_calls: More of them end the run.
+        most_bytes: Calls under way whose arguments have more bytes than that end the run.
     """
 
-    def __init__(self, replay: ReplayInputs | None, *, most_calls: int) -> None:
+    def __init__(self, replay: ReplayInputs | None, *, most_calls: int, most_bytes: int) -> None:
         self._replay = replay
         self._past = list(replay.turns) if replay is not None else []
         self._resumed = replay is not None and bool(replay.turns or replay.readings)
@@ -74,7 +75,11 @@ class TurnOrder:
         self._live = False
         self._most_calls = most_calls
         self._last_call = 0
-        self._under_way: set[int] = set()
+        self._under_way: dict[int, int] = {}
+        """About how many bytes the arguments of each call have."""
+
+        self._most_bytes = most_bytes
+        self._held = 0
         self._ready: dict[int, Done] = {}
         """Completions that were not given yet, in the order in which they came."""
 
@@ -101,7 +106,7 @@ class TurnOrder:
     @property
     def open(self) -> Collection[int]:
         """Calls under way."""
-        return self._under_way
+        return self._under_way.keys()
 
     def begin(self, seconds: float, requests: str) -> Begun:
         """Begin a turn.
@@ -116,6 +121,7 @@ class TurnOrder:
         """
         if self._open:
             raise broken("a turn inside a turn")
+        size = sum(map(len, self._requests)) + len(requests)
         found = self._gather(requests)
         if isinstance(found, Begun):
             return found
@@ -123,7 +129,7 @@ class TurnOrder:
         sleeps, dropped = (False, ()) if len(asked) == len(found) else _beside(found)
         recorded = not self._live
         live = recorded and not self.playing
-        cancels = self._register(asked, dropped)
+        cancels = self._register(asked, dropped, size)
         self._live = self._live or live
         self._open, self._sleeps, self._rest = True, sleeps, []
         left = bounded_seconds(seconds)
@@ -144,7 +150,7 @@ class TurnOrder:
         """Take the completion of a call; return the answer to the open turn if this ends it."""
         if call not in self._under_way:
             return None
-        self._under_way.remove(call)
+        self._let_go(call)
         self._ready[call] = done
         if not self._open or self._sleeps:
             return None
@@ -189,7 +195,7 @@ class TurnOrder:
                     raise broken("requests that are not complete")
                 return found
 
-    def _register(self, asked: Sequence[Requested], dropped: Sequence[int]) -> list[int]:
+    def _register(self, asked: Sequence[Requested], dropped: Sequence[int], size: int) -> list[int]:
         """Take calls as under way and others as dropped; return those to cancel."""
         for request in asked:
             if request.id != self._last_call + 1:
@@ -198,16 +204,26 @@ class TurnOrder:
                 message = f"the script made more than {self._most_calls:,} calls"
                 raise RunEnded(Exceeded(limit="calls", message=message))
             self._last_call = request.id
-            self._under_way.add(request.id)
+            self._under_way[request.id] = size // len(asked)
+            self._held += size // len(asked)
         cancels: list[int] = []
         for number in dropped:
             if not 0 < number <= self._last_call:
                 raise broken("the end of a call that was not made")
             self._ready.pop(number, None)
             if number in self._under_way:
-                self._under_way.remove(number)
+                self._let_go(number)
                 cancels.append(number)
+        if self._held > self._most_bytes:
+            message = (
+                f"calls under way hold more than {self._most_bytes:,} bytes of arguments:"
+                " await some of them before making more"
+            )
+            raise RunEnded(Exceeded(limit="memory_mb", message=message))
         return cancels
+
+    def _let_go(self, call: int) -> None:
+        self._held -= self._under_way.pop(call)
 
     def _played(self, left: float | None) -> str | None:
         """Return what the record answers; None: its call has not ended yet."""

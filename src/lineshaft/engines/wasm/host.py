@@ -138,7 +138,9 @@ class GuestHost:
         self.idle = 0.0
         """Seconds before that in which nothing could."""
 
-        self.order = TurnOrder(program.replay, most_calls=most_calls(limits))
+        self.order = TurnOrder(
+            program.replay, most_calls=most_calls(limits), most_bytes=limits.memory_mb * 1_000_000
+        )
         self.clocks = Clocks(program.replay, program.clock)
         self._clock = program.clock or time.monotonic
         self._loop = asyncio.get_running_loop()
