@@ -512,13 +512,14 @@ class CallLog:
 
     def resumed(self, answers: int) -> None:
         """Record that the run goes on, and from which turn of its script."""
-        if self._recorder is None:
+        recorder = self._recorder
+        if recorder is None:
             return
         exact = {"turns": self._turns, "readings": self._readings}
-        shown = self._recorder.redacted({"answers": answers})
-        row = self._recorder.row("resumed", shown=(("run_resumed", shown),), exact=exact)
-        self._recorder.append(row)
-        self._tell(row)
+        shown = recorder.redacted({"answers": answers})
+        row = recorder.row("resumed", shown=(("run_resumed", shown),), exact=exact)
+        recorder.append(row)
+        self._tell(recorder, row)
 
     async def paused(self, pause: KeptPause, shown: Sequence[tuple[EventKind, object]]) -> None:
         """Record where the run stands, and give it up.
@@ -536,12 +537,15 @@ class CallLog:
         if self._begin is not None:
             recorder.append(recorder.row("begin", exact=self._begin))
         row = recorder.row(
-            "checkpoint", shown=self._shown(shown), exact=pause_data(pause), blobs=pause.blobs
+            "checkpoint",
+            shown=_redacted(recorder, shown),
+            exact=pause_data(pause),
+            blobs=pause.blobs,
         )
         written = recorder.append(row, durable=True)
         if written is not None:
             await written
-        self._tell(row)
+        self._tell(recorder, row)
 
     async def over(
         self,
@@ -564,28 +568,19 @@ class CallLog:
         if recorder is None:
             return
         exact = {} if end is None or self.torn or not kept else {"end": end}
-        row = recorder.row("end", shown=self._shown(shown), exact=exact)
+        row = recorder.row("end", shown=_redacted(recorder, shown), exact=exact)
         try:
             written = recorder.append(row)
         finally:
-            self._tell(row)
+            self._tell(recorder, row)
         if kept and written is not None:
             await written
 
-    def _shown(self, events: Sequence[tuple[EventKind, object]]) -> tuple[Shown, ...]:
-        recorder = self._recorder
-        if recorder is None:
-            return ()
-        return tuple(
-            (kind, recorder.redacted(cast("Mapping[str, object]", data))) for kind, data in events
-        )
-
-    def _tell(self, row: LogRow) -> None:
-        if self._recorder is not None:
-            try:
-                self._recorder.tell(row)
-            except Exception as error:  # noqa: BLE001  a sink is the user's code
-                self._break(error)
+    def _tell(self, recorder: Recorder, row: LogRow) -> None:
+        try:
+            recorder.tell(row)
+        except Exception as error:  # noqa: BLE001  a sink is the user's code
+            self._break(error)
 
     def shut(self) -> None:
         """Record nothing any more: the run is over."""
@@ -631,3 +626,9 @@ def _staged_after(entry: CallEntry) -> int | None:
 
 def _size(done: Value) -> int:
     return len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
+
+
+def _redacted(recorder: Recorder, events: Sequence[tuple[EventKind, object]]) -> tuple[Shown, ...]:
+    return tuple(
+        (kind, recorder.redacted(cast("Mapping[str, object]", data))) for kind, data in events
+    )
