@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft import Limits, Policy
+from lineshaft import Limits, Policy, tool
 from support import Make
 
 pytestmark = pytest.mark.behaviour("F28")
@@ -59,6 +59,17 @@ async def test_what_had_landed_and_what_may_have_acted_is_told(make: Make) -> No
     assert [change.path for change in result.dropped] == ["c.txt"]
     expected = "1 staged change dropped; stage 1 (1 file) had landed; `run_command` may have"
     assert expected in told.text
+
+
+async def test_a_tool_that_writes_by_itself_may_have_changed_more(make: Make, folder: Path) -> None:
+    @tool(effect="write")
+    async def note() -> None:
+        """Write a note past the view of the run."""
+        (folder / "note.txt").write_text("x")
+
+    async with make(note) as session:
+        told = await session.handle("run_script", {"code": f"{WRITES}await note()\nraise KeyError"})
+    assert "[2 staged changes dropped; `note` may have changed more]" in told.text
 
 
 async def test_a_run_that_lands_tells_what_changed_and_what_guards_found(make: Make) -> None:

@@ -119,6 +119,23 @@ async def test_a_file_that_is_put_into_the_folder_while_a_person_decides_stays(
     assert not (folder / "b").exists()
 
 
+@pytest.mark.parametrize(("name", "moves"), [(".mcp.json", False), ("harmless", True)])
+async def test_what_would_be_asked_about_is_not_taken_along_unasked(
+    make: Make, folder: Path, name: str, moves: bool
+) -> None:
+    grow(folder, "a/x")
+    rule = {"id": "moves", "tool": "move_file", "verdict": "ask"}
+
+    async def approver(pending: Sequence[Pending]) -> Mapping[str, Answer]:
+        grow(folder, f"a/{name}")
+        return {each.id: Answer(allow=True) for each in pending}
+
+    async with make(policy=Policy.from_dict({"rules": [rule]}), approver=approver) as session:
+        result = await move(session, "a", "b")
+    assert code(result) == (None if moves else "E_DENIED")
+    assert (folder / "b" / name).exists() == moves
+
+
 async def test_a_folder_of_more_than_10000_paths_is_too_large_to_judge(
     make: Make, folder: Path
 ) -> None:

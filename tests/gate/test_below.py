@@ -34,7 +34,7 @@ async def test_a_folder_that_cannot_be_looked_into_is_not_moved() -> None:
 async def test_who_moves_a_folder_may_refuse_what_is_below_it(folder: Folder) -> None:
     view = folder.begin()
     await view.write("a/x", b"x")
-    leased = Leased(view, Lease(look=lambda: lambda _: True))
+    leased = Leased(view, Lease(look=lambda: lambda _: True, along=lambda _: True))
     asked: list[str] = []
     await leased.move("a", "b", approve=asked.extend)
     assert asked == ["a/x", "b/x"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from lineshaft import Session, Tool, kit, tool
+from lineshaft.errors import ToolError
 from lineshaft.mcp.front import Front
 from lineshaft.tools import own_names, published
 from lineshaft.values import ToolSpec
@@ -227,6 +228,21 @@ def test_published_names_come_back_as_the_tools_own() -> None:
     told = published(spec)
     assert list(told.schema["properties"]) == ["a_b_2", "a_b", "c"]
     assert own_names(spec, {"a_b_2": 1, "a_b": 2, "c": 3}) == {"a b": 1, "a_b": 2, "c": 3}
+
+
+def test_names_that_come_to_one_are_numbered_without_end() -> None:
+    spec = spec_of({"type": "object", "properties": {f"{'a' * 60} {i}": {} for i in range(1_500)}})
+    told = published(spec)
+    assert problems(told.schema) == []
+    assert len(told.schema["properties"]) == 1_500
+
+
+def test_names_behind_a_reference_come_back_and_none_is_given_twice() -> None:
+    inner = {"type": "object", "properties": {"user name": {}}, "required": ["user name"]}
+    spec = spec_of({"type": "object", "$ref": "#/$defs/A", "$defs": {"A": inner}})
+    assert own_names(spec, {"user_name": "bob"}) == {"user name": "bob"}
+    with pytest.raises(ToolError, match="are one argument"):
+        own_names(spec, {"user_name": 1, "user name": 2})
 
 
 def test_what_contains_itself_is_told_once() -> None:

@@ -30,6 +30,9 @@ class Lease:
     look: Callable[[], Callable[[str], bool]]
     """Makes the answer to: may the call look at this path? Only asked for when needed."""
 
+    along: Callable[[str], bool] = bool
+    """Answers: may the call take this path along, which it was not judged for?"""
+
     granted: frozenset[str] = frozenset()
     """The paths that the call names, which policy has judged."""
 
@@ -134,7 +137,8 @@ class Leased(Workspace):
         old, new = await self._at(source, follow=False), await self._at(target, follow=False)
 
         def also(paths: Sequence[str]) -> None:
-            closed = [path for path in paths if not self._lease.sees(path)]
+            lease = self._lease
+            closed = [p for p in paths if p not in lease.granted and not lease.along(p)]
             if closed:
                 text = f"policy keeps this call from moving {first_few(closed)}"
                 raise ToolError("E_DENIED", text)

@@ -13,7 +13,7 @@ from lineshaft.gate._clock import RunClock
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import CallPlace
-from lineshaft.policy import Policy, Subject, reach, sight
+from lineshaft.policy import Policy, Subject, along, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.tools._invoke import invoke
 from lineshaft.values import (
@@ -64,6 +64,10 @@ class Reached:
         if self._reach is None:
             self._reach = reach(self._policy, self._subject)
         return self._reach(path)
+
+    def along(self, path: str) -> bool:
+        """Return whether it may take along a path that it was not judged for."""
+        return along(self._policy, self._subject)(path)
 
     def sight(self) -> Callable[[str], bool]:
         """Return which paths its view of the workspace may touch.
@@ -134,7 +138,9 @@ class _Hold:
     def of(cls, frame: Frame, leave: Leave, seconds: float) -> "_Hold":
         """Return it, to be let go in so many seconds."""
         in_reach = Reached(frame.gate.policy, leave.subject)
-        lease = Lease(look=in_reach.sight, granted=frozenset(leave.subject.paths))
+        lease = Lease(
+            look=in_reach.sight, along=in_reach.along, granted=frozenset(leave.subject.paths)
+        )
         return cls(lease, RunClock(seconds), in_reach)
 
     def left(self) -> float:

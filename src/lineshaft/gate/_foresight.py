@@ -86,7 +86,7 @@ async def _sha256(view: Stage, path: str) -> str | None:
 async def _made(copy: Stage, frame: Frame, entry: CallEntry, tool: Tool, subject: Subject) -> bool:
     """Make a call on a copy of the run's view; return whether it ended well."""
     in_reach = Reached(frame.gate.policy, subject)
-    lease = Lease(look=in_reach.sight, granted=frozenset(subject.paths))
+    lease = Lease(look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths))
     context = Context(
         workspace=Leased(copy, lease),
         call_id=entry.id,

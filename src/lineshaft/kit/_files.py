@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
-from lineshaft.errors import WorkspaceError
+from lineshaft.errors import FileMissing
 from lineshaft.kit._bounds import WHOLE_BYTES, size, too_large
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._replacing import replaced
@@ -116,7 +116,7 @@ async def _written_so_far(workspace: Workspace, path: str) -> Text:
     """Return the text that is at a path, or an empty one in UTF-8 where none is."""
     try:
         found = await workspace.read(path)
-    except WorkspaceError:  # nothing is there; what else is wrong is said by the write
+    except FileMissing:
         return Text("", "utf-8")
     return text_or_none(found.data) or Text("", "utf-8")
 

@@ -6,7 +6,7 @@ Not covered: what a process does once it runs, and command lines that hide what 
 """
 
 from lineshaft.policy._builtin import BUILT_IN
-from lineshaft.policy._judge import STRENGTH, Subject, denies_always, judge, sight
+from lineshaft.policy._judge import STRENGTH, Subject, along, denies_always, judge, sight
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._parse import rule_sources
 from lineshaft.policy._policy import Policy
@@ -22,6 +22,7 @@ __all__ = [
     "Policy",
     "Rule",
     "Subject",
+    "along",
     "denies_always",
     "judge",
     "reach",

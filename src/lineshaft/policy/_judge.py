@@ -86,6 +86,24 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     return visible
 
 
+def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
+    """Return which further paths a permitted call may take along without being asked about again.
+
+    Those of which no rule says anything that was not said of the call already.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call, with the paths that it was permitted for.
+    """
+    said = set(judge(policy, subject).rule.split(" & "))
+
+    def may(path: str) -> bool:
+        one = judge(policy, replace(subject, paths=(path,)))
+        return one.kind == "allow" or (one.kind == "ask" and said.issuperset(one.rule.split(" & ")))
+
+    return may
+
+
 def denies_always(policy: Policy, spec: ToolSpec) -> bool:
     """Return whether a policy denies every call of a tool, whatever its arguments and origin.
 

@@ -47,7 +47,7 @@ def is_dropped(call: CallRecord, result: RunResult) -> bool:
 
 def _acts_beyond(call: CallRecord) -> bool:
     started = call.status in ("done", "failed", "unknown") or call.duration_ms > 0
-    return started and call.staged_after is None and call.effect in ("exec", "external")
+    return started and call.staged_after is None and call.effect not in (None, "read")
 
 
 def _counted(count: int, noun: str) -> str:

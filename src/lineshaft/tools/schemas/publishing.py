@@ -10,8 +10,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, cast
 
+from lineshaft.errors import ToolError
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve
 from lineshaft.values import ToolSpec, beginning
 
@@ -76,14 +78,21 @@ def published(spec: ToolSpec) -> PublishedSchema:
 
 
 def own_names(spec: ToolSpec, arguments: object) -> object:
-    """Return arguments that came under published names under those that the tool knows."""
+    """Return arguments that came under published names under those that the tool knows.
+
+    Raises:
+        ToolError: `E_INVALID_ARGS`: one came under both.
+    """
     if not isinstance(arguments, Mapping):
         return arguments
     given = cast("Mapping[str, object]", arguments)
     plain = all(map(_NAME.fullmatch, as_schema(spec.input_schema.get("properties"))))
-    if plain and not any(key in spec.input_schema for key in _LISTED):
+    if plain and not any(key in spec.input_schema for key in (*_LISTED, "$ref")):
         return given
     names = published(spec).names
+    for new, own in names.items():
+        if new in given and own in given:
+            raise ToolError("E_INVALID_ARGS", f"{new!r} and {own!r} are one argument: give one")
     return {names.get(name, name): value for name, value in given.items()}
 
 
@@ -128,7 +137,7 @@ def _renamed(properties: Mapping[str, object]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in properties:
         if name not in taken:
-            plain = re.sub(r"[^a-zA-Z0-9_.-]", "_", name)[:60] or "_"
+            plain = re.sub(r"[^a-zA-Z0-9_.-]", "_", name)[:50] or "_"
             new = next(each for each in _numbered(plain) if each not in taken)
             taken.add(new)
             found[name] = new
@@ -137,7 +146,7 @@ def _renamed(properties: Mapping[str, object]) -> dict[str, str]:
 
 def _numbered(name: str) -> Iterator[str]:
     yield name
-    yield from (f"{name}_{number}" for number in range(2, 1_000))
+    yield from (f"{name}_{number}" for number in count(2))
 
 
 class _Inliner:
