@@ -238,7 +238,7 @@ def test_names_that_come_to_one_are_numbered_without_end() -> None:
 
 
 def test_names_behind_a_reference_come_back_and_none_is_given_twice() -> None:
-    inner = {"type": "object", "properties": {"user name": {}}, "required": ["user name"]}
+    inner: dict[str, Any] = {"type": "object", "properties": {"user name": {}}}
     spec = spec_of({"type": "object", "$ref": "#/$defs/A", "$defs": {"A": inner}})
     assert own_names(spec, {"user_name": "bob"}) == {"user name": "bob"}
     with pytest.raises(ToolError, match="are one argument"):

@@ -58,6 +58,7 @@ class Reached:
         self._policy = policy
         self._subject = subject
         self._reach: Callable[[str], Reach] | None = None
+        self._along: Callable[[str], bool] | None = None
 
     def __call__(self, path: str) -> Reach:
         """Return what its program may do with a path."""
@@ -67,7 +68,9 @@ class Reached:
 
     def along(self, path: str) -> bool:
         """Return whether it may take along a path that it was not judged for."""
-        return along(self._policy, self._subject)(path)
+        if self._along is None:
+            self._along = along(self._policy, self._subject)
+        return self._along(path)
 
     def sight(self) -> Callable[[str], bool]:
         """Return which paths its view of the workspace may touch.
