@@ -86,7 +86,7 @@ class Recorder:
         row = self.row(ROW_OF[kind], call_id, shown=((kind, self.redacted(data)),))
         with self._lock:
             self.append(row)
-            return self.tell(row)[0]
+            return self._told(row)[0]
 
     def redacted(self, data: Mapping[str, object]) -> dict[str, object]:
         """Return the data of an event without its secrets."""
@@ -148,8 +148,16 @@ class Recorder:
             self._log_seq += len(row.shown)
         return written
 
-    def tell(self, row: LogRow) -> list[Event]:
-        """Hand the events of a step to the sinks."""
+    def tell(self, row: LogRow) -> None:
+        """Hand the events of a step to the sinks, where there are any."""
+        if self._sinks:
+            self._told(row)
+        else:
+            with self._lock:
+                self._seq += len(row.shown)
+
+    def _told(self, row: LogRow) -> list[Event]:
+        """Return the events of a step, once the sinks have them."""
         with self._lock:
             events = [
                 Event(
@@ -163,9 +171,8 @@ class Recorder:
                 for number, (kind, data) in enumerate(row.shown, self._seq + 1)
             ]
             self._seq += len(events)
-            if self._sinks:
-                for event in events:
-                    self._hand_out(event)
+            for event in events:
+                self._hand_out(event)
         return events
 
     def drop_results(self) -> None:

@@ -35,7 +35,7 @@ _STATUSES = frozenset(get_args(RunStatus))
 
 def result_data(result: RunResult) -> dict[str, object]:
     """Return what `run_finished` says of a result; calls, output and changes have own events."""
-    data = result.to_dict()
+    data = replace(result, calls=(), changes=(), dropped=()).to_dict()
     for key in _IN_OTHER_EVENTS:
         del data[key]
     text = json.dumps(result.value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -7,6 +7,10 @@ from contextvars import copy_context
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
 
+_ROUNDS_AHEAD = 6
+"""Rounds of the event loop that a call gets to end before `waiting` is asked."""
+
+
 class CallScheduler:
     """Dispatches calls and tells of their ends; made and used in one event loop.
 
@@ -64,10 +68,14 @@ class CallScheduler:
                 self._loop.call_soon(_cancel, task)  # after its first step: every call is seen
 
     def block(self) -> None:
-        """Ask `waiting`, unless a completion comes at once; a completion gives the question up."""
+        """Ask `waiting`, unless a completion comes at once; a completion gives the question up.
+
+        A call whose tool computes and does not wait ends within a few rounds of the event loop,
+        and a question costs as much as the call.
+        """
         self._give_up()
         if not self._stopped:
-            self._question = self._loop.call_soon(self._ask, context=self._context)
+            self._ask_in(_ROUNDS_AHEAD)
 
     def unblock(self) -> None:
         """Give up the question: the script goes on."""
@@ -100,8 +108,10 @@ class CallScheduler:
         if cancelled:
             raise asyncio.CancelledError
 
-    def _ask(self) -> None:
-        if self._tasks and not self._stopped:
+    def _ask_in(self, rounds: int) -> None:
+        if rounds:
+            self._question = self._loop.call_soon(self._ask_in, rounds - 1, context=self._context)
+        elif self._tasks and not self._stopped:
             self._question = self._loop.create_task(self._wait(), context=self._context.copy())
         else:
             self._question = None

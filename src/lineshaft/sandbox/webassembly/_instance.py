@@ -178,9 +178,9 @@ class Instance:
 
     def _close(self) -> None:
         with self._guard:
-            if self._state != "closed":
-                self._state = "closed"
-                self._guest.close()
+            was, self._state = self._state, "closed"
+        if was != "closed":
+            self._guest.close()  # out of the guard: an event loop that stops it does not wait
         _RUNNING.discard(self)
 
 
