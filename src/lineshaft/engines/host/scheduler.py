@@ -6,7 +6,6 @@ from contextvars import copy_context
 
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
-
 _ROUNDS_AHEAD = 6
 """Rounds of the event loop that a call gets to end before `waiting` is asked."""
 
