@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._authority import Lease, Leased
-from lineshaft.gate._below import paths_below
+from lineshaft.gate._authority import CallAuthority, CallWorkspace
+from lineshaft.gate._subtree import paths_below
 from lineshaft.values import Entry, Workspace
 from lineshaft.workspace import Folder
 
@@ -34,9 +34,9 @@ async def test_a_folder_that_cannot_be_looked_into_is_not_moved() -> None:
 async def test_who_moves_a_folder_may_refuse_what_is_below_it(folder: Folder) -> None:
     view = folder.begin()
     await view.write("a/x", b"x")
-    leased = Leased(view, Lease(look=lambda: lambda _: True, along=lambda _: True))
+    lent = CallWorkspace(view, CallAuthority(look=lambda: lambda _: True, along=lambda _: True))
     asked: list[str] = []
-    await leased.move("a", "b", approve=asked.extend)
+    await lent.move("a", "b", approve=asked.extend)
     assert asked == ["a/x", "b/x"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from lineshaft import Limits, Policy, Session
 from lineshaft.errors import EngineError
 from lineshaft.gate import Gate
-from lineshaft.scripts import Control, Engines, Ground, Job, Runner, new_run_id
+from lineshaft.scripts import Control, Engines, Job, RunEnvironment, Runner, new_run_id
 from lineshaft.testing import ScriptedEngine
 from lineshaft.trace import Redactor
 from lineshaft.values import Dispatch, Engine, Outcome, Output, Program, RunResult, Waiting
@@ -51,8 +51,8 @@ class Slow(ScriptedEngine):
 async def run(engines: Engines, control: Control, folder: Path) -> RunResult:
     """Run a script."""
     gate = Gate(tools={}, policy=Policy(), redactor=Redactor())
-    ground = Ground(workspace=Folder(folder))
-    runner = Runner(gate, ground=ground, engines=engines, check="off", sinks=())
+    environment = RunEnvironment(workspace=Folder(folder))
+    runner = Runner(gate, environment=environment, engines=engines, check="off", sinks=())
     job = Job(script="return 1", limits=Limits(seconds=SECONDS))
     result = await runner.run(job, run_id=new_run_id(), control=control)
     await engines.aclose()

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from lineshaft.errors import ConfigError, ToolError
+from lineshaft.gate._invoke import bind
 from lineshaft.tools import Tool
-from lineshaft.tools._invoke import bind
 from lineshaft.values import Context
 
 

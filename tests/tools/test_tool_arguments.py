@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from lineshaft.errors import ToolError
+from lineshaft.gate._invoke import bind
 from lineshaft.tools import Tool, tool
-from lineshaft.tools._invoke import bind
 
 
 class Colour(enum.Enum):

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from lineshaft.errors import ToolError
+from lineshaft.gate._invoke import bind, invoke
 from lineshaft.tools import Tool, tool
-from lineshaft.tools._invoke import bind, invoke
 from lineshaft.values import Call, Context, Done, Value
 
 

@@ -8,20 +8,20 @@ find -> validate -> resolve paths -> policy -> (ask) -> budget -> lane -> run ->
 
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
-from lineshaft.gate._earlier import Earlier, Recorded
-from lineshaft.gate._frame import Controls, Frame
 from lineshaft.gate._gate import Gate
-from lineshaft.gate._scope import Scope
-from lineshaft.gate._standing import PausePoint
+from lineshaft.gate._pause_point import PausePoint
+from lineshaft.gate._pipeline import CallPipeline
+from lineshaft.gate._replay_log import RecordedResults, ReplayLog
+from lineshaft.gate._run_info import Controls, RunInfo
 
 __all__ = [
     "CallLog",
+    "CallPipeline",
     "Controls",
-    "Earlier",
-    "Frame",
     "Gate",
     "PausePoint",
-    "Recorded",
+    "RecordedResults",
+    "ReplayLog",
     "RunClock",
-    "Scope",
+    "RunInfo",
 ]

@@ -5,10 +5,10 @@ from dataclasses import replace
 from lineshaft.errors import ToolError
 from lineshaft.gate._asks import Asks
 from lineshaft.gate._call_log import CallEntry
-from lineshaft.gate._earlier import Earlier
-from lineshaft.gate._foresight import foreseen, must_be_as_foreseen
-from lineshaft.gate._frame import Frame
-from lineshaft.gate._standing import Files
+from lineshaft.gate._pause_point import Files
+from lineshaft.gate._prediction import must_be_as_predicted, predicted
+from lineshaft.gate._replay_log import ReplayLog
+from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
@@ -18,13 +18,13 @@ class Approvals:
     """The answers to one run's asks.
 
     Args:
-        frame: The run.
+        run: The run.
         earlier: Where an earlier part of it stood.
         asks: Its calls that wait.
     """
 
-    def __init__(self, frame: Frame, earlier: Earlier, asks: Asks) -> None:
-        self._frame = frame
+    def __init__(self, run: RunInfo, earlier: ReplayLog, asks: Asks) -> None:
+        self._run = run
         self._earlier = earlier
         self._asks = asks
         self.shown: dict[str, Files] = dict(earlier.shown)
@@ -43,7 +43,7 @@ class Approvals:
         if answer is None:
             self._must_be_answerable(entry, tool.name, verdict)
             self._asks.expect(entry.id)
-            would = await foreseen(self._frame, entry, tool, subject)
+            would = await predicted(self._run, entry, tool, subject)
             self.shown[entry.key] = would.files
             pending = replace(self.pending(entry, verdict), diff=would.diff)
             # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
@@ -51,17 +51,17 @@ class Approvals:
         elif answer.scope == "run":
             self._asks.for_the_run[verdict.rule] = answer
         self._obey(answer, tool.name, verdict, call_id=entry.id)
-        await must_be_as_foreseen(self._frame, self.shown.pop(entry.key, {}), tool.name)
+        await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
         """Return when a person has approved the run itself; it raises as `of_call`."""
         pending = Pending(
             id="run",
             tool=spec.name,
-            arguments=self._frame.gate.redactor.whole(spec, arguments),
+            arguments=self._run.gate.redactor.whole(spec, arguments),
             reason=verdict.reason,
             rule=verdict.rule,
-            run_id=self._frame.run_id,
+            run_id=self._run.run_id,
         )
         answer = await self._asks.answer(pending)
         self._obey(answer, spec.name, verdict, call_id="run")
@@ -71,17 +71,17 @@ class Approvals:
         return Pending(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
-            arguments=self._frame.gate.redactor.whole(entry.spec, entry.arguments),
+            arguments=self._run.gate.redactor.whole(entry.spec, entry.arguments),
             reason=verdict.reason,
             rule=verdict.rule,
-            run_id=self._frame.run_id,
+            run_id=self._run.run_id,
         )
 
     def _must_be_answerable(self, entry: CallEntry, name: str, verdict: Verdict) -> None:
-        if self._frame.caller.approver is not None:
+        if self._run.caller.approver is not None:
             return
-        why_not = self._frame.call_log.why_not_pause()
-        said = why_not if self._frame.call_log.replays else ""
+        why_not = self._run.call_log.why_not_pause()
+        said = why_not if self._run.call_log.replays else ""
         if entry.call.parent is not None and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:
@@ -89,7 +89,7 @@ class Approvals:
             raise ToolError("E_NO_PAUSE", f"{text}: {said}")
 
     def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
-        self._frame.call_log.note(
+        self._run.call_log.note(
             "answer", call_id, allow=answer.allow, reason=answer.reason, scope=answer.scope
         )
         if not answer.allow:

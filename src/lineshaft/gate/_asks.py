@@ -10,7 +10,7 @@ import anyio
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._bounded import Ending, bounded
-from lineshaft.gate._told import OVER
+from lineshaft.gate._messages import OVER
 from lineshaft.values import Answer, Approver, Pending
 
 NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there to give it")

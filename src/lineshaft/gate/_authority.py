@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._below import first_few
+from lineshaft.gate._subtree import first_few
 from lineshaft.values import (
     ApprovePaths,
     Capability,
@@ -24,7 +24,7 @@ from lineshaft.values import (
 
 
 @dataclass(slots=True)
-class Lease:
+class CallAuthority:
     """What a call may see of the workspace, and whether it is still under way."""
 
     look: Callable[[], Callable[[str], bool]]
@@ -68,26 +68,26 @@ class Lease:
         return self._visible(path)
 
 
-class Leased(Workspace):
+class CallWorkspace(Workspace):
     """A run's view of the workspace, as long as the call lasts that it was lent to.
 
     A path that policy hides from the call is not there in a walk, and is refused by name.
     """
 
-    def __init__(self, view: Stage, lease: Lease) -> None:
+    def __init__(self, view: Stage, authority: CallAuthority) -> None:
         self._view = view
-        self._lease = lease
+        self._authority = authority
 
     @property
     def _live(self) -> Stage:
-        if self._lease.over:
+        if self._authority.over:
             raise ToolError("E_DENIED", "the call is over: it can no longer use the workspace")
         return self._view
 
     async def _at(self, path: str, *, follow: bool = True) -> str:
         """Return where a path leads now, also one that was judged: it may have been moved since."""
         real = (await self._live.resolve(path, follow=follow)).path
-        if not self._lease.sees(real):
+        if not self._authority.sees(real):
             raise ToolError("E_DENIED", f"policy hides {path!r} from this call")
         return real
 
@@ -115,19 +115,19 @@ class Leased(Workspace):
         """As `Workspace.write`."""
         real = await self._at(path)
         change = await self._live.write(real, data, if_match=if_match, mode=mode)
-        self._lease.changed = True
+        self._authority.changed = True
         return change
 
     async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
         """As `Workspace.make_folder`."""
         change = await self._live.make_folder(await self._at(path), mode=mode)
-        self._lease.changed = True
+        self._authority.changed = True
         return change
 
     async def link(self, path: str, target: str) -> Change:
         """As `Workspace.link`."""
         change = await self._live.link(await self._at(path, follow=False), target)
-        self._lease.changed = True
+        self._authority.changed = True
         return change
 
     async def move(
@@ -137,8 +137,8 @@ class Leased(Workspace):
         old, new = await self._at(source, follow=False), await self._at(target, follow=False)
 
         def also(paths: Sequence[str]) -> None:
-            lease = self._lease
-            closed = [p for p in paths if p not in lease.granted and not lease.along(p)]
+            authority = self._authority
+            closed = [p for p in paths if p not in authority.granted and not authority.along(p)]
             if closed:
                 text = f"policy keeps this call from moving {first_few(closed)}"
                 raise ToolError("E_DENIED", text)
@@ -146,13 +146,13 @@ class Leased(Workspace):
                 approve(paths)
 
         change = await self._live.move(old, new, approve=also)
-        self._lease.changed = True
+        self._authority.changed = True
         return change
 
     async def delete(self, path: str) -> Change:
         """As `Workspace.delete`."""
         change = await self._live.delete(await self._at(path, follow=False))
-        self._lease.changed = True
+        self._authority.changed = True
         return change
 
     async def walk(
@@ -160,7 +160,7 @@ class Leased(Workspace):
     ) -> AsyncIterator[Entry]:
         """As `Workspace.walk`, without what policy hides."""
         async for entry in self._live.walk(root, ignore=ignore, depth=depth):
-            if self._lease.sees(entry.path):
+            if self._authority.sees(entry.path):
                 yield entry
 
     async def run(self, command: Command) -> Process:

@@ -9,12 +9,12 @@ from typing import cast
 import anyio
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._authority import Lease
+from lineshaft.gate._authority import CallAuthority
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
-from lineshaft.gate._frame import Frame
 from lineshaft.gate._lanes import CallPlace
+from lineshaft.gate._run_info import RunInfo
 from lineshaft.trace import Redactor
 from lineshaft.values import Ask, Askable, Caller, not_offered
 
@@ -34,9 +34,9 @@ _SAID: Mapping[Askable, str] = {
 class Question:
     """The way of one call to whoever is behind its run; all clocks stand still meanwhile."""
 
-    frame: Frame
+    run: RunInfo
     entry: CallEntry
-    lease: Lease
+    authority: CallAuthority
     clock: RunClock
     """The call's own."""
 
@@ -52,19 +52,19 @@ class Question:
         Raises:
             ToolError: `E_DENIED`: the call is over.
         """
-        frame, ending, name = self.frame, Ending(), self.entry.call.tool
+        run, ending, name = self.run, Ending(), self.entry.call.tool
         said = [_SAID[ask.kind].format(ask.message) for ask in asks]
-        if self.lease.over:
+        if self.authority.over:
             text = f"nobody can be asked, since the call is over: {name} {'; '.join(said)}"
             raise ToolError("E_DENIED", text)
-        put = [_fit(ask, name, frame.gate.redactor) for ask in asks]
+        put = [_fit(ask, name, run.gate.redactor) for ask in asks]
         for each in said:
-            frame.call_log.note("log", self.entry.id, text=f"{name} {each}")
+            run.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
-        turn = frame.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
-        with self.lease.asking() as scope, frame.controls.paused(), self.clock.paused():
+        turn = run.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
+        with self.authority.asking() as scope, run.controls.paused(), self.clock.paused():
             async with self.one, self.place.aside(), turn:
-                await bounded(partial(_answers, frame.caller, put), seconds=None, ending=ending)
+                await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
         if scope.cancelled_caught:
             raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")
         if ending.error is not None:

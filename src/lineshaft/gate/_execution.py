@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
-from lineshaft.gate._authority import Lease, Leased
+from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._elicit import Question
-from lineshaft.gate._frame import Frame
+from lineshaft.gate._invoke import invoke
 from lineshaft.gate._lanes import CallPlace
+from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Policy, Subject, along, reach, sight
 from lineshaft.tools import Tool
-from lineshaft.tools._invoke import invoke
 from lineshaft.values import (
     Call,
     Context,
@@ -51,7 +51,7 @@ class Leave:
     """For further calls, if the tool is a container."""
 
 
-class Reached:
+class PathReach:
     """What a call may do with paths that it does not name; worked out at the first question."""
 
     def __init__(self, policy: Policy, subject: Subject) -> None:
@@ -83,11 +83,11 @@ class Reached:
         return sight(self._policy, self._subject)
 
 
-async def execute(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave) -> Value:
+async def execute(run: RunInfo, entry: CallEntry, tool: Tool, leave: Leave) -> Value:
     """Run a tool whose call has been allowed, and whose turn has come.
 
     Args:
-        frame: The run.
+        run: The run.
         entry: The call; its arguments are final.
         tool: The tool.
         leave: What the call was given.
@@ -95,12 +95,12 @@ async def execute(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave) -> V
     Raises:
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
-    seconds = _seconds(frame, tool)
-    left = frame.controls.remaining if seconds is None else seconds
-    hold = _Hold.of(frame, leave, left) if tool.contract.context else None
-    context = None if hold is None else _context(frame, entry, tool, leave, hold=hold)
+    seconds = _seconds(run, tool)
+    left = run.controls.remaining if seconds is None else seconds
+    hold = _Hold.of(run, leave, left) if tool.contract.context else None
+    context = None if hold is None else _context(run, entry, tool, leave, hold=hold)
     ending = Ending()
-    entry.stage = frame.view.landed
+    entry.stage = run.view.landed
 
     async def body() -> object:
         leave.place.hold(entry.key)
@@ -110,74 +110,76 @@ async def execute(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave) -> V
         await bounded(body, seconds=seconds, ending=ending, left=hold and hold.left)
     finally:
         if hold is not None:
-            hold.lease.end()
-            entry.staged = hold.lease.changed
-            entry.kept_back = entry.staged and tool.spec.staged and frame.keeps_back
+            hold.authority.end()
+            entry.staged = hold.authority.changed
+            entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     value = _value(tool, ending, left)
-    _observe(frame, entry, tool.spec, value.value)
+    _observe(run, entry, tool.spec, value.value)
     return value
 
 
-def _observe(frame: Frame, entry: CallEntry, spec: ToolSpec, value: object) -> None:
+def _observe(run: RunInfo, entry: CallEntry, spec: ToolSpec, value: object) -> None:
     """Learn what a tool returns that does not say so, and tell where it is not as before."""
-    if spec.output_schema is None and frame.gate.shapes is not None:
-        strange = frame.gate.shapes.observe(spec, value)
+    if spec.output_schema is None and run.gate.shapes is not None:
+        strange = run.gate.shapes.observe(spec, value)
         if strange:
-            frame.call_log.note("log", entry.id, text=strange)
-            frame.findings.append(Finding(code="drift", message=strange, level="info"))
+            run.call_log.note("log", entry.id, text=strange)
+            run.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
     """What a call holds as long as it lasts; one that is given no context holds nothing."""
 
-    lease: Lease
+    authority: CallAuthority
     clock: RunClock
-    in_reach: Reached
+    in_reach: PathReach
 
     @classmethod
-    def of(cls, frame: Frame, leave: Leave, seconds: float) -> "_Hold":
+    def of(cls, run: RunInfo, leave: Leave, seconds: float) -> "_Hold":
         """Return it, to be let go in so many seconds."""
-        in_reach = Reached(frame.gate.policy, leave.subject)
-        lease = Lease(
+        in_reach = PathReach(run.gate.policy, leave.subject)
+        authority = CallAuthority(
             look=in_reach.sight, along=in_reach.along, granted=frozenset(leave.subject.paths)
         )
-        return cls(lease, RunClock(seconds), in_reach)
+        return cls(authority, RunClock(seconds), in_reach)
 
     def left(self) -> float:
         """Return the seconds that are left; they stand still while somebody is asked."""
         return self.clock.remaining
 
 
-def _context(frame: Frame, entry: CallEntry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
-    lease = hold.lease
+def _context(run: RunInfo, entry: CallEntry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
+    authority = hold.authority
     return Context(
-        workspace=Leased(frame.view, lease),
+        workspace=CallWorkspace(run.view, authority),
         call_id=entry.id,
-        run_id=frame.run_id,
+        run_id=run.run_id,
         key=entry.key,
         deadline=time.monotonic() + hold.clock.remaining,
-        dispatch=partial(_further, entry, tool, lease, leave.dispatch),
-        notify=partial(_notify, frame, entry, lease),
-        ask=Question(frame=frame, entry=entry, lease=lease, clock=hold.clock, place=leave.place),
-        offers=frame.caller.offers,
-        deps=frame.gate.deps,
-        trace=frame.caller.trace,
+        dispatch=partial(_further, entry, tool, authority, leave.dispatch),
+        notify=partial(_notify, run, entry, authority),
+        ask=Question(
+            run=run, entry=entry, authority=authority, clock=hold.clock, place=leave.place
+        ),
+        offers=run.caller.offers,
+        deps=run.gate.deps,
+        trace=run.caller.trace,
         reach=hold.in_reach,
-        python=frame.gate.python,
+        python=run.gate.python,
         whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
-        belongings=frame.gate.belongings,
+        belongings=run.gate.belongings,
     )
 
 
-def _seconds(frame: Frame, tool: Tool) -> float | None:
+def _seconds(run: RunInfo, tool: Tool) -> float | None:
     """Return a call's time; a container has only the run's, which stands still while it asks."""
     if tool.spec.container:
         return None
-    limits, own = frame.limits, tool.spec.seconds
-    most = min(limits.seconds, limits.call_seconds) if frame.alone else limits.call_seconds
+    limits, own = run.limits, tool.spec.seconds
+    most = min(limits.seconds, limits.call_seconds) if run.alone else limits.call_seconds
     return most if own is None else min(own, most)
 
 
@@ -197,20 +199,20 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
 
 
 async def _further(
-    entry: CallEntry, tool: Tool, lease: Lease, dispatch: Dispatch, call: Call
+    entry: CallEntry, tool: Tool, authority: CallAuthority, dispatch: Dispatch, call: Call
 ) -> Done:
-    if lease.over or not tool.spec.container:
-        why = "its call is over" if lease.over else "it is not a container"
+    if authority.over or not tool.spec.container:
+        why = "its call is over" if authority.over else "it is not a container"
         return Failure("E_DENIED", f"{tool.name} makes no calls: {why}", "", "refused")
     return await dispatch(replace(call, id="", origin=entry.call.origin, parent=entry.id))
 
 
 def _notify(
-    frame: Frame, entry: CallEntry, lease: Lease, kind: str, data: Mapping[str, object]
+    run: RunInfo, entry: CallEntry, authority: CallAuthority, kind: str, data: Mapping[str, object]
 ) -> None:
-    if lease.over or kind not in _NOTICES:
+    if authority.over or kind not in _NOTICES:
         return
     text = data.get("text")
     if isinstance(text, str) and len(text) > _LONGEST_NOTICE:
-        data = {**data, "text": beginning(frame.gate.redactor.text(text), _LONGEST_NOTICE)}
-    frame.call_log.note(_NOTICES[kind], entry.id, **data)
+        data = {**data, "text": beginning(run.gate.redactor.text(text), _LONGEST_NOTICE)}
+    run.call_log.note(_NOTICES[kind], entry.id, **data)

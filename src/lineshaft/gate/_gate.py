@@ -14,7 +14,7 @@ from lineshaft.values import Belongings, Caller, Guard, Middleware, PythonOption
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """Tools, policy and whoever is behind the runs; each run passes it through a `Scope`."""
+    """Tools, policy and whoever is behind the runs; each run passes it through a `CallPipeline`."""
 
     tools: Mapping[str, Tool]
     """By canonical name, as they are at each moment."""

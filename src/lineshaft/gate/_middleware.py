@@ -7,19 +7,19 @@ from contextvars import ContextVar
 import pydantic_core
 
 from lineshaft.gate._call_log import CallEntry
-from lineshaft.gate._frame import Frame
-from lineshaft.gate._told import failed
+from lineshaft.gate._messages import failed
+from lineshaft.gate._run_info import RunInfo
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
 
 _BESIDE: ContextVar[list[CallEntry] | None] = ContextVar("beside", default=None)
 
 
-def wrapped(inner: Dispatch, frame: Frame) -> Dispatch:
+def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
     """Return a dispatch with the session's middleware around it, outermost first."""
     dispatch = inner
-    for wrap in reversed(frame.gate.middleware):
-        dispatch = _contained(wrap(dispatch), frame)
-    return _together(dispatch) if frame.gate.middleware else dispatch
+    for wrap in reversed(run.gate.middleware):
+        dispatch = _contained(wrap(dispatch), run)
+    return _together(dispatch) if run.gate.middleware else dispatch
 
 
 def noted(entry: CallEntry) -> CallEntry:
@@ -61,12 +61,12 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _contained(inner: Dispatch, frame: Frame) -> Dispatch:
+def _contained(inner: Dispatch, run: RunInfo) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         try:
             return _done(await inner(call))
         except Exception as error:  # noqa: BLE001  middleware is the user's code
-            return frame.failure(failed(call, error))
+            return run.failure(failed(call, error))
 
     return dispatch
 

@@ -7,7 +7,7 @@ from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._resumer import Reply, Resumer
-from lineshaft.scripts._runner import Ground, Runner
+from lineshaft.scripts._runner import RunEnvironment, Runner
 from lineshaft.scripts.reading import Prepared, Reading, hint_for
 
 __all__ = [
@@ -15,12 +15,12 @@ __all__ = [
     "CheckLevel",
     "Control",
     "Engines",
-    "Ground",
     "Job",
     "Prepared",
     "Reading",
     "Reply",
     "Resumer",
+    "RunEnvironment",
     "Runner",
     "hint_for",
     "new_run_id",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lineshaft.gate import PausePoint
-from lineshaft.scripts._standing import Checkpoint
+from lineshaft.scripts._checkpoint import Checkpoint
 from lineshaft.trace import Redactor, summarise
 from lineshaft.values import CallError, CallRecord, Event, Failure, Finding, Finished, SavedRun
 
@@ -42,7 +42,7 @@ def after_crash(
         elif call.id in unknown:
             learnt[call.id] = replace(call, status="unknown", error=None)
     return Checkpoint(
-        standing=PausePoint(pending=(), keys={}, for_the_run={}),
+        pause_point=PausePoint(pending=(), keys={}, for_the_run={}),
         calls=tuple(learnt.get(call.id, call) for call in result.calls),
         usage=result.usage,
         seconds_used=0,

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lineshaft.errors import EngineError
-from lineshaft.gate import Scope
-from lineshaft.scripts._bench import Bench, Progress
+from lineshaft.gate import CallPipeline
 from lineshaft.scripts._catalogue import by_script_name, program_names, signatures
+from lineshaft.scripts._context import RunContext, RunProgress
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._modules import WorkspaceModules
 from lineshaft.scripts._outcome import ended
@@ -15,21 +15,21 @@ from lineshaft.values import Crashed, Engine, Outcome, Program, Raised, ReplayIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class ReadyScript:
     """What a script needs to be executed."""
 
-    scope: Scope
+    pipeline: CallPipeline
     prepared: Prepared
     engine: Engine
     replay: ReplayInputs | None = None
     """What the script takes from the world beside its calls; None: nothing is kept of it."""
 
 
-async def execute(ready: Ready, job: Job, bench: Bench, progress: Progress) -> None:
+async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: RunProgress) -> None:
     """Execute a script, and note in `progress` how that ended."""
     prepared = ready.prepared
     progress.replay = ready.replay
-    outcome = await _outcome(ready, job, bench, progress.modules)
+    outcome = await _outcome(ready, job, context, progress.modules)
     progress.suspended = isinstance(outcome, Suspended)
     progress.ended = ended(
         outcome,
@@ -39,17 +39,19 @@ async def execute(ready: Ready, job: Job, bench: Bench, progress: Progress) -> N
     )
 
 
-async def _outcome(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]) -> Outcome:
+async def _outcome(
+    ready: ReadyScript, job: Job, context: RunContext, modules: dict[str, str]
+) -> Outcome:
     engine, prepared = ready.engine, ready.prepared
     try:
-        with bench.control.paused():
+        with context.control.paused():
             await engine.ready()
         return await engine.run(
-            _program(ready, job, bench, modules),
-            by_script_name(ready.scope.dispatch, prepared.specs),
+            _program(ready, job, context, modules),
+            by_script_name(ready.pipeline.dispatch, prepared.specs),
             limits=job.limits,
-            output=bench.printed.take,
-            waiting=ready.scope.waiting,
+            output=context.printed.take,
+            waiting=ready.pipeline.waiting,
         )
     except EngineError as error:
         text = f"{error.message}; {error.hint}" if error.hint else error.message
@@ -58,10 +60,10 @@ async def _outcome(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]
         return Crashed(message=f"the engine failed: {type(error).__name__}: {error}")
 
 
-def _program(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]) -> Program:
+def _program(ready: ReadyScript, job: Job, context: RunContext, modules: dict[str, str]) -> Program:
     prepared = ready.prepared
     flat, namespaces = program_names(prepared.specs)
-    importable = bench.gate.python.workspace_imports and ready.engine.name == "wasm"
+    importable = context.gate.python.workspace_imports and ready.engine.name == "wasm"
     return Program(
         source=prepared.program_source,
         name=job.name,
@@ -70,9 +72,9 @@ def _program(ready: Ready, job: Job, bench: Bench, modules: dict[str, str]) -> P
         namespaces=namespaces,
         signatures=signatures(prepared.specs, prepared.program_source),
         imports=prepared.import_names,
-        workspace_module=WorkspaceModules(ready.scope, modules).find if importable else None,
+        workspace_module=WorkspaceModules(ready.pipeline, modules).find if importable else None,
         replay=ready.replay,
-        clock=bench.control.elapsed,
+        clock=context.control.elapsed,
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import MutableMapping
 
-from lineshaft.gate import Scope
+from lineshaft.gate import CallPipeline
 from lineshaft.values import ModuleText
 
 
@@ -11,12 +11,12 @@ class WorkspaceModules:
     """Finds the modules that one run imports.
 
     Args:
-        scope: The run's way through the gate.
+        pipeline: The run's way through the gate.
         hashes: Takes the sha256 of each text, by path.
     """
 
-    def __init__(self, scope: Scope, hashes: MutableMapping[str, str]) -> None:
-        self._scope = scope
+    def __init__(self, pipeline: CallPipeline, hashes: MutableMapping[str, str]) -> None:
+        self._pipeline = pipeline
         self._hashes = hashes
 
     async def find(self, name: str) -> ModuleText | None:
@@ -27,7 +27,7 @@ class WorkspaceModules:
         """
         stem = name.replace(".", "/")
         for path in (f"{stem}/__init__.py", f"{stem}.py"):
-            data = await self._scope.read_module(path)
+            data = await self._pipeline.read_module(path)
             if data is not None:
                 self._hashes[path] = hashlib.sha256(data).hexdigest()
                 return path, data

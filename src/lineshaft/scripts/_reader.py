@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lineshaft.policy import Policy, denies_always
-from lineshaft.scripts._bench import Progress
+from lineshaft.scripts._context import RunProgress
 from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._job import CheckLevel
-from lineshaft.scripts._offer import Offer
 from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._tools import ToolSource
 from lineshaft.scripts.reading import Prepared, Reading, strangers
 from lineshaft.values import Engine, Finding, PythonTarget, RunError, ToolSpec
 
@@ -18,17 +18,17 @@ class Reader:
 
     Args:
         engines: To choose from; their checker looks at types.
-        offer: The tools that scripts may call.
+        tools: The tools that scripts may call.
         policy: What it always denies is known to the check by name alone.
         level: Whether findings block, only inform, or are not looked for.
     """
 
     def __init__(
-        self, engines: Engines, *, offer: Offer, policy: Policy, level: CheckLevel
+        self, engines: Engines, *, tools: ToolSource, policy: Policy, level: CheckLevel
     ) -> None:
         self._engines = engines
         self._policy = policy
-        self._offer = offer
+        self._tools = tools
         self._level: CheckLevel = level
         self._reading = Reading(engines.ask)
         self._denied: tuple[Sequence[ToolSpec], frozenset[str]] = ((), frozenset())
@@ -36,8 +36,8 @@ class Reader:
     async def read(self, script: object, *, name: str) -> Prepared:
         """Return a script as it can be executed; waits for the tools that it speaks of."""
         text = script if isinstance(script, str) else ""
-        missing = await self._offer.ready(text)
-        specs = self._offer.scriptable
+        missing = await self._tools.ready(text)
+        specs = self._tools.scriptable
         if not self._engines.reads_scripts:
             text = str(script)
             return Prepared(name=name, original=text, specs=specs, program_source=text)
@@ -91,7 +91,7 @@ class Reader:
         return strangers(prepared, inputs) if self._level == "error" else ()
 
     async def choose(
-        self, prepared: Prepared, inputs: Mapping[str, object], progress: Progress
+        self, prepared: Prepared, inputs: Mapping[str, object], progress: RunProgress
     ) -> Choice | None:
         """Return the engine for a script; None where nothing can execute it, and say why."""
         choice = await self._engines.choose(prepared)

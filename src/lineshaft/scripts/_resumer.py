@@ -16,15 +16,15 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
-from lineshaft.gate import Earlier, Recorded
+from lineshaft.gate import RecordedResults, ReplayLog
 from lineshaft.policy import Mode
-from lineshaft.scripts._bench import Bench, Part, Progress
+from lineshaft.scripts._checkpoint import Checkpoint, checkpoint_of
+from lineshaft.scripts._comparison import at_the_end
+from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._crash import after_crash
-from lineshaft.scripts._ends import at_the_end
-from lineshaft.scripts._execute import Ready, differs, execute
+from lineshaft.scripts._execute import ReadyScript, differs, execute
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._runner import Runner, settled
-from lineshaft.scripts._standing import Checkpoint, halt_of
 from lineshaft.trace import Recorder
 from lineshaft.values import (
     Answer,
@@ -175,32 +175,32 @@ class Resumer:
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
         engine = None if job.tool else await _engine(runner, saved)
-        halt = halt_of(saved.pause) if saved.pause else await self._after_crash(saved)
-        await self._must_have_modules(saved, halt.modules)
-        bench = runner.bench(
-            Part(
+        checkpoint = checkpoint_of(saved.pause) if saved.pause else await self._after_crash(saved)
+        await self._must_have_modules(saved, checkpoint.modules)
+        context = runner.context(
+            RunSegment(
                 run_id=saved.run.run_id,
                 limits=job.limits,
-                halt=halt,
+                checkpoint=checkpoint,
                 last_seq=saved.last_seq,
                 claim=claim,
                 caller=reply.caller,
             ),
-            control=runner.control_of(job, used=halt.seconds_used),
+            control=runner.control_of(job, used=checkpoint.seconds_used),
             sinks=sinks,
             mode=cast("Mode", document.get("mode", "open")),
         )
-        landed = bench.view.landed
+        landed = context.view.landed
         replay = (
             _replay(saved) if saved.pause else _cut(saved, _not_lost(saved.finished, landed)[1])
         )
-        earlier = _earlier(saved, halt, reply, landed=landed)
+        earlier = _earlier(saved, checkpoint, reply, landed=landed)
         return Resumed(
             runner=runner,
-            bench=bench,
+            context=context,
             job=job,
             engine=engine,
-            halt=halt,
+            checkpoint=checkpoint,
             replay=replay,
             earlier=earlier,
         )
@@ -211,7 +211,7 @@ class Resumer:
         Raises:
             StateError: Names the first of them.
         """
-        workspace = self._runner.ground.workspace
+        workspace = self._runner.environment.workspace
         for path, digest in modules.items():
             try:
                 same = hashlib.sha256((await workspace.read(path)).data).hexdigest() == digest
@@ -225,7 +225,7 @@ class Resumer:
     async def _after_crash(self, saved: SavedRun) -> Checkpoint:
         """Return where a run stands whose host died, whose landings are finished by then."""
         try:
-            findings = await self._runner.ground.workspace.recover()
+            findings = await self._runner.environment.workspace.recover()
         except WorkspaceError as error:
             text = f"run {saved.run.run_id!r} cannot go on: {error.message}"
             raise StateError(text, hint=error.hint) from error
@@ -244,12 +244,12 @@ class Resumer:
         engine = None if job.tool else await _engine(self._runner, saved)
         modules = cast("Mapping[str, str]", (saved.end or {}).get("modules", {}))
         await self._must_have_modules(saved, modules)
-        bench = self._runner.bench(
-            Part(run_id=run_id, limits=job.limits),
+        context = self._runner.context(
+            RunSegment(run_id=run_id, limits=job.limits),
             control=self._runner.control_of(job, used=0),
             silent=True,
         )
-        return Replaying(runner=self._runner, bench=bench, job=job, engine=engine, saved=saved)
+        return Replaying(runner=self._runner, context=context, job=job, engine=engine, saved=saved)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,40 +257,40 @@ class Resumed:
     """A run that was taken up, and is about to go on."""
 
     runner: Runner
-    bench: Bench
+    context: RunContext
     job: Job
     engine: Engine | None
     """None: it is one call, without a script."""
 
-    halt: Checkpoint
+    checkpoint: Checkpoint
     replay: ReplayInputs
-    earlier: Earlier
+    earlier: ReplayLog
 
     async def carry_on(self) -> RunResult:
         """Let the run go on, and settle it."""
-        progress = Progress(
+        progress = RunProgress(
             engine=self.engine.name if self.engine else "",
-            engine_reason=self.halt.engine_reason,
-            findings=self.halt.findings,
+            engine_reason=self.checkpoint.engine_reason,
+            findings=self.checkpoint.findings,
         )
-        return await settled(self.bench, progress, self._work(progress))
+        return await settled(self.context, progress, self._work(progress))
 
-    async def _work(self, progress: Progress) -> None:
-        bench, engine = self.bench, self.engine
+    async def _work(self, progress: RunProgress) -> None:
+        context, engine = self.context, self.engine
         replays = engine is not None and engine.pauses == "replay"
         replay = None if engine is None else self.replay
-        bench.keep(None, unpausable="", replays=replays, replay=replay)
-        bench.call_log.resumed(len(self.earlier.answers))
-        for call in self.halt.learnt:
-            bench.call_log.note("call_finished", call.id, **_ending(call))
-        scope = await bench.enter(earlier=self.earlier, alone=engine is None)
+        context.keep(None, unpausable="", replays=replays, replay=replay)
+        context.call_log.resumed(len(self.earlier.answers))
+        for call in self.checkpoint.learnt:
+            context.call_log.note("call_finished", call.id, **_ending(call))
+        pipeline = await context.enter(earlier=self.earlier, alone=engine is None)
         if engine is None:
-            await self.runner.make(self.job, scope, bench, progress)
+            await self.runner.make(self.job, pipeline, context, progress)
             return
-        with bench.control.paused():
+        with context.control.paused():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
-        ready = Ready(scope=scope, prepared=prepared, engine=engine, replay=self.replay)
-        await execute(ready, self.job, bench, progress)
+        ready = ReadyScript(pipeline=pipeline, prepared=prepared, engine=engine, replay=self.replay)
+        await execute(ready, self.job, context, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +298,7 @@ class Replaying:
     """A run that is about to be executed again, over what its calls came to."""
 
     runner: Runner
-    bench: Bench
+    context: RunContext
     job: Job
     engine: Engine | None
     """None: it is one call, without a script."""
@@ -307,25 +307,27 @@ class Replaying:
 
     async def carry_on(self) -> Replay:
         """Execute the script; nothing is called, and nothing lands."""
-        engine, recorded = self.engine, Recorded(self.saved.finished)
+        engine, recorded = self.engine, RecordedResults(self.saved.finished)
         name, reason = (engine.name, "as recorded") if engine else ("", "")
-        progress = Progress(lands=False, engine=name, engine_reason=reason)
-        result = await settled(self.bench, progress, self._work(recorded, progress))
-        found = self.bench.scope.difference if self.bench.scope else None
+        progress = RunProgress(lands=False, engine=name, engine_reason=reason)
+        result = await settled(self.context, progress, self._work(recorded, progress))
+        found = self.context.pipeline.difference if self.context.pipeline else None
         return Replay(run=result, difference=found or at_the_end(result, self.saved, recorded))
 
-    async def _work(self, recorded: Recorded, progress: Progress) -> None:
-        bench, job, engine = self.bench, self.job, self.engine
+    async def _work(self, recorded: RecordedResults, progress: RunProgress) -> None:
+        context, job, engine = self.context, self.job, self.engine
         dropped = cast("list[str]", (self.saved.end or {}).get("dropped", []))
-        earlier = Earlier(recorded=recorded, dropped=dropped, only=True)
-        scope = await bench.enter(earlier=earlier, alone=engine is None)
+        earlier = ReplayLog(recorded=recorded, dropped=dropped, only=True)
+        pipeline = await context.enter(earlier=earlier, alone=engine is None)
         if engine is None:
-            await self.runner.make(job, scope, bench, progress)
+            await self.runner.make(job, pipeline, context, progress)
             return
-        with bench.control.paused():
+        with context.control.paused():
             prepared = await self.runner.reader.read(job.script, name=job.name)
-        ready = Ready(scope=scope, prepared=prepared, engine=engine, replay=_replay(self.saved))
-        await execute(ready, job, bench, progress)
+        ready = ReadyScript(
+            pipeline=pipeline, prepared=prepared, engine=engine, replay=_replay(self.saved)
+        )
+        await execute(ready, job, context, progress)
 
 
 async def _engine(runner: Runner, saved: SavedRun) -> Engine:
@@ -373,29 +375,29 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
             raise ConfigError(f"no call {stray[0]!r} of run {saved.run.run_id!r} {what}: {there}")
 
 
-def _earlier(saved: SavedRun, halt: Checkpoint, reply: Reply, *, landed: int) -> Earlier:
+def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: int) -> ReplayLog:
     """Return what the gate goes on from."""
-    standing = halt.standing
+    pause_point = checkpoint.pause_point
     if saved.pause is not None:
         known, lost = saved.finished, ()
     else:
         known, lost = _not_lost(saved.finished, landed)
     unknown = [*saved.unknown, *lost]
     repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
-    by_id = {key: call_id for call_id, key in standing.keys.items()}
+    by_id = {key: call_id for call_id, key in pause_point.keys.items()}
     again = (*saved.asked, *unknown, *_staged(saved.finished, known, lost))
     gone = {call.key: call.id for call in again} if saved.pause is None else {}
-    return Earlier(
-        recorded=Recorded(known),
+    return ReplayLog(
+        recorded=RecordedResults(known),
         answers={
             key: answer
             for key, call_id in by_id.items()
             if (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
         },
-        for_the_run=standing.for_the_run,
-        shown=standing.shown,
+        for_the_run=pause_point.for_the_run,
+        shown=pause_point.shown,
         waited={**by_id, **gone},
-        dropped=standing.dropped,
+        dropped=pause_point.dropped,
         unknown=frozenset(call.key for call in unknown) - repeated,
         complete=saved.pause is not None,
     )

@@ -10,19 +10,19 @@ from importlib.metadata import PackageNotFoundError, version
 import anyio
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
-from lineshaft.gate import Gate, Scope
+from lineshaft.gate import CallPipeline, Gate
 from lineshaft.policy import Mode, Subject, judge
-from lineshaft.scripts._bench import Bench, Part, Progress
+from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
-from lineshaft.scripts._execute import Ready, execute
-from lineshaft.scripts._foretold import Foretold
+from lineshaft.scripts._execute import ReadyScript, execute
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._nested import beginning_runs, mode_within
-from lineshaft.scripts._offer import Fixed, Offer
 from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._preview import PreviewOutcome
 from lineshaft.scripts._reader import Reader
-from lineshaft.scripts._single import call_result, of_call
+from lineshaft.scripts._single_call import call_result, of_call
+from lineshaft.scripts._tools import FixedTools, ToolSource
 from lineshaft.store import MemoryLog
 from lineshaft.values import (
     Call,
@@ -47,7 +47,7 @@ MAX_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class RunEnvironment:
     """What a session's runs stand on."""
 
     workspace: Workspace
@@ -65,7 +65,7 @@ class Ground:
     eager: bool = False
     """Runs are kept that only read."""
 
-    offer: Offer | None = None
+    tools: ToolSource | None = None
     """The tools as they are at each moment; None: those of the gate, which stay as they are."""
 
 
@@ -74,7 +74,7 @@ class Runner:
 
     Args:
         gate: The door.
-        ground: What the runs stand on.
+        environment: What the runs stand on.
         engines: Executes the scripts.
         check: Whether findings of the check block, only inform, or are not looked for.
         sinks: Take the events of every run.
@@ -85,7 +85,7 @@ class Runner:
         self,
         gate: Gate,
         *,
-        ground: Ground,
+        environment: RunEnvironment,
         engines: Engines,
         check: CheckLevel,
         sinks: tuple[Sink, ...],
@@ -94,48 +94,50 @@ class Runner:
         self._scripts = scripts
         self.gate = gate
         self.engines = engines
-        self._offer = ground.offer or Fixed(gate.tools)
-        self.reader = Reader(engines, offer=self._offer, policy=gate.policy, level=check)
-        self.ground = ground
+        self._tools = environment.tools or FixedTools(gate.tools)
+        self.reader = Reader(engines, tools=self._tools, policy=gate.policy, level=check)
+        self.environment = environment
         self._sinks = sinks
 
-    def bench(
+    def context(
         self,
-        part: Part,
+        segment: RunSegment,
         *,
         control: Control,
         sinks: tuple[Sink, ...] = (),
         atomic: bool | None = None,
         silent: bool = False,
         mode: Mode = "open",
-    ) -> Bench:
+    ) -> RunContext:
         """Set up what one run works with.
 
         Args:
-            part: The run.
+            segment: The run.
             control: Its reins.
             sinks: Take its events, beside the session's.
             atomic: Instead of the session's.
             silent: Whether the session's sinks hear nothing of it.
             mode: The widest that it may be in.
         """
-        ground = self.ground
-        keeps_back = ground.atomic if atomic is None else atomic
-        part = replace(part, keeps_back=keeps_back)
-        packed = part.halt.view if part.halt else None
-        log = None if silent else ground.log
-        if part.claim is None:
-            part = replace(part, claim=RunClaim(run_id=part.run_id, workspace=ground.root))
-            held = None if ground.eager else MemoryLog()
+        environment = self.environment
+        keeps_back = environment.atomic if atomic is None else atomic
+        segment = replace(segment, keeps_back=keeps_back)
+        packed = segment.checkpoint.view if segment.checkpoint else None
+        log = None if silent else environment.log
+        if segment.claim is None:
+            segment = replace(
+                segment, claim=RunClaim(run_id=segment.run_id, workspace=environment.root)
+            )
+            held = None if environment.eager else MemoryLog()
         else:
             held = None
-        return Bench(
+        return RunContext(
             replace(self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))),
-            part,
-            workspace=ground.workspace,
-            view=ground.workspace.begin(part.run_id, atomic=keeps_back, packed=packed),
+            segment,
+            workspace=environment.workspace,
+            view=environment.workspace.begin(segment.run_id, atomic=keeps_back, packed=packed),
             control=control,
-            sinks=(*(() if silent else self._sinks), *sinks, *_of_caller(part)),
+            sinks=(*(() if silent else self._sinks), *sinks, *_of_caller(segment)),
             log=log,
             held=held,
         )
@@ -144,26 +146,26 @@ class Runner:
         self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
     ) -> RunResult:
         """Run a script and settle it, also when the caller is cancelled meanwhile."""
-        part = Part(run_id=run_id, limits=job.limits, caller=job.caller)
-        bench = self.bench(part, control=control, sinks=sinks)
-        progress = Progress()
-        return await settled(bench, progress, self._work(job, bench, progress))
+        segment = RunSegment(run_id=run_id, limits=job.limits, caller=job.caller)
+        context = self.context(segment, control=control, sinks=sinks)
+        progress = RunProgress()
+        return await settled(context, progress, self._work(job, context, progress))
 
     async def preview(
         self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
     ) -> tuple[RunResult, str]:
         """Run a script that lands nothing; return its result and what it would change."""
-        bench = self.bench(
-            Part(run_id=run_id, limits=job.limits, caller=job.caller),
+        context = self.context(
+            RunSegment(run_id=run_id, limits=job.limits, caller=job.caller),
             control=control,
             sinks=sinks,
             atomic=True,
             silent=True,
         )
-        progress = Progress(lands=False)
-        foretold = Foretold(bench, progress)
-        work = foretold.after(self._work(job, bench, progress))
-        return await settled(bench, progress, work), self.gate.redactor.text(foretold.diff)
+        progress = RunProgress(lands=False)
+        outcome = PreviewOutcome(context, progress)
+        work = outcome.after(self._work(job, context, progress))
+        return await settled(context, progress, work), self.gate.redactor.text(outcome.diff)
 
     async def call(
         self,
@@ -184,9 +186,9 @@ class Runner:
             limits=limits,
             origin=origin,
         )
-        part = Part(run_id=new_run_id(), limits=limits, caller=caller)
-        bench, progress = self.bench(part, control=control), Progress()
-        return call_result(await settled(bench, progress, self._alone(job, bench, progress)))
+        segment = RunSegment(run_id=new_run_id(), limits=limits, caller=caller)
+        context, progress = self.context(segment, control=control), RunProgress()
+        return call_result(await settled(context, progress, self._alone(job, context, progress)))
 
     def verdict(self, name: str, arguments: Mapping[str, object], *, origin: Origin) -> Verdict:
         """Return what policy says of a call that names no paths; it is not made."""
@@ -194,13 +196,15 @@ class Runner:
         call = Call(tool=name, arguments=arguments, origin=origin)
         return judge(self.gate.policy, Subject(spec=tool and tool.spec, call=call))
 
-    async def make(self, job: Job, scope: Scope, bench: Bench, progress: Progress) -> None:
+    async def make(
+        self, job: Job, pipeline: CallPipeline, context: RunContext, progress: RunProgress
+    ) -> None:
         """Make the one call of a run without a script."""
         call = Call(tool=job.tool, arguments=job.arguments, origin=job.origin)
-        with bench.control.paused():
-            progress.findings += await self._offer.ready(call.tool)
+        with context.control.paused():
+            progress.findings += await self._tools.ready(call.tool)
         progress.suspended = True  # what it is where the call has to wait
-        progress.ended = of_call(await scope.dispatch(call))
+        progress.ended = of_call(await pipeline.dispatch(call))
 
     def control_of(self, job: Job, *, used: float) -> Control:
         """Return the reins of a run that goes on.
@@ -226,43 +230,45 @@ class Runner:
         prepared = await self.reader.read(script, name=name)
         return await self.reader.find(prepared, inputs, level="error")
 
-    async def _work(self, job: Job, bench: Bench, progress: Progress) -> None:
+    async def _work(self, job: Job, context: RunContext, progress: RunProgress) -> None:
         engine = self.engines.wanted
-        bench.announce(script=job.script, name=job.name, origin=job.origin, engine=engine)
-        ready = await self._read(job, bench, progress)
+        context.announce(script=job.script, name=job.name, origin=job.origin, engine=engine)
+        ready = await self._read(job, context, progress)
         if ready is None:
             return
-        await execute(ready, job, bench, progress)
+        await execute(ready, job, context, progress)
 
-    async def _read(self, job: Job, bench: Bench, progress: Progress) -> Ready | None:
+    async def _read(
+        self, job: Job, context: RunContext, progress: RunProgress
+    ) -> ReadyScript | None:
         try:
-            scope, script = await self._admit(job, bench)
+            pipeline, script = await self._admit(job, context)
         except (ToolError, WorkspaceError) as error:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        with bench.control.paused():  # what has to be started for that is no run's time
+        with context.control.paused():  # what has to be started for that is no run's time
             prepared = await self.reader.read(script, name=job.name)
             choice = await self.reader.choose(prepared, job.inputs, progress)
         if choice is None or choice.engine is None:
             return None
         engine, source = choice.engine, prepared.original
-        replay = self._keep(job, source, bench, scope, engine=engine, progress=progress)
-        return Ready(scope=scope, prepared=prepared, engine=engine, replay=replay)
+        replay = self._keep(job, source, context, pipeline, engine=engine, progress=progress)
+        return ReadyScript(pipeline=pipeline, prepared=prepared, engine=engine, replay=replay)
 
     def _keep(
         self,
         job: Job,
         source: str,
-        bench: Bench,
-        scope: Scope,
+        context: RunContext,
+        pipeline: CallPipeline,
         *,
         engine: Engine,
-        progress: Progress,
+        progress: RunProgress,
     ) -> ReplayInputs | None:
         """Have the run kept, and return what its script takes from the world beside calls."""
-        scope.preview = not progress.lands
-        if self.ground.log is None or not progress.lands:
+        pipeline.preview = not progress.lands
+        if self.environment.log is None or not progress.lands:
             return None
         replay = ReplayInputs(seed=secrets.token_hex(32))
         document: dict[str, object] = {
@@ -272,37 +278,37 @@ class Runner:
             "version": _version(),
             "seed": replay.seed,
         }
-        why_not = _why_nested(bench)
+        why_not = _why_nested(context)
         if not why_not and engine.pauses == "never":
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
         document["mode"] = self.gate.policy.own_mode
-        bench.keep(document, unpausable=why_not, replays=replays, replay=replay)
+        context.keep(document, unpausable=why_not, replays=replays, replay=replay)
         return replay
 
-    async def _alone(self, job: Job, bench: Bench, progress: Progress) -> None:
-        bench.announce(script="", name=job.name, origin=job.origin, engine="")
-        scope = await bench.enter(alone=True)
-        if self.ground.log is not None:
+    async def _alone(self, job: Job, context: RunContext, progress: RunProgress) -> None:
+        context.announce(script="", name=job.name, origin=job.origin, engine="")
+        pipeline = await context.enter(alone=True)
+        if self.environment.log is not None:
             # Nothing of it is kept, unless it has to wait: what is there to go on with is its end.
             mode = self.gate.policy.own_mode
             document = {**job.kept(""), "engine": "", "seed": "", "mode": mode}
-            bench.keep(document, unpausable=_why_nested(bench), replays=False, calls=False)
-        await self.make(job, scope, bench, progress)
+            context.keep(document, unpausable=_why_nested(context), replays=False, calls=False)
+        await self.make(job, pipeline, context, progress)
 
-    async def _admit(self, job: Job, bench: Bench) -> tuple[Scope, object]:
+    async def _admit(self, job: Job, context: RunContext) -> tuple[CallPipeline, object]:
         if not self._scripts:
             raise ToolError("E_DENIED", "scripts are switched off in this session")
-        if bench.control.depth > MAX_DEPTH:
+        if context.control.depth > MAX_DEPTH:
             raise ToolError("E_DENIED", f"runs may be nested {MAX_DEPTH} deep, and this is deeper")
-        scope = await bench.enter()
+        pipeline = await context.enter()
         paths: tuple[str, ...] = ()
         if job.file is not None:
-            paths = ((await bench.view.resolve(job.file)).path,)
+            paths = ((await context.view.resolve(job.file)).path,)
         arguments: dict[str, object] = dict(zip(("file",), paths, strict=False))
         call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
-        await scope.admit(RUN_SCRIPT, call, paths=paths)
-        return scope, await _text_of(paths[0], bench.view) if paths else job.script
+        await pipeline.admit(RUN_SCRIPT, call, paths=paths)
+        return pipeline, await _text_of(paths[0], context.view) if paths else job.script
 
 
 @cache
@@ -314,23 +320,23 @@ def _version() -> str:
         return ""
 
 
-async def settled(bench: Bench, progress: Progress, work: Awaitable[None]) -> RunResult:
+async def settled(context: RunContext, progress: RunProgress, work: Awaitable[None]) -> RunResult:
     """Do a run's work and settle it, whatever comes of it: also when the caller is cancelled."""
     try:
-        with bench.control.inside(), beginning_runs(bench.gate):
+        with context.control.inside(), beginning_runs(context.gate):
             try:
                 await work
             except Exception as error:  # noqa: BLE001  of the user's workspace or middleware
                 progress.ended = Ended(status="error", error=_told(error))
     except anyio.get_cancelled_exc_class():
-        bench.control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
-        await bench.settle(progress)
+        context.control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
+        await context.settle(progress)
         raise
-    return await bench.settle(progress)
+    return await context.settle(progress)
 
 
-def _of_caller(part: Part) -> tuple[Sink, ...]:
-    return (part.caller.sink,) if part.caller and part.caller.sink else ()
+def _of_caller(segment: RunSegment) -> tuple[Sink, ...]:
+    return (segment.caller.sink,) if segment.caller and segment.caller.sink else ()
 
 
 def _told(error: Exception) -> RunError:
@@ -347,5 +353,5 @@ async def _text_of(path: str, view: Workspace) -> str:
         raise ToolError("E_INVALID_ARGS", f"{path!r} is not a text in UTF-8") from error
 
 
-def _why_nested(bench: Bench) -> str:
-    return "it runs inside another run" if bench.control.depth > 0 else ""
+def _why_nested(context: RunContext) -> str:
+    return "it runs inside another run" if context.control.depth > 0 else ""

@@ -7,7 +7,7 @@ from typing import cast
 
 from lineshaft.errors import ConfigError, RunBusy, RunUnknown, StateError
 from lineshaft.scripts import Reply, Resumer
-from lineshaft.session._live import Live
+from lineshaft.session._live_runs import LiveRuns
 from lineshaft.store import RunSummary, Store
 from lineshaft.values import Answer, Caller, Change, Pending, Replay, RunResult, Workspace
 
@@ -19,7 +19,7 @@ class Afterwards(ABC):
     """Where runs are kept; None: nowhere."""
 
     @abstractmethod
-    def _later(self) -> tuple[Live, Resumer, Workspace]:
+    def _later(self) -> tuple[LiveRuns, Resumer, Workspace]:
         """Return what takes runs up again.
 
         Raises:
@@ -77,7 +77,7 @@ class Afterwards(ABC):
         live, resumer, _ = self._later()
         reply = Reply(answers=_checked(answers), repeat=frozenset(repeat), caller=caller)
         resumed = await resumer.resume(run_id, reply)
-        with live.holding(resumed.bench.control):
+        with live.holding(resumed.context.control):
             return await resumed.carry_on()
 
     async def cancel(self, run_id: str) -> None:
@@ -108,7 +108,7 @@ class Afterwards(ABC):
                 hint=f"lineshaft resume {run_id}",
             )
         replaying = await resumer.replay(run_id)
-        with live.holding(replaying.bench.control):
+        with live.holding(replaying.context.control):
             return await replaying.carry_on()
 
     async def undo(self, run_id: str) -> tuple[Change, ...]:

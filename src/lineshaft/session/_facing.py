@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 from lineshaft.scripts import Runner
 from lineshaft.session._definitions import Api
 from lineshaft.session._model_side import ModelSide
-from lineshaft.session._offer import SessionTools
+from lineshaft.session._session_tools import SessionTools
 from lineshaft.tools import Provider
 from lineshaft.values import CallResult, Handled, Origin, RunResult, Verdict
 
@@ -17,7 +17,7 @@ class Facing:
     """The half of a session that says what there is, and how things went."""
 
     _model: ModelSide
-    _offer: SessionTools
+    _session_tools: SessionTools
     _runner: Runner
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ class Facing:
         """
         if isinstance(result, RunResult):
             return self._model.of_run(result)
-        found = self._offer.get(tool)
+        found = self._session_tools.get(tool)
         return self._model.of_call(result, found.spec if found else None)
 
     def without_secrets(self, value: Value) -> Value:
@@ -59,12 +59,12 @@ class Facing:
     @property
     def providers(self) -> tuple[Provider, ...]:
         """Where tools come from that may come and go."""
-        return self._offer.providers
+        return self._session_tools.providers
 
     def namespaces(self) -> dict[str, int]:
         """Return how many tools each namespace has now; none where a provider is not there yet."""
-        counts = {provider.name: 0 for provider in self._offer.providers}
-        for spec in self._offer.specs:
+        counts = {provider.name: 0 for provider in self._session_tools.providers}
+        for spec in self._session_tools.specs:
             counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
         return dict(sorted(counts.items()))
 
@@ -86,7 +86,7 @@ class Facing:
         Returns:
             What ends this.
         """
-        return self._offer.watch(changed)
+        return self._session_tools.watch(changed)
 
     async def ready(self, words: str = "") -> tuple[str, ...]:
         """Wait for the providers that a text speaks of; some time for all where it is empty.
@@ -94,5 +94,5 @@ class Facing:
         Returns:
             What of them is not there, and why.
         """
-        found = [finding.message for finding in await self._offer.ready(words)]
+        found = [finding.message for finding in await self._session_tools.ready(words)]
         return tuple(self.without_secrets(found))

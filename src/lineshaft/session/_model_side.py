@@ -15,7 +15,7 @@ from lineshaft.session._definitions import (
     script_description,
     script_schema,
 )
-from lineshaft.session._handle import ScriptRequest, arguments_of, script_request
+from lineshaft.session._requests import ScriptRequest, arguments_of, script_request
 from lineshaft.tools import model_name, own_names, plainest, published
 from lineshaft.trace import Redactor
 from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec

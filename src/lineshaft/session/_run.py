@@ -8,7 +8,7 @@ import anyio
 
 from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.scripts import Control
-from lineshaft.session._live import Live
+from lineshaft.session._live_runs import LiveRuns
 from lineshaft.values import Event, RunResult, Sink
 
 
@@ -62,7 +62,7 @@ class Run:
             self._more = anyio.Event()
             await self._more.wait()
 
-    async def carry_out(self, live: Live, work: RunWork) -> None:
+    async def carry_out(self, live: LiveRuns, work: RunWork) -> None:
         """Do the run's work; called once, by the session, which ends it by its reins alone."""
         try:
             with anyio.CancelScope(shield=True), live.holding(self._control) as control:

@@ -15,18 +15,18 @@ from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
 from lineshaft.session._afterwards import Afterwards
+from lineshaft.session._background import BackgroundContext, background
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._facing import Facing
-from lineshaft.session._ground import ground_of
-from lineshaft.session._handle import ScriptRequest
-from lineshaft.session._held import Held, background
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
-from lineshaft.session._live import Live
+from lineshaft.session._live_runs import LiveRuns
 from lineshaft.session._model_side import ModelSide
-from lineshaft.session._offer import SessionTools, split
+from lineshaft.session._requests import ScriptRequest
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
-from lineshaft.session._usable import refuse_unusable, usable_caller
+from lineshaft.session._session_tools import SessionTools, split
+from lineshaft.session._storage import storage_of
+from lineshaft.session._validation import refuse_unusable, usable_caller
 from lineshaft.store import Store
 from lineshaft.tools import Provider, Toolset
 from lineshaft.trace import Redactor
@@ -130,20 +130,22 @@ class Session(Afterwards, Facing):
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools, caller)
-        runtime = Toolset.of_runtime(runtime_tools(lambda: self._offer.specs))
+        runtime = Toolset.of_runtime(runtime_tools(lambda: self._session_tools.specs))
         redactor, options = Redactor(secrets), python or PythonOptions()
         jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
-        ground = ground_of(workspace, atomic=atomic, store=store)
-        self.store, self._shapes = ground.store, ground.shapes()
-        self._offer = SessionTools(given, providers, runtime, jailed=jailed, shapes=self._shapes)
-        self.tools = Catalogue(lambda: self._offer.specs)
+        storage = storage_of(workspace, atomic=atomic, store=store)
+        self.store, self._shapes = storage.store, storage.shapes()
+        self._session_tools = SessionTools(
+            given, providers, runtime, jailed=jailed, shapes=self._shapes
+        )
+        self.tools = Catalogue(lambda: self._session_tools.specs)
         self.policy, self.limits = policy or Policy(), limits or Limits()
         self._engines = Engines(engine, python=options)
         self._belongings = Belongings()
         self._runner = Runner(
             Gate(
-                tools=self._offer,
-                why_missing=self._offer.why_missing,
+                tools=self._session_tools,
+                why_missing=self._session_tools.why_missing,
                 policy=self.policy,
                 redactor=redactor,
                 caller=caller,
@@ -154,21 +156,21 @@ class Session(Afterwards, Facing):
                 python=options,
                 belongings=self._belongings,
             ),
-            ground=ground.under_runs(self._offer),
+            environment=storage.under_runs(self._session_tools),
             engines=self._engines,
             check=check,
             sinks=tuple(sinks),
             scripts=scripts,
         )
-        self._resumer = self.store and Resumer(self._runner, self.store, root=ground.root)
+        self._resumer = self.store and Resumer(self._runner, self.store, root=storage.root)
         self._model = self._model_side(runtime, redactor, scripts=scripts)
         self._group: TaskGroup | None = None
-        self._held: Held[TaskGroup] | None = None
-        self._live = Live()
+        self._background: BackgroundContext[TaskGroup] | None = None
+        self._live = LiveRuns()
 
     def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
-            lambda: self._offer.specs,
+            lambda: self._session_tools.specs,
             runtime=runtime.specs,
             limits=self.limits.of_model,
             mode=self.policy.mode,
@@ -183,8 +185,10 @@ class Session(Afterwards, Facing):
         kept = (self.store.aclose,) if self.store is not None else ()
         let_go = partial(to_thread.run_sync, self._belongings.close)
         closed = (*kept, self._shapes.flush, self._engines.aclose, let_go)
-        self._held = Held(background(self._offer.opened(), closed=closed))
-        self._group = await self._held.open()
+        self._background = BackgroundContext(
+            background(self._session_tools.opened(), closed=closed)
+        )
+        self._group = await self._background.open()
         return self
 
     async def __aexit__(
@@ -196,8 +200,8 @@ class Session(Afterwards, Facing):
         self._group = None
         await self._live.end()
         # Not told of the error, which a task group would wrap: it goes on as it is.
-        if self._held is not None:
-            await self._held.close()
+        if self._background is not None:
+            await self._background.close()
 
     async def run(
         self,
@@ -269,11 +273,11 @@ class Session(Afterwards, Facing):
             result, diff = await self._runner.preview(job, run_id=new_run_id(), control=control)
         return Preview(run=result, diff=diff, stopped_at=next(iter(result.pending), None))
 
-    def _later(self) -> tuple[Live, Resumer, Workspace]:
+    def _later(self) -> tuple[LiveRuns, Resumer, Workspace]:
         self._entered()
         if self._resumer is None:
             raise ConfigError("this session keeps nothing of its runs (store=False)")
-        return self._live, self._resumer, self._runner.ground.workspace
+        return self._live, self._resumer, self._runner.environment.workspace
 
     async def check(
         self, script: str, *, inputs: Mapping[str, object] | None = None, name: str = "script.py"

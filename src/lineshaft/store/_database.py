@@ -20,12 +20,12 @@ from lineshaft.store._checkpoints import CheckpointLock
 from lineshaft.store._faults import fault
 from lineshaft.store._files import publish
 from lineshaft.store._key import Keys
+from lineshaft.store._legacy import import_older
 from lineshaft.store._list import RunList
 from lineshaft.store._log import Log
-from lineshaft.store._older import import_older
 from lineshaft.store._owner import this_process
+from lineshaft.store._schema import TABLES, VERSION
 from lineshaft.store._shapes import Shapes
-from lineshaft.store._tables import TABLES, VERSION
 
 _SUFFIXES = ("-wal", "-shm")
 _PAGES = 1_000

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from lineshaft.errors import UntrustedState
-from lineshaft.store._texts import Data, call_of, done_of, pause_of
+from lineshaft.store._json import Data, call_of, done_of, pause_of
 from lineshaft.values import (
     Finished,
     KeptCall,

@@ -6,9 +6,9 @@ from sqlite3 import Connection
 from typing import cast
 
 from lineshaft.errors import RunUnknown
+from lineshaft.store._json import storable
 from lineshaft.store._log import EXPIRED, INTERRUPTED, Log, RunRow, told_by
 from lineshaft.store._summaries import RunSummary
-from lineshaft.store._texts import storable
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LISTED = "lineshaft runs lists them"

@@ -23,11 +23,11 @@ from lineshaft.errors import (
     UntrustedState,
 )
 from lineshaft.store._fold import fold
+from lineshaft.store._json import dumped, loaded, shown, storable
 from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner
+from lineshaft.store._schema import NOW
 from lineshaft.store._seals import FORMAT, Seals, changed, check_format, pack, unpack
-from lineshaft.store._tables import NOW
-from lineshaft.store._texts import dumped, loaded, shown, storable
 from lineshaft.values import Event, EventKind, LogRow, RowKind, RunClaim, SavedRun, Shown
 
 Data = Mapping[str, object]

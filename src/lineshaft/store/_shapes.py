@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlite3 import Connection
 from typing import cast
 
+from lineshaft.store._json import storable
 from lineshaft.store._log import stamp
-from lineshaft.store._texts import storable
 from lineshaft.values import ObservedShape
 
 Schema = Mapping[str, object]

@@ -17,15 +17,15 @@ import anyio
 import anyio.to_thread
 
 from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
-from lineshaft.store import _older
+from lineshaft.store import _legacy
 from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
+from lineshaft.store._json import UNFIT
 from lineshaft.store._key import Keys
 from lineshaft.store._log import Step, step_of
 from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
-from lineshaft.store._texts import UNFIT
 from lineshaft.store._writer import WriteJob, Writer
 from lineshaft.values import Event, LogRow, ObservedShape, RunClaim, SavedRun
 
@@ -354,9 +354,9 @@ class Store:
     def _places(self) -> tuple[Path, Path]:
         """Return the file, and where a store of an earlier version may lie."""
         if self._where is None:
-            return state_folder() / _DEFAULT, state_folder() / _older.NAME
+            return state_folder() / _DEFAULT, state_folder() / _legacy.NAME
         if self._found is None:
-            self._found = _older.place_of(self._where)
+            self._found = _legacy.place_of(self._where)
         return self._found
 
     def _explain(self, error: Exception) -> StateError:

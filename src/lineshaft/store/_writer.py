@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from lineshaft.errors import LineshaftError, RecordError, StateError
 from lineshaft.store._database import Database, Transaction
-from lineshaft.store._texts import UNFIT
+from lineshaft.store._json import UNFIT
 
 T = TypeVar("T")
 

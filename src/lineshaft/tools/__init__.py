@@ -20,11 +20,16 @@ from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import Toolset
 from lineshaft.tools.schemas import (
     EntryPath,
+    Mismatch,
+    NotPlain,
+    Problem,
     WorkspacePath,
     own_names,
+    plain,
     plainest,
     published,
     published_result,
+    tell,
 )
 from lineshaft.tools.search import search_specs
 from lineshaft.tools.stubs import (
@@ -40,6 +45,9 @@ __all__ = [
     "RESERVED",
     "Detail",
     "EntryPath",
+    "Mismatch",
+    "NotPlain",
+    "Problem",
     "Provider",
     "ShapeBook",
     "Shaped",
@@ -57,6 +65,7 @@ __all__ = [
     "model_name",
     "opened",
     "own_names",
+    "plain",
     "plainest",
     "published",
     "published_result",
@@ -67,6 +76,7 @@ __all__ = [
     "search_specs",
     "shape_difference",
     "signature",
+    "tell",
     "tool",
     "tool_version",
     "typescript_stubs",

@@ -60,13 +60,6 @@ from lineshaft.values._engines import (
     minor_version,
 )
 from lineshaft.values._fates import fate_of_changes, is_dropped
-from lineshaft.values._kept import (
-    Finished,
-    KeptCall,
-    KeptPause,
-    KeptRun,
-    SavedRun,
-)
 from lineshaft.values._limits import (
     Limits,
 )
@@ -109,6 +102,13 @@ from lineshaft.values._runs import (
     RunStatus,
     Sink,
     Usage,
+)
+from lineshaft.values._saved_run import (
+    Finished,
+    KeptCall,
+    KeptPause,
+    KeptRun,
+    SavedRun,
 )
 from lineshaft.values._tokens import (
     KEY_BLOCK,

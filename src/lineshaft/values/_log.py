@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal, Protocol
 
 from lineshaft.values._calls import Done, Value
-from lineshaft.values._kept import KeptCall, KeptPause, SavedRun
 from lineshaft.values._runs import Event, EventKind
+from lineshaft.values._saved_run import KeptCall, KeptPause, SavedRun
 
 RowKind = Literal[
     "begin",

@@ -4,7 +4,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 """
 
 from lineshaft.workspace._folder import Folder
-from lineshaft.workspace._view import FolderView
+from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace.disk import Mount
 from lineshaft.workspace.guards import (
     Companion,

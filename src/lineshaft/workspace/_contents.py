@@ -5,7 +5,7 @@ import secrets
 import weakref
 from collections.abc import Iterator
 
-from lineshaft.workspace._state import StateFolder
+from lineshaft.workspace._state_folder import StateFolder
 
 MEMORY_BYTES = 16_000_000
 """Of all contents of a view together."""

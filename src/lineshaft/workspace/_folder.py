@@ -1,6 +1,6 @@
 """A workspace that is a folder.
 
-Above: sessions, the gate and the kit's tools. Below: `_through.py` does what is done at once,
+Above: sessions, the gate and the kit's tools. Below: `_direct_view.py` does what is done at once,
 `staging/view.py` keeps changes back until they land.
 """
 
@@ -11,10 +11,10 @@ from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
 from lineshaft.values import Change, Finding, Workspace
+from lineshaft.workspace._direct_view import DirectView
+from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
-from lineshaft.workspace._state import sweep_states
-from lineshaft.workspace._through import DirectView
-from lineshaft.workspace._view import FolderView
+from lineshaft.workspace._state_folder import sweep_states
 from lineshaft.workspace.disk import Mount, Mounts
 from lineshaft.workspace.journal import Journals, finish, undo
 from lineshaft.workspace.staging import StagedView

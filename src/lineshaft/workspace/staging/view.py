@@ -17,10 +17,10 @@ from anyio.lowlevel import checkpoint
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import ApprovePaths, Change, Command, Content, Entry, Finding, Guard, Process
 from lineshaft.workspace import disk
+from lineshaft.workspace._direct_view import take
+from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
-from lineshaft.workspace._through import take
-from lineshaft.workspace._view import FolderView
 from lineshaft.workspace.disk import (
     MISSING,
     NOTHING,
@@ -35,10 +35,10 @@ from lineshaft.workspace.disk import (
     walk,
 )
 from lineshaft.workspace.guards import guarded
-from lineshaft.workspace.staging import edits, looks
+from lineshaft.workspace.staging import checks, edits
+from lineshaft.workspace.staging.checks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.diff import stage_diff
 from lineshaft.workspace.staging.landing import Landing, land
-from lineshaft.workspace.staging.looks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
 
@@ -135,7 +135,7 @@ class StagedView(FolderView):
 
     def _look_again(self, place: Place) -> None:
         with self._lock:
-            looks.look_again(self._memory, place)
+            checks.look_again(self._memory, place)
 
     async def before(self, path: str) -> Content | None:
         """Return what a file was before the changes that have not landed; None: no file was there.
@@ -335,7 +335,7 @@ class StagedView(FolderView):
 
     def _must_not_be_stale(self) -> None:
         with self._lock:
-            looks.must_not_be_stale(self._memory, self._mounts)
+            checks.must_not_be_stale(self._memory, self._mounts)
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
         """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""

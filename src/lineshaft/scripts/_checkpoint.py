@@ -27,7 +27,7 @@ T = TypeVar("T")
 class Checkpoint:
     """All that a later part of a run goes on from, beside what it was begun with."""
 
-    standing: PausePoint
+    pause_point: PausePoint
     calls: tuple[CallRecord, ...]
     usage: Usage
     seconds_used: float
@@ -49,31 +49,31 @@ def expiry(hours: float) -> str:
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
 
 
-def pause_of(halt: Checkpoint, *, expires_at: str) -> KeptPause:
+def pause_of(checkpoint: Checkpoint, *, expires_at: str) -> KeptPause:
     """Return what is kept of a run that waits."""
     document: dict[str, object] = {
         "format": FORMAT,
-        "keys": dict(halt.standing.keys),
-        "for_the_run": {rule: asdict(a) for rule, a in halt.standing.for_the_run.items()},
-        "shown": dict(halt.standing.shown),
-        "dropped": list(halt.standing.dropped),
-        "calls": [asdict(call) for call in halt.calls],
-        "usage": asdict(halt.usage),
-        "seconds_used": halt.seconds_used,
-        "duration_ms": halt.duration_ms,
-        "findings": [asdict(finding) for finding in halt.findings],
-        "engine_reason": halt.engine_reason,
-        "modules": dict(halt.modules),
+        "keys": dict(checkpoint.pause_point.keys),
+        "for_the_run": {rule: asdict(a) for rule, a in checkpoint.pause_point.for_the_run.items()},
+        "shown": dict(checkpoint.pause_point.shown),
+        "dropped": list(checkpoint.pause_point.dropped),
+        "calls": [asdict(call) for call in checkpoint.calls],
+        "usage": asdict(checkpoint.usage),
+        "seconds_used": checkpoint.seconds_used,
+        "duration_ms": checkpoint.duration_ms,
+        "findings": [asdict(finding) for finding in checkpoint.findings],
+        "engine_reason": checkpoint.engine_reason,
+        "modules": dict(checkpoint.modules),
     }
     return KeptPause(
         document=document,
-        blobs={"view": halt.view},
-        pending=halt.standing.pending,
+        blobs={"view": checkpoint.view},
+        pending=checkpoint.pause_point.pending,
         expires_at=expires_at,
     )
 
 
-def halt_of(pause: KeptPause) -> Checkpoint:
+def checkpoint_of(pause: KeptPause) -> Checkpoint:
     """Return what `pause_of` was given.
 
     Raises:
@@ -86,7 +86,7 @@ def halt_of(pause: KeptPause) -> Checkpoint:
             hint="resume it with the version that paused it",
         )
     return Checkpoint(
-        standing=PausePoint(
+        pause_point=PausePoint(
             pending=tuple(pause.pending),
             keys=cast("Mapping[str, str]", document["keys"]),
             for_the_run={

@@ -12,10 +12,16 @@ import anyio
 from anyio.lowlevel import RunVar
 
 from lineshaft.errors import ToolError
-from lineshaft.tools._names import script_name
-from lineshaft.tools._tool import Tool
-from lineshaft.tools.schemas import Mismatch, NotPlain, Problem, plain, tell
-from lineshaft.tools.stubs import signature
+from lineshaft.tools import (
+    Mismatch,
+    NotPlain,
+    Problem,
+    Tool,
+    plain,
+    script_name,
+    signature,
+    tell,
+)
 from lineshaft.values import Context, ToolSpec
 
 _MOST_THREADS = 400

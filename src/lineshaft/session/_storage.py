@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from lineshaft.errors import ConfigError
-from lineshaft.scripts import Ground
-from lineshaft.session._offer import SessionTools
+from lineshaft.scripts import RunEnvironment
+from lineshaft.session._session_tools import SessionTools
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import ShapeBook, merge_shapes
 from lineshaft.values import Workspace
@@ -14,7 +14,7 @@ from lineshaft.workspace import Folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Footing:
+class SessionStorage:
     """A workspace and a store, ready for runs."""
 
     workspace: Workspace
@@ -28,15 +28,15 @@ class Footing:
 
     root: str
 
-    def under_runs(self, offer: SessionTools) -> Ground:
+    def under_runs(self, tools: SessionTools) -> RunEnvironment:
         """Return it as runs see it, with the tools that they may call."""
-        return Ground(
+        return RunEnvironment(
             workspace=self.workspace,
             atomic=self.atomic,
             root=self.root,
             log=self.store,
             eager=self.eager,
-            offer=offer,
+            tools=tools,
         )
 
     def shapes(self) -> ShapeBook:
@@ -50,12 +50,12 @@ class Footing:
         )
 
 
-def ground_of(
+def storage_of(
     workspace: str | Path | Workspace,
     *,
     atomic: bool,
     store: Store | str | Path | Literal[False] | None,
-) -> Footing:
+) -> SessionStorage:
     """Return what a session's runs stand on.
 
     Args:
@@ -77,7 +77,7 @@ def ground_of(
             hint="say atomic=False: each change is then made at once",
         )
     root = live.root if isinstance(live, Folder) else ""
-    return Footing(
+    return SessionStorage(
         workspace=live,
         atomic=atomic,
         store=kept,

@@ -16,7 +16,7 @@ from anyio.abc import TaskGroup
 T = TypeVar("T")
 
 
-class Held(Generic[T]):
+class BackgroundContext(Generic[T]):
     """A context that any task may open and close.
 
     Args:

@@ -16,11 +16,11 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
-from lineshaft.gate import CallLog, Earlier, Frame, Gate, PausePoint, Scope
+from lineshaft.gate import CallLog, CallPipeline, Gate, PausePoint, ReplayLog, RunInfo
+from lineshaft.scripts._checkpoint import Checkpoint, expiry, pause_of
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._outcome import Ended, advised
 from lineshaft.scripts._output import Printed
-from lineshaft.scripts._standing import Checkpoint, expiry, pause_of
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
     Caller,
@@ -47,7 +47,7 @@ PAUSE_HOURS = 24.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a run has come; read when it is settled."""
 
     ended: Ended | None = None
@@ -68,12 +68,12 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Which part of a run this is: the first one, or one that goes on after a pause."""
+class RunSegment:
+    """Which segment of a run this is: the first one, or one that goes on after a pause."""
 
     run_id: str
     limits: Limits
-    halt: Checkpoint | None = None
+    checkpoint: Checkpoint | None = None
     """Where it goes on from."""
 
     last_seq: int = 0
@@ -108,12 +108,12 @@ class _Waits:
     expires_at: str | None = None
 
 
-class Bench:
+class RunContext:
     """One run's view, call log, output and way through the gate.
 
     Args:
         gate: The session's gate.
-        part: The run.
+        segment: The run.
         workspace: Where files and commands live.
         view: The run's view of it.
         control: Ends the run from outside.
@@ -125,7 +125,7 @@ class Bench:
     def __init__(
         self,
         gate: Gate,
-        part: Part,
+        segment: RunSegment,
         *,
         workspace: Workspace,
         view: Stage,
@@ -134,21 +134,21 @@ class Bench:
         log: RunLog | None = None,
         held: HeldLog | None = None,
     ) -> None:
-        self.run_id = part.run_id
+        self.run_id = segment.run_id
         self.workspace = workspace
         self.view = view
-        self.limits = part.limits
+        self.limits = segment.limits
         self.control = control
-        self.scope: Scope | None = None
+        self.pipeline: CallPipeline | None = None
         """The way through the gate, once it was entered."""
 
         self.gate = gate
         """Its policy may be stricter than the session's."""
 
-        self._part = part
+        self._segment = segment
         self._started = time.monotonic()
         self._keeps = False
-        self._frame: Frame | None = None
+        self._run_info: RunInfo | None = None
         self._unrecorded: RunError | None = None
         self._unpaused: RunError | None = None
         self._can_wait = False
@@ -158,15 +158,15 @@ class Bench:
                 self.run_id,
                 sinks,
                 gate.redactor,
-                seq=part.last_seq,
-                claim=part.claim,
+                seq=segment.last_seq,
+                claim=segment.claim,
                 log=log,
                 held=held,
             )
         self.call_log = CallLog(recorder, gate.redactor, broken=self._broken)
         self.printed = self._fresh_output()
-        if part.halt is not None:
-            self.call_log.go_on(part.halt.calls, part.halt.usage)
+        if segment.checkpoint is not None:
+            self.call_log.go_on(segment.checkpoint.calls, segment.checkpoint.usage)
 
     def _fresh_output(self) -> Printed:
         return Printed(
@@ -189,7 +189,7 @@ class Bench:
         }
         self.call_log.note("run_started", None, **started)
 
-    async def enter(self, *, alone: bool = False, earlier: Earlier | None = None) -> Scope:
+    async def enter(self, *, alone: bool = False, earlier: ReplayLog | None = None) -> CallPipeline:
         """Return the run's way through the gate.
 
         Raises:
@@ -197,27 +197,27 @@ class Bench:
         """
         findings = list(await self.workspace.recover())
         root = await self.view.resolve(".")
-        self._frame = Frame(
+        self._run_info = RunInfo(
             gate=self.gate,
             run_id=self.run_id,
             view=self.view,
             limits=self.limits,
             call_log=self.call_log,
             controls=self.control,
-            caller=self._part.caller or self.gate.caller,
-            turn=anyio.Lock() if self._part.caller else self.gate.approving,
+            caller=self._segment.caller or self.gate.caller,
+            turn=anyio.Lock() if self._segment.caller else self.gate.approving,
             root=root.real,
             alone=alone,
-            keeps_back=self._part.keeps_back,
+            keeps_back=self._segment.keeps_back,
             findings=findings,
         )
-        self.scope = Scope(self._frame, earlier=earlier)
-        return self.scope
+        self.pipeline = CallPipeline(self._run_info, earlier=earlier)
+        return self.pipeline
 
     @property
     def root(self) -> str:
         """The workspace's place on this machine."""
-        return self._frame.root if self._frame is not None else ""
+        return self._run_info.root if self._run_info is not None else ""
 
     def keep(
         self,
@@ -231,7 +231,7 @@ class Bench:
         """Keep the exact steps of the run from here on.
 
         Args:
-            document: What it was begun with; None: an earlier part of it has kept that.
+            document: What it was begun with; None: an earlier segment of it has kept that.
             unpausable: Why the run cannot pause; empty where it can.
             replays: Whether a pause is replayed.
             replay: What its script takes from the world beside its calls.
@@ -243,10 +243,10 @@ class Bench:
             begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls
         )
 
-    async def settle(self, progress: Progress) -> RunResult:
+    async def settle(self, progress: RunProgress) -> RunResult:
         """End the run's authority, close its record and return its result; not to be cancelled."""
-        if self.scope is not None:
-            self.scope.close()
+        if self.pipeline is not None:
+            self.pipeline.close()
         self.printed.finish()
         how = self._how(progress)
         result = await _shielded(self._settled(how, progress))
@@ -255,12 +255,12 @@ class Bench:
             return replace(result, status="error", error=self._unrecorded)
         return result
 
-    async def _settled(self, how: Ended, progress: Progress) -> RunResult:
+    async def _settled(self, how: Ended, progress: RunProgress) -> RunResult:
         landed = await self._landed(how, progress)
         if landed.error is not None:
             how = Ended(status="error", value=how.value, error=landed.error)
-        if how.status == "paused" and self.scope is not None:
-            result = await self._paused(self.scope.standing, how, progress, landed)
+        if how.status == "paused" and self.pipeline is not None:
+            result = await self._paused(self.pipeline.pause_point, how, progress, landed)
             if result is not None:
                 await self.view.discard()
                 return result
@@ -271,7 +271,9 @@ class Bench:
         await self._over(result, progress)
         return result
 
-    def _result(self, how: Ended, progress: Progress, landed: _Landed, waits: _Waits) -> RunResult:
+    def _result(
+        self, how: Ended, progress: RunProgress, landed: _Landed, waits: _Waits
+    ) -> RunResult:
         calls = self.call_log.records()
         return RunResult(
             run_id=self.run_id,
@@ -294,7 +296,7 @@ class Bench:
             usage=self.call_log.usage(bytes_out=self._bytes_out(how)),
         )
 
-    def _how(self, progress: Progress) -> Ended:
+    def _how(self, progress: RunProgress) -> Ended:
         reason = self.control.reason
         if reason is not None:
             error = None if reason.status == "paused" else reason.error
@@ -304,9 +306,9 @@ class Bench:
             return Ended(status="error", error=RunError(code="E_ENGINE", message=text))
         return progress.ended
 
-    async def _landed(self, how: Ended, progress: Progress) -> _Landed:
+    async def _landed(self, how: Ended, progress: RunProgress) -> _Landed:
         """Land what a run that succeeded kept back; say what is on the disk."""
-        landed = _Landed(findings=tuple(self._frame.findings) if self._frame else ())
+        landed = _Landed(findings=tuple(self._run_info.findings) if self._run_info else ())
         try:
             if how.status == "success" and progress.lands:
                 stage = self.view.landed
@@ -335,16 +337,16 @@ class Bench:
         return landed
 
     async def _paused(
-        self, standing: PausePoint, how: Ended, progress: Progress, landed: _Landed
+        self, pause_point: PausePoint, how: Ended, progress: RunProgress, landed: _Landed
     ) -> RunResult | None:
         """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
         if not progress.suspended or not self._can_wait:
-            result = self._result(how, progress, landed, _Waits(pending=standing.pending))
+            result = self._result(how, progress, landed, _Waits(pending=pause_point.pending))
             await self._over(result, progress)
             return result
         try:
             checkpoint = Checkpoint(
-                standing=standing,
+                pause_point=pause_point,
                 calls=self.call_log.records(),
                 usage=self.call_log.usage(bytes_out=0),
                 seconds_used=max(self.limits.seconds - self.control.remaining, 0),
@@ -354,7 +356,7 @@ class Bench:
                 modules=progress.modules,
                 view=await self.view.pack(),
             )
-            waits = _Waits(pending=standing.pending, expires_at=expiry(PAUSE_HOURS))
+            waits = _Waits(pending=pause_point.pending, expires_at=expiry(PAUSE_HOURS))
             result = self._result(how, progress, landed, waits)
             self.call_log.all_turned()
             pause = pause_of(checkpoint, expires_at=str(waits.expires_at))
@@ -365,7 +367,7 @@ class Bench:
             return None
         return result
 
-    async def _over(self, result: RunResult, progress: Progress) -> None:
+    async def _over(self, result: RunResult, progress: RunProgress) -> None:
         """Record the end, and keep only what a replay needs of a run that is over."""
         end = None
         if self._keeps and self.control.reason is None:
@@ -376,7 +378,7 @@ class Bench:
                 "stdout": result.stdout,
                 "stderr": result.stderr,
                 "modules": progress.modules,
-                "dropped": list(self.scope.dropped) if self.scope else [],
+                "dropped": list(self.pipeline.dropped) if self.pipeline else [],
             }
         try:
             self.call_log.all_turned()
@@ -387,7 +389,7 @@ class Bench:
             self._unrecorded = RunError(code=error.code, message=text)
 
     def _duration_ms(self) -> float:
-        before = self._part.halt.duration_ms if self._part.halt else 0
+        before = self._segment.checkpoint.duration_ms if self._segment.checkpoint else 0
         return round(before + (time.monotonic() - self._started) * 1000, 3)
 
     def _bytes_out(self, how: Ended) -> int:
@@ -395,7 +397,7 @@ class Bench:
         return len(printed) + len(pydantic_core.to_json(how.value))
 
     def _ending(self, kind: EventKind, result: RunResult) -> list[tuple[EventKind, object]]:
-        """Return the last events of a run, or of this part of it."""
+        """Return the last events of a run, or of this segment of it."""
         if not self.call_log.recording:
             return []
         waiting = tuple(self._as_recorded(each, result) for each in result.pending)

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lineshaft.gate._standing import Files
+from lineshaft.gate._pause_point import Files
 from lineshaft.values import Answer, Done, Finished
 
 
-class Recorded:
-    """Recorded results of calls, each given out once; the engine keeps their order.
+class RecordedResults:
+    """RecordedResults results of calls, each given out once; the engine keeps their order.
 
     Args:
         finished: The calls that ended, in the order in which they ended.
@@ -29,10 +29,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class ReplayLog:
     """Where an earlier part of the run stood."""
 
-    recorded: Recorded = field(default_factory=lambda: Recorded(()))
+    recorded: RecordedResults = field(default_factory=lambda: RecordedResults(()))
     """Results of calls that ended."""
 
     answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])

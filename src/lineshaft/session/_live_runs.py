@@ -8,7 +8,7 @@ import anyio
 from lineshaft.scripts import Control
 
 
-class Live:
+class LiveRuns:
     """Holds the reins of all runs and calls of a session, whichever task waits for them."""
 
     def __init__(self) -> None:

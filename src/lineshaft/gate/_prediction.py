@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
-from lineshaft.gate._authority import Lease, Leased
+from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_log import CallEntry
-from lineshaft.gate._execution import Reached
-from lineshaft.gate._frame import Frame
-from lineshaft.gate._standing import Files
+from lineshaft.gate._execution import PathReach
+from lineshaft.gate._invoke import invoke
+from lineshaft.gate._pause_point import Files
+from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
-from lineshaft.tools._invoke import invoke
 from lineshaft.values import Call, Context, Done, Failure, Stage
 
 _SECONDS = 10
@@ -21,7 +21,7 @@ _LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class PredictedChanges:
     """What a call would change."""
 
     diff: str = ""
@@ -31,34 +31,36 @@ class Foreseen:
     """What it would change, as it was then."""
 
 
-async def foreseen(frame: Frame, entry: CallEntry, tool: Tool, subject: Subject) -> Foreseen:
+async def predicted(
+    run: RunInfo, entry: CallEntry, tool: Tool, subject: Subject
+) -> PredictedChanges:
     """Return what a call would change.
 
     The call is made on a copy of the run's view whose changes never land.
     """
-    if not tool.spec.staged or "atomic" not in frame.view.capabilities:
-        return Foreseen()
+    if not tool.spec.staged or "atomic" not in run.view.capabilities:
+        return PredictedChanges()
     try:
-        copy = await frame.view.fork()
+        copy = await run.view.fork()
         try:
-            if not await _made(copy, frame, entry, tool, subject):
-                return Foreseen()
-            new = _new_parts(await copy.diff(), await frame.view.diff())
-            files = await _files(copy, frame.view)
+            if not await _made(copy, run, entry, tool, subject):
+                return PredictedChanges()
+            new = _new_parts(await copy.diff(), await run.view.diff())
+            files = await _files(copy, run.view)
         finally:
             await copy.discard()
     except LineshaftError:
-        return Foreseen()
-    return Foreseen(_cut(frame.gate.redactor.text(new)), files)
+        return PredictedChanges()
+    return PredictedChanges(_cut(run.gate.redactor.text(new)), files)
 
 
-async def must_be_as_foreseen(frame: Frame, files: Files, name: str) -> None:
+async def must_be_as_predicted(run: RunInfo, files: Files, name: str) -> None:
     """Refuse a call that was approved for files which somebody else has changed since.
 
     Raises:
         ToolError: `E_STALE`, it names one of them.
     """
-    view = frame.view
+    view = run.view
     try:
         changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
         own = {change.path for change in await view.changes()} if changed else set[str]()
@@ -83,21 +85,23 @@ async def _sha256(view: Stage, path: str) -> str | None:
     return None if found is None else found.sha256
 
 
-async def _made(copy: Stage, frame: Frame, entry: CallEntry, tool: Tool, subject: Subject) -> bool:
+async def _made(copy: Stage, run: RunInfo, entry: CallEntry, tool: Tool, subject: Subject) -> bool:
     """Make a call on a copy of the run's view; return whether it ended well."""
-    in_reach = Reached(frame.gate.policy, subject)
-    lease = Lease(look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths))
+    in_reach = PathReach(run.gate.policy, subject)
+    authority = CallAuthority(
+        look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
+    )
     context = Context(
-        workspace=Leased(copy, lease),
+        workspace=CallWorkspace(copy, authority),
         call_id=entry.id,
-        run_id=frame.run_id,
+        run_id=run.run_id,
         key=entry.key,
         deadline=time.monotonic() + _SECONDS,
         dispatch=_nothing_further,
         notify=lambda kind, data: None,
-        deps=frame.gate.deps,
+        deps=run.gate.deps,
         reach=in_reach,
-        python=frame.gate.python,
+        python=run.gate.python,
     )
     ending = Ending()
     try:
@@ -105,7 +109,7 @@ async def _made(copy: Stage, frame: Frame, entry: CallEntry, tool: Tool, subject
             partial(invoke, tool, entry.arguments, context), seconds=_SECONDS, ending=ending
         )
     finally:
-        lease.over = True
+        authority.over = True
     return ending.error is None and not ending.told_to_end
 
 

@@ -5,21 +5,21 @@ from collections.abc import Awaitable
 import anyio
 
 from lineshaft.errors import Guarded
-from lineshaft.scripts._bench import Bench, Progress
+from lineshaft.scripts._context import RunContext, RunProgress
 from lineshaft.scripts._outcome import Ended
 from lineshaft.values import Finding, RunError
 
 
-class Foretold:
+class PreviewOutcome:
     """What a preview tells beside the run's result.
 
     Args:
-        bench: Of the run that lands nothing.
+        context: Of the run that lands nothing.
         progress: How far it comes; guards that would refuse its changes end it as they would.
     """
 
-    def __init__(self, bench: Bench, progress: Progress) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, progress: RunProgress) -> None:
+        self._context = context
         self._progress = progress
         self.diff = ""
         """All changes as one unified diff."""
@@ -30,14 +30,14 @@ class Foretold:
             await work
         finally:
             with anyio.CancelScope(shield=True):
-                self.diff = await self._bench.view.diff()
+                self.diff = await self._context.view.diff()
         ended = self._progress.ended
         if ended is not None and ended.status == "success":
             await self._ask_guards(ended.value)
 
     async def _ask_guards(self, value: object) -> None:
         try:
-            self._progress.findings += await self._bench.view.look(self._bench.gate.guards)
+            self._progress.findings += await self._context.view.look(self._context.gate.guards)
         except Guarded as error:
             found = (finding for finding in error.findings if isinstance(finding, Finding))
             self._progress.findings += tuple(found)

@@ -14,20 +14,20 @@ import pydantic_core
 from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
-from lineshaft.gate._below import paths_below, with_paths_told
 from lineshaft.gate._call_log import CallEntry
-from lineshaft.gate._earlier import Earlier
 from lineshaft.gate._execution import Leave, execute
 from lineshaft.gate._find import find
-from lineshaft.gate._frame import EndKind, Frame
+from lineshaft.gate._invoke import bind
 from lineshaft.gate._lanes import CallLine, CallPlace, held_around
+from lineshaft.gate._messages import CANCELLED, OVER, failed, refusal
 from lineshaft.gate._middleware import noted, wrapped
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.gate._standing import PausePoint, acts_beyond_files, difference, standing_of
-from lineshaft.gate._told import CANCELLED, OVER, failed, refusal
+from lineshaft.gate._pause_point import PausePoint, acts_beyond_files, difference, pause_point_of
+from lineshaft.gate._replay_log import ReplayLog
+from lineshaft.gate._run_info import EndKind, RunInfo
+from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, judge
 from lineshaft.tools import Tool
-from lineshaft.tools._invoke import bind
 from lineshaft.values import (
     Arguments,
     Call,
@@ -49,37 +49,37 @@ _IMPORT = ToolSpec(name="read_file", effect="read", paths=(("path",),))
 """What stands for the import of a module of the workspace in policy."""
 
 
-class Scope:
+class CallPipeline:
     """The calls of one run. Its authority ends when it is closed.
 
     Args:
-        frame: The run.
+        run: The run.
         earlier: Where an earlier part of the same run stood: its calls are not made again, and the
             record has them already.
     """
 
-    def __init__(self, frame: Frame, *, earlier: Earlier | None = None) -> None:
-        self._frame = frame
-        self._earlier = earlier or Earlier()
+    def __init__(self, run: RunInfo, *, earlier: ReplayLog | None = None) -> None:
+        self._run = run
+        self._earlier = earlier or ReplayLog()
         self._over = anyio.Event()
-        self._script_waits = frame.alone
+        self._script_waits = run.alone
         self._open: dict[CallEntry, None] = {}
-        self._reserved = frame.call_log.counts.total()
+        self._reserved = run.call_log.counts.total()
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
         self._order = CallLine()
         self._held = held_around()
         self._asks = Asks(
-            frame.caller.approver,
-            turn=frame.turn,
-            paused=frame.controls.paused,
+            run.caller.approver,
+            turn=run.turn,
+            paused=run.controls.paused,
             stuck=self._stuck,
             can_pause=self._can_pause,
             left=self._left_open,
         )
         self._asks.for_the_run.update(self._earlier.for_the_run)
-        self._approvals = Approvals(frame, self._earlier, self._asks)
-        self.dispatch: Dispatch = wrapped(self._enter, frame)
+        self._approvals = Approvals(run, self._earlier, self._asks)
+        self.dispatch: Dispatch = wrapped(self._enter, run)
         """Make one call. Raises nothing but cancellation."""
 
         self.preview = False
@@ -102,7 +102,7 @@ class Scope:
             while not self._closed:
                 unanswered = self._asks.unanswered
                 everything = len(unanswered) == len(self._open)
-                if unanswered and everything and not self._frame.call_log.why_not_pause():
+                if unanswered and everything and not self._run.call_log.why_not_pause():
                     self._suspended = unanswered
                     return "suspend"
                 self._changed = anyio.Event()
@@ -110,14 +110,14 @@ class Scope:
                 await self._changed.wait()
             return "wait"
         finally:
-            self._script_waits = self._frame.alone
+            self._script_waits = self._run.alone
 
     @property
-    def standing(self) -> PausePoint:
+    def pause_point(self) -> PausePoint:
         """Where the run stands, suspended."""
         waiting = {pending.id for pending in self._suspended}
-        return standing_of(
-            [entry for entry in self._frame.call_log.entries.values() if entry.id in waiting],
+        return pause_point_of(
+            [entry for entry in self._run.call_log.entries.values() if entry.id in waiting],
             self._suspended,
             for_the_run=self._asks.for_the_run,
             shown=self._approvals.shown,
@@ -133,7 +133,7 @@ class Scope:
         """End the authority of everything that belongs to this run."""
         self._over.set()
         self._changed.set()
-        self._frame.call_log.close()
+        self._run.call_log.close()
         self._asks.close()
         left, self._open = self._open, {}  # calls of tasks of a tool's own
         for entry in left:
@@ -156,12 +156,12 @@ class Scope:
         Raises:
             ToolError: `E_DENIED`, with the rule and its reason.
         """
-        gate = self._frame.gate
+        gate = self._run.gate
         verdict = judge(gate.policy, Subject(spec=spec, call=call, paths=paths))
         if verdict.kind == "ask":
             self._script_waits = True
             await self._approvals.of_run(spec, call.arguments, verdict)
-            self._script_waits = self._frame.alone
+            self._script_waits = self._run.alone
         elif verdict.kind != "allow":
             raise ToolError("E_DENIED", refusal(spec.name, verdict))
 
@@ -174,21 +174,21 @@ class Scope:
         Raises:
             ToolError: `E_DENIED`, with the rule; or the file cannot be read.
         """
-        frame = self._frame
+        run = self._run
         try:
-            resolved = await frame.view.resolve(path)
+            resolved = await run.view.resolve(path)
             call = Call(tool=_IMPORT.name, arguments={"path": resolved.path}, origin="script")
             subject = Subject(spec=_IMPORT, call=call, paths=(str(resolved.path),))
-            verdict = judge(frame.gate.policy, subject)
+            verdict = judge(run.gate.policy, subject)
             if verdict.kind != "allow":
                 raise ToolError("E_DENIED", refusal(f"import of {resolved.path}", verdict))
-            data = (await frame.view.read(resolved.path)).data
+            data = (await run.view.read(resolved.path)).data
         except WorkspaceError as error:
             if error.code == "E_FILE_NOT_FOUND":
                 return None
             raise ToolError(error.code, error.message, hint=error.hint) from error
         digest = hashlib.sha256(data).hexdigest()
-        frame.call_log.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
+        run.call_log.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
         return data
 
     # The way of a call. A stage that refuses it raises ToolError.
@@ -196,14 +196,14 @@ class Scope:
     async def _enter(self, call: Call) -> Done:
         if await self._has_ended():
             return OVER
-        entry = noted(self._frame.call_log.open(call))
+        entry = noted(self._run.call_log.open(call))
         self._open[entry] = None
         done: Done = CANCELLED
         try:
             done = _fate(entry, await self._through(entry))
             if entry in self._open and not entry.answered:
                 with suppress(ToolError):  # of a run that is over by now
-                    await self._keep(partial(self._frame.call_log.end, entry, done))
+                    await self._keep(partial(self._run.call_log.end, entry, done))
         finally:
             done = _fate(entry, done)
             if self._open.pop(entry, done) is None:  # else the run ended first, and closed it
@@ -213,10 +213,10 @@ class Scope:
         return done
 
     def _close(self, entry: CallEntry, done: Done) -> None:
-        log = self._frame.call_log
+        log = self._run.call_log
         if entry.answered:
             log.drop(entry)
-        elif done is CANCELLED and (self._suspended or self._frame.controls.stands):
+        elif done is CANCELLED and (self._suspended or self._run.controls.stands):
             return  # it waits; a later part of the run makes it
         else:
             if done is CANCELLED and entry.key:
@@ -229,7 +229,7 @@ class Scope:
         try:
             written = step()
             if written is not None:
-                with self._frame.controls.paused():  # a disk's time is no script's
+                with self._run.controls.paused():  # a disk's time is no script's
                     await written
         except StateError as error:
             if not self._closed:  # else the run ended meanwhile: nothing goes on with it
@@ -238,23 +238,23 @@ class Scope:
 
     async def _through(self, entry: CallEntry) -> Done:
         try:
-            return await self._with_tool(entry, find(self._frame, entry))
+            return await self._with_tool(entry, find(self._run, entry))
         except ToolError as error:
             if entry.started is not None:
-                return self._frame.failure(error)
-            entry.refusal = self._frame.failure(error, "refused")
+                return self._run.failure(error)
+            entry.refusal = self._run.failure(error, "refused")
             await self._count_refusal()
             return entry.refusal
         except Exception as error:  # noqa: BLE001  nothing but cancellation may leave the gate
-            return self._frame.failure(failed(entry.call, error))
+            return self._run.failure(failed(entry.call, error))
 
     async def _with_tool(self, entry: CallEntry, tool: Tool) -> Done:
         try:
             entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
         except ToolError:
-            self._frame.call_log.called(entry)
+            self._run.call_log.called(entry)
             raise
-        lanes = self._frame.gate.lanes
+        lanes = self._run.gate.lanes
         place = CallPlace(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
         try:
@@ -263,7 +263,7 @@ class Scope:
             if (done := await self._answered(entry, tool)) is not None:
                 return done
             call = entry.call.decided(tool.name, entry.arguments)
-            below = await paths_below(self._frame.view, entries)
+            below = await paths_below(self._run.view, entries)
             subject = Subject(spec=tool.spec, call=call, paths=(*paths, *below))
             leave = Leave(subject=subject, place=place, dispatch=self.dispatch)
             verdict = await self._judge(entry, subject, named=len(paths))
@@ -275,7 +275,7 @@ class Scope:
         self, entry: CallEntry, tool: Tool, arguments: Arguments
     ) -> tuple[Arguments, tuple[str, ...], tuple[str, ...]]:
         """Return the arguments with their paths decided, all these paths, and those of entries."""
-        spec, view = tool.spec, self._frame.view
+        spec, view = tool.spec, self._run.view
         if not spec.paths:
             return arguments, (), ()
         decided: list[str] = []
@@ -293,7 +293,7 @@ class Scope:
                 arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
-            self._frame.call_log.called(entry)
+            self._run.call_log.called(entry)
             raise ToolError(error.code, error.message, hint=error.hint) from error
         return final, tuple(decided), tuple(entries)
 
@@ -309,13 +309,13 @@ class Scope:
         exact = pydantic_core.to_json([tool.name, sorted(entry.arguments.items())])
         pair = hashlib.sha256(exact).hexdigest()[:32]
         self._seen[pair] += 1
-        return f"{self._frame.run_id}/{pair}/{self._seen[pair]}"
+        return f"{self._run.run_id}/{pair}/{self._seen[pair]}"
 
     async def _answered(self, entry: CallEntry, tool: Tool) -> Done | None:
         """Return what a call came to in an earlier part of the run; None: it is to be made."""
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
-            self._frame.call_log.take_place(entry, earlier.waited[key])
+            self._run.call_log.take_place(entry, earlier.waited[key])
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             return known
@@ -341,20 +341,20 @@ class Scope:
     async def _differs(self, entry: CallEntry) -> None:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
         expected = next(left, None)
-        self._frame.call_log.called(entry)
+        self._run.call_log.called(entry)
         call = CallRecord(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,
-            arguments=self._frame.call_log.show(entry),
+            arguments=self._run.call_log.show(entry),
             status="pending",
         )
-        self.difference = difference(call, expected, self._frame.gate.redactor)
+        self.difference = difference(call, expected, self._run.gate.redactor)
         await self._end("error", "E_DIVERGED", self.difference.message)
 
     async def _judge(self, entry: CallEntry, subject: Subject, *, named: int) -> Verdict:
-        verdict = judge(self._frame.gate.policy, subject)
+        verdict = judge(self._run.gate.policy, subject)
         if verdict.kind != "allow":
-            verdict = with_paths_told(self._frame.gate.policy, subject, verdict, named)
+            verdict = with_paths_told(self._run.gate.policy, subject, verdict, named)
         entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))
@@ -387,33 +387,33 @@ class Scope:
         except BaseException:
             self._reserved -= 1
             raise
-        entry.stage, spec = self._frame.view.landed, tool.spec
-        staged = spec.staged and self._frame.keeps_back  # nothing of it acts before it lands
+        entry.stage, spec = self._run.view.landed, tool.spec
+        staged = spec.staged and self._run.keeps_back  # nothing of it acts before it lands
         acts = spec.effect != "read" and not (spec.container or staged)
-        await self._keep(partial(self._frame.call_log.starting, entry, acts=acts))
+        await self._keep(partial(self._run.call_log.starting, entry, acts=acts))
         if self._closed:
             return OVER
-        self._frame.call_log.started(entry)
+        self._run.call_log.started(entry)
         if await self._has_ended():
             return OVER
-        return await execute(self._frame, entry, tool, leave)
+        return await execute(self._run, entry, tool, leave)
 
     async def _land(self) -> None:
         """Make what was kept back real, for a call that needs the disk."""
-        frame, stage = self._frame, self._frame.view.landed
-        await self._keep(partial(frame.call_log.landing, stage))
+        run, stage = self._run, self._run.view.landed
+        await self._keep(partial(run.call_log.landing, stage))
         try:
-            frame.findings.extend(await frame.view.land(frame.gate.guards))
+            run.findings.extend(await run.view.land(run.gate.guards))
         except WorkspaceError as error:
             raise ToolError(error.code, error.message, hint=error.hint) from error
-        frame.call_log.landed(stage)
+        run.call_log.landed(stage)
 
     async def _told(self, entry: CallEntry) -> None:
         """Have the log know of a call that is about to wait."""
         await self._keep(partial(self._tell, entry))
 
     def _tell(self, entry: CallEntry) -> None:
-        self._frame.call_log.called(entry)
+        self._run.call_log.called(entry)
 
     async def _stop_before(self, entry: CallEntry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""
@@ -422,7 +422,7 @@ class Scope:
         await self._end("paused", "E_PREVIEW", text)
 
     def _reserve(self) -> None:
-        most = self._frame.limits.calls
+        most = self._run.limits.calls
         if self._reserved >= most:
             text = f"this run may make {most} calls, and has made them all"
             hint = "return what you have, or do the rest in another run"
@@ -436,33 +436,33 @@ class Scope:
         return self._script_waits and all(e.spec and e.spec.container for e in others)
 
     def _can_pause(self) -> bool:
-        nothing_lost = self._frame.call_log.exact or len(self._open) == len(
-            self._frame.call_log.entries
+        nothing_lost = self._run.call_log.exact or len(self._open) == len(
+            self._run.call_log.entries
         )
-        return nothing_lost and not self._frame.call_log.why_not_pause()
+        return nothing_lost and not self._run.call_log.why_not_pause()
 
     def _left_open(self) -> None:
         """Pause a call by itself, for which no engine asks whether anything can go on."""
         self._changed.set()
         unanswered = self._asks.unanswered
-        if self._frame.alone and unanswered and len(unanswered) == len(self._open):
+        if self._run.alone and unanswered and len(unanswered) == len(self._open):
             self._suspended = unanswered
-            self._frame.controls.end("paused", "E_PAUSED", "the call waits for an approval")
+            self._run.controls.end("paused", "E_PAUSED", "the call waits for an approval")
 
     async def _count_refusal(self) -> None:
-        most = REFUSALS_PER_CALL * self._frame.limits.calls
-        if not (self._frame.alone or self._closed) and self._frame.call_log.refused + 1 >= most:
+        most = REFUSALS_PER_CALL * self._run.limits.calls
+        if not (self._run.alone or self._closed) and self._run.call_log.refused + 1 >= most:
             await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
 
     async def _end(self, kind: EndKind, code: str, message: str) -> None:
-        if self._frame.alone:
+        if self._run.alone:
             raise ToolError(code, message)
-        self._frame.controls.end(kind, code, message)
+        self._run.controls.end(kind, code, message)
         await self._over.wait()  # the cancellation comes first, but for tasks of a tool's own
         raise ToolError(OVER.code, OVER.message)
 
     async def _has_ended(self) -> bool:
-        if self._frame.controls.ended:
+        if self._run.controls.ended:
             await self._over.wait()
         return self._closed
 

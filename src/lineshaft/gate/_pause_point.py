@@ -29,7 +29,7 @@ class PausePoint:
     """Keys of calls that the script gave up before they ended."""
 
 
-def standing_of(
+def pause_point_of(
     entries: Sequence[CallEntry],
     pending: tuple[Pending, ...],
     *,

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from lineshaft.errors import ConfigError, Guarded
 from lineshaft.values import Change, Finding, Guard, Stage
+from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._shared import Shared
-from lineshaft.workspace._state import StateFolder
-from lineshaft.workspace._through import DirectView
+from lineshaft.workspace._state_folder import StateFolder
 from lineshaft.workspace.disk import Mounts
 from lineshaft.workspace.guards import guarded
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from lineshaft.store._json import shown
 from lineshaft.store._log import EXPIRED
-from lineshaft.store._tables import NOW
-from lineshaft.store._texts import shown
+from lineshaft.store._schema import NOW
 from lineshaft.values import ROW_OF
 
 NAME = "store.db"

@@ -46,7 +46,7 @@ class Controls(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class RunInfo:
     """One run, as the gate sees it."""
 
     gate: Gate

@@ -2,11 +2,11 @@
 
 import pydantic_core
 
-from lineshaft.gate import Recorded
+from lineshaft.gate import RecordedResults
 from lineshaft.values import CallRecord, Difference, RunResult, SavedRun
 
 
-def at_the_end(result: RunResult, saved: SavedRun, recorded: Recorded) -> Difference | None:
+def at_the_end(result: RunResult, saved: SavedRun, recorded: RecordedResults) -> Difference | None:
     """Return in what a replay that made only recorded calls ended otherwise."""
     if saved.end is None:
         return None

@@ -7,7 +7,7 @@ from lineshaft.tools import Tool
 from lineshaft.values import Finding, ToolSpec
 
 
-class Offer(Protocol):
+class ToolSource(Protocol):
     """The tools of a session, as they are at each moment."""
 
     @property
@@ -20,7 +20,7 @@ class Offer(Protocol):
         ...
 
 
-class Fixed:
+class FixedTools:
     """Tools that stay as they are.
 
     Args:
