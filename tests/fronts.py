@@ -131,5 +131,5 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 def data_of(result: types.CallToolResult) -> dict[str, Any]:
-    """Return the data of a result."""
-    return cast("dict[str, Any]", result.structured_content)
+    """Return what a result says of a run, for programs."""
+    return cast("dict[str, Any]", (result.meta or {})["lineshaft/run"])
