@@ -23,7 +23,7 @@ from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, 
 MODEL_CHARACTERS = 4_000
 """Of one result, in whatever form a model may read it."""
 
-_DATA = 50_000
+_DATA = 100_000
 """Characters of JSON, or of text, that programs get of a result beside what a model reads."""
 
 RunScript = Callable[[ScriptRequest], Awaitable[RunResult]]

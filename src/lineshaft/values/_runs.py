@@ -281,7 +281,7 @@ class Handled:
     """Cut for a model's context, secrets redacted."""
 
     structured: Any = None
-    """The same as data; JSON-like. A value of more than 50,000 characters is None."""
+    """The same as data; JSON-like. A value of more than 100,000 characters is None."""
 
     left_out: Mapping[str, object] | None = None
     """Of a value that is too long for `structured`: the `handle` that `read_result` takes in a

@@ -96,11 +96,7 @@ def _run(guide: str, most: float) -> dict[str, Any]:
     takes = _object(
         {
             "code": {"type": "string"},
-            "args": {
-                "type": "array",
-                "items": {},
-                "description": "Its `args`.",
-            },
+            "args": {"type": "array", "items": {}},
             "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": most},
             "background": {"type": "boolean", "description": "Return at once; then `status`."},
         },

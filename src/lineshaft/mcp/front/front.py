@@ -231,8 +231,8 @@ class Front:
 
 
 def _short(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without bounds, which a client loads at each turn; errors tell them."""
-    bounds = {"minimum", "maximum", "minItems", "maxItems"}
+    """Return a schema without bounds that seldom matter: a client loads it at each turn."""
+    bounds = {"minimum", "minItems", "maxItems"}
     properties = {
         name: {key: value for key, value in each.items() if key not in bounds}
         for name, each in schema["properties"].items()
