@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
@@ -21,6 +21,7 @@ from lineshaft.session._facing import Facing
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.session._model_side import ModelSide
+from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._requests import ScriptRequest
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
@@ -53,6 +54,9 @@ from lineshaft.values import (
     Workspace,
 )
 from lineshaft.workspace import with_built_in
+
+_TELLING: Sequence[Origin] = ("script", "model")
+"""Those who ask what tools there are, by calling one."""
 
 
 class Session(Afterwards, Facing):
@@ -88,7 +92,10 @@ class Session(Afterwards, Facing):
     """
 
     tools: Catalogue
-    """The tools, to look at: a mapping from name to facts, with search and stubs."""
+    """The tools, to look at: a mapping from name to facts, with search and stubs.
+
+    What policy denies whatever the arguments and the way in is left out.
+    """
 
     def __init__(
         self,
@@ -130,7 +137,9 @@ class Session(Afterwards, Facing):
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools, caller)
-        runtime = Toolset.of_runtime(runtime_tools(lambda: self._session_tools.specs))
+        self.policy, self.limits = policy or Policy(), limits or Limits()
+        self._open_tools = OpenTools(lambda: self._session_tools.specs, self.policy)
+        runtime = Toolset.of_runtime(runtime_tools(partial(self._open_tools.to, *_TELLING)))
         redactor, options = Redactor(secrets), python or PythonOptions()
         jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
         storage = storage_of(workspace, atomic=atomic, store=store)
@@ -138,8 +147,7 @@ class Session(Afterwards, Facing):
         self._session_tools = SessionTools(
             given, providers, runtime, jailed=jailed, shapes=self._shapes
         )
-        self.tools = Catalogue(lambda: self._session_tools.specs)
-        self.policy, self.limits = policy or Policy(), limits or Limits()
+        self.tools = Catalogue(partial(self._open_tools.to, *get_args(Origin)))
         self._engines = Engines(engine, python=options)
         self._belongings = Belongings()
         self._runner = Runner(
@@ -171,6 +179,7 @@ class Session(Afterwards, Facing):
     def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
             lambda: self._session_tools.specs,
+            open_tools=self._open_tools,
             runtime=runtime.specs,
             limits=self.limits.of_model,
             mode=self.policy.mode,
