@@ -62,7 +62,8 @@ def judge(policy: Policy, subject: Subject) -> Verdict:
         return _NOT_SCRIPTABLE
     facts = Facts(spec, subject.call)
     if not subject.paths:
-        return _strictest(list(_said(policy, facts, None)))
+        said = _said(policy, facts, None)
+        return said[0] if len(said) == 1 else _strictest(said)
     paths = dict.fromkeys(subject.paths)
     return _strictest([said for path in paths for said in _said(policy, facts, f"{path}/")])
 
@@ -127,22 +128,27 @@ def touched_by_builtins(path: str) -> bool:
     return _SIEVE.holds(f"{path}/")
 
 
-def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
-    """Yield what the built-in rules, the user and each project say about one path."""
+def _said(policy: Policy, facts: Facts, path: str | None) -> list[Verdict]:
+    """Return what the built-in rules, the user and each project say about one path."""
+    said: list[Verdict] = []
     user, *projects = policy.layers or (policy,)
     own = _first(user, facts, path)
     if path is not None and _SIEVE.holds(path):
-        yield from _floor(policy, facts, path, own)
-    yield own.verdict if own else mode_verdict(user.mode, facts.spec)
+        said += _floor(policy, facts, path, own)
+    said.append(own.verdict if own else mode_verdict(user.mode, facts.spec))
     for project in projects:
         rule = _first(project, facts, path)
-        said = rule.verdict if rule else mode_verdict(project.mode, facts.spec)
-        if said.kind != "allow":
-            yield replace(said, rule=f"project:{said.rule}")
+        verdict = rule.verdict if rule else mode_verdict(project.mode, facts.spec)
+        if verdict.kind != "allow":
+            said.append(replace(verdict, rule=f"project:{verdict.rule}"))
+    return said
 
 
 def _first(policy: Policy, facts: Facts, path: str | None) -> Matcher | None:
-    return next((each for each in policy.matchers if each.matches(facts, path)), None)
+    for matcher in policy.matchers:
+        if matcher.matches(facts, path):
+            return matcher
+    return None
 
 
 def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iterator[Verdict]:
