@@ -3,9 +3,18 @@
 Above: workspaces, which decide where a command runs. Below: the operating system.
 """
 
+from lineshaft.processes._attended import attended
 from lineshaft.processes._capture import Capture
 from lineshaft.processes._environment import looks_secret, minimal_environment
 from lineshaft.processes._piped import Piped, piped
 from lineshaft.processes._start import start
 
-__all__ = ["Capture", "Piped", "looks_secret", "minimal_environment", "piped", "start"]
+__all__ = [
+    "Capture",
+    "Piped",
+    "attended",
+    "looks_secret",
+    "minimal_environment",
+    "piped",
+    "start",
+]

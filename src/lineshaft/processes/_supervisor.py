@@ -136,7 +136,11 @@ class Supervisor:
 
     def listen(self, fd: int) -> None:
         """Take an order, or notice that the host is gone."""
-        order = os.read(fd, 4096) if fd == _CONTROL else b""
+        order = b""
+        if fd == _CONTROL:
+            # A host that was killed before it read all that was said is an error, not an end.
+            with contextlib.suppress(OSError):
+                order = os.read(fd, 4096)
         if order:
             grace = float(order.split()[1])
             if self.ends_at is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from lineshaft.errors import PythonNotFound
+from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle
 from lineshaft.sandbox.bundle._libraries import machine_libraries
 from lineshaft.sandbox.bundle._places import building, cache_folder
@@ -219,21 +220,20 @@ def _pinned(item: dict[str, object]) -> str:
 
 def _run(argv: Sequence[str], wanted: Sequence[str]) -> str:
     try:
-        done = subprocess.run(  # noqa: S603  an installer of the user's own
-            argv, capture_output=True, text=True, timeout=_SECONDS, check=False, errors="replace"
-        )
+        done = attended(argv, seconds=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
         raise PythonNotFound(f"{argv[0]!r} failed: {error}") from error
     if done.returncode != 0:
-        said = "\n".join(done.stderr.strip().splitlines()[-_LAST_LINES:])
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        said = "\n".join(lines[-_LAST_LINES:])
         names = ", ".join(wanted)
         raise PythonNotFound(f"the packages {names} cannot be installed:\n{said}")
-    return done.stdout
+    return done.stdout.decode(errors="replace")
 
 
 def _has_pip(python: str) -> bool:
     argv = [python, "-I", "-c", "import pip"]
-    return subprocess.run(argv, capture_output=True, check=False).returncode == 0  # noqa: S603  an interpreter
+    return attended(argv, seconds=_SECONDS).returncode == 0
 
 
 def _make_read_only(root: Path) -> None:

@@ -1,6 +1,7 @@
 """Which Python scripts get: the first of a fixed list of places, never another one in silence."""
 
 import hashlib
+import os
 import platform
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from lineshaft.errors import PythonNotFound
+from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle, build
 from lineshaft.sandbox.bundle._manifest import MANIFEST, read_manifest
 from lineshaft.sandbox.bundle._packages import libraries_of, package_set
@@ -152,17 +154,11 @@ def _managed() -> Path:
         raise PythonNotFound("uv is not on the PATH")
     argv = [uv, "python", "find", "--managed-python", "--no-python-downloads"]
     try:
-        found = subprocess.run(  # noqa: S603  found on the PATH
-            argv,
-            capture_output=True,
-            text=True,
-            timeout=_UV_SECONDS,
-            check=True,
-            start_new_session=True,  # so that Ctrl-C is answered by us alone
-        )
+        found = attended(argv, seconds=_UV_SECONDS)
+        found.check_returncode()
     except (OSError, subprocess.SubprocessError) as error:
         raise PythonNotFound("uv manages no Python here") from error
-    return Path(found.stdout.strip())
+    return Path(os.fsdecode(found.stdout.strip()))
 
 
 def _zones() -> tuple[Path, ...]:

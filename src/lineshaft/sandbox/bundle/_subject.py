@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import PythonNotFound
+from lineshaft.processes import attended
 
 _QUESTION = """
 import json, platform, sys, sysconfig
@@ -50,15 +51,8 @@ def ask(interpreter: Path) -> BundledPython:
     """
     argv = [str(interpreter), "-I", "-S", "-B", "-c", _QUESTION]
     try:
-        answer = subprocess.run(  # noqa: S603  named by the user, or our own interpreter
-            argv,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-            cwd="/",
-            env={},
-            start_new_session=True,  # so that Ctrl-C is answered by us alone
-        )
+        answer = attended(argv, seconds=_SECONDS, cwd=Path("/"), env={})
+        answer.check_returncode()
         said = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise PythonNotFound(

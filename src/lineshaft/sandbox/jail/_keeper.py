@@ -215,7 +215,11 @@ class Keeper:
 
     def listen(self, fd: int) -> bool:
         """Take an order, or notice that the host is gone; return whether more can come."""
-        order = self.control.recv(64) if fd == self.control.fileno() else b""
+        order = b""
+        if fd == self.control.fileno():
+            # A host that was killed before it read all that was said is an error, not an end.
+            with contextlib.suppress(OSError):
+                order = self.control.recv(64)
         self.ending = True
         self.host_done = self.host_done or order != b"end"
         return order == b"end"

@@ -50,12 +50,12 @@ class Typed:
         self.context = signature.context
         self.positional = tuple(p.name for p in signature.parameters if p.by_position)
         self._names = tuple(p.name for p in signature.parameters)
-        self._arguments = _arguments(signature, name)
-        self._result = _result(signature, name)
-        self.input_schema: Schema = _described(self._arguments, signature)
+        self._arguments, schema = _arguments(signature, name)
+        self.input_schema: Schema = _described(schema, signature)
+        self._result: TypeAdapter[Any] | None = None
         self.output_schema: Schema | None = None
-        if self._result is not None:
-            self.output_schema = _schema(self._result, "serialization")
+        if (result := _result(signature, name)) is not None:
+            self._result, self.output_schema = result
             if signature.result:
                 self.output_schema = {"description": signature.result, **self.output_schema}
         self._mode: Literal["json", "python"] = "python" if _is_open(self.output_schema) else "json"
@@ -115,7 +115,11 @@ class _Schemas(GenerateJsonSchema):
         return made
 
 
-def _arguments(signature: Signature, name: str) -> "TypeAdapter[dict[str, object]]":
+_Adapted = tuple[TypeAdapter[Any], dict[str, object]]
+"""What checks values of a type, and the type's schema."""
+
+
+def _arguments(signature: Signature, name: str) -> _Adapted:
     fields: dict[str, object] = {}
     for parameter in signature.parameters:
         if isinstance(parameter.default, FieldInfo):
@@ -123,18 +127,21 @@ def _arguments(signature: Signature, name: str) -> "TypeAdapter[dict[str, object
                 f"the default of parameter {parameter.name!r} of {name}() is a pydantic Field",
                 hint=f"write {parameter.name}: Annotated[..., Field(...)] = default",
             )
-        kind = modern(parameter.type)
-        _adapter(kind, f"parameter {parameter.name!r} of {name}()")
-        fields[parameter.name] = kind
+        fields[parameter.name] = modern(parameter.type)
     made = _make(name, fields)
     required = frozenset(p.name for p in signature.parameters if p.required)
     # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
     made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
-    return _adapter(made, f"{name}()")
+    try:
+        return _adapter(made, f"{name}()")
+    except ConfigError:
+        for field, kind in fields.items():  # the error names the parameter
+            _adapter(kind, f"parameter {field!r} of {name}()")
+        raise
 
 
-def _result(signature: Signature, name: str) -> "TypeAdapter[Any] | None":
+def _result(signature: Signature, name: str) -> _Adapted | None:
     if signature.returns is object or signature.returns is Any:
         return None
     if any(signature.returns is kind for kind in _BYTES):
@@ -142,13 +149,15 @@ def _result(signature: Signature, name: str) -> "TypeAdapter[Any] | None":
             f"the result of {name}() is bytes, which JSON does not have",
             hint="return text: data.decode(), or base64.b64encode(data).decode()",
         )
-    return _adapter(modern(signature.returns), f"the result of {name}()")
+    return _adapter(modern(signature.returns), f"the result of {name}()", "serialization")
 
 
-def _adapter(kind: object, what: str) -> "TypeAdapter[Any]":
+def _adapter(
+    kind: object, what: str, mode: Literal["validation", "serialization"] = "validation"
+) -> _Adapted:
     try:
         adapter = TypeAdapter[Any](cast("type", kind))
-        _schema(adapter, "validation")
+        made = adapter.json_schema(mode=mode, schema_generator=_Schemas)
     except PydanticUserError as error:
         if error.code == "class-not-fully-defined":
             raise ConfigError(
@@ -160,17 +169,11 @@ def _adapter(kind: object, what: str) -> "TypeAdapter[Any]":
             f"{what} has a type without a JSON Schema: {reason}",
             hint="use JSON's types, a dataclass, a TypedDict or a pydantic model",
         ) from error
-    return adapter
+    return adapter, cast("dict[str, object]", from_json(to_json(made)))
 
 
-def _schema(adapter: "TypeAdapter[Any]", mode: str) -> dict[str, object]:
-    made = adapter.json_schema(mode=cast("Any", mode), schema_generator=_Schemas)
-    return cast("dict[str, object]", from_json(to_json(made)))
-
-
-def _described(adapter: "TypeAdapter[Any]", signature: Signature) -> dict[str, object]:
+def _described(schema: dict[str, object], signature: Signature) -> dict[str, object]:
     """Return the schema of the arguments, with the docstring's words and the defaults."""
-    schema = _schema(adapter, "validation")
     del schema["title"]
     properties = cast("dict[str, dict[str, object]]", schema.get("properties", {}))
     for parameter in signature.parameters:
