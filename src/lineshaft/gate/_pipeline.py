@@ -226,13 +226,13 @@ class CallPipeline:
         self, entry: CallEntry, spec: ToolSpec, named: Paths, entries: Paths
     ) -> tuple[Subject, Verdict]:
         """Return a call as policy sees it, and the verdict; what lies below its folders counts."""
-        policy = self._run.gate.policy
+        gate = self._run.gate
         below = await paths_below(self._run.view, entries) if entries else ()
         call = entry.call.decided(spec.name, entry.arguments)
-        subject = Subject(spec=spec, call=call, paths=(*named, *below))
-        verdict = judge(policy, subject)
+        subject = gate.subject(spec, call, (*named, *below))
+        verdict = judge(gate.policy, subject)
         if verdict.kind != "allow":
-            verdict = with_paths_told(policy, subject, verdict, len(named))
+            verdict = with_paths_told(gate.policy, subject, verdict, len(named))
         entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(spec.name, verdict))
@@ -441,7 +441,7 @@ class CallPipeline:
             ToolError: `E_DENIED`, with the rule and its reason.
         """
         gate = self._run.gate
-        verdict = judge(gate.policy, Subject(spec=spec, call=call, paths=paths))
+        verdict = judge(gate.policy, gate.subject(spec, call, paths))
         if verdict.kind == "ask":
             self._script_waits = True
             await self._approvals.of_run(spec, call.arguments, verdict)
@@ -462,7 +462,7 @@ class CallPipeline:
         try:
             resolved = await run.view.resolve(path)
             call = Call(tool=_IMPORT.name, arguments={"path": resolved.path}, origin="script")
-            subject = Subject(spec=_IMPORT, call=call, paths=(str(resolved.path),))
+            subject = run.gate.subject(_IMPORT, call, (str(resolved.path),))
             verdict = judge(run.gate.policy, subject)
             if verdict.kind != "allow":
                 raise ToolError("E_DENIED", refusal(f"import of {resolved.path}", verdict))

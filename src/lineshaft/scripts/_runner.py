@@ -11,7 +11,7 @@ import anyio
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import CallPipeline, Gate
-from lineshaft.policy import Mode, Subject, judge
+from lineshaft.policy import Mode, judge
 from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
@@ -194,7 +194,7 @@ class Runner:
         """Return what policy says of a call that names no paths; it is not made."""
         tool = self.gate.tools.get(name)
         call = Call(tool=name, arguments=arguments, origin=origin)
-        return judge(self.gate.policy, Subject(spec=tool and tool.spec, call=call))
+        return judge(self.gate.policy, self.gate.subject(tool and tool.spec, call))
 
     async def make(
         self, job: Job, pipeline: CallPipeline, context: RunContext, progress: RunProgress
