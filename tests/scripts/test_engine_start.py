@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import anyio
+
 from lineshaft import Limits, Policy, Session
 from lineshaft.errors import EngineError
 from lineshaft.gate import Gate
@@ -48,12 +50,14 @@ class Slow(ScriptedEngine):
         return await super().run(program, dispatch, limits=limits, output=output, waiting=waiting)
 
 
-async def run(engines: Engines, control: Control, folder: Path) -> RunResult:
+async def run(
+    engines: Engines, control: Control, folder: Path, *, script: str = "return 1"
+) -> RunResult:
     """Run a script."""
     gate = Gate(tools={}, policy=Policy(), redactor=Redactor())
     environment = RunEnvironment(workspace=Folder(folder))
     runner = Runner(gate, environment=environment, engines=engines, check="off", sinks=())
-    job = Job(script="return 1", limits=Limits(seconds=SECONDS))
+    job = Job(script=script, limits=Limits(seconds=SECONDS))
     result = await runner.run(job, run_id=new_run_id(), control=control)
     await engines.aclose()
     return result
@@ -77,6 +81,45 @@ async def test_an_engine_that_cannot_start_ends_the_run_with_its_words() -> None
     assert result.error is not None
     assert "it is broken; mend it" in result.error.message
     assert "script" not in engine.left
+
+
+class Endless(ScriptedEngine):
+    """Never comes to be ready."""
+
+    async def ready(self) -> None:
+        """Wait for ever."""
+        await anyio.sleep_forever()
+
+
+async def test_what_comes_before_a_script_has_a_time_of_its_own(tmp_path: Path) -> None:
+    control = Control(SECONDS, prepare_seconds=0)
+    with anyio.fail_after(10):
+        result = await run(Engines(Endless(value="done")), control, tmp_path)
+    assert (result.status, result.error and result.error.code) == ("timeout", "E_TIMEOUT")
+    assert result.error is not None
+    assert "could not be prepared within 0 s" in result.error.message
+
+
+class Fetching(Slow):
+    """Has to fetch what a script imports."""
+
+    @property
+    def interprets(self) -> bool:
+        """The text of its scripts is read, for their imports."""
+        return True
+
+    async def lacks(self, module: str) -> str:
+        """Take note."""
+        self._note(module)
+        return ""
+
+
+async def test_packages_are_fetched_before_a_runs_time_begins(tmp_path: Path) -> None:
+    control = Control(SECONDS)
+    engine = Fetching(control=control)
+    result = await run(Engines(engine), control, tmp_path, script="import json\nreturn 1")
+    assert result.value == "done"
+    assert len(engine.left["json"]) == 1
 
 
 async def test_a_run_has_its_whole_time_however_long_an_engine_is_looked_for(

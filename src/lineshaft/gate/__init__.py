@@ -1,9 +1,7 @@
 """The one door: every call passes it, whichever way it came in.
 
 Above: sessions and the runner of scripts. Below: policy, tools, the trace and the workspace.
-Only this room runs a tool.
-
-find -> validate -> resolve paths -> policy -> (ask) -> budget -> lane -> run -> validate -> record
+Only this room runs a tool. `CallPipeline` shows the way of a call, a line for each stage.
 """
 
 from lineshaft.gate._call_log import CallLog

@@ -66,6 +66,9 @@ class CallEntry:
     """The log has its end."""
 
     key: str = ""
+    reserved: bool = False
+    """It counts among the calls that its run may make."""
+
     started: float | None = None
     """`time.monotonic()` when the tool itself was started."""
 
@@ -275,7 +278,8 @@ class CallLog:
         recorder = self._recorder
         if recorder is None:
             return None
-        row = recorder.row(kind, entry.id, container=entry.call.parent, shown=shown, exact=exact)
+        call = entry.call
+        row = recorder.row(kind, call.id, container=call.parent, shown=shown, exact=exact)
         try:
             written = recorder.append(row, durable=durable)
         except Exception as error:  # whatever it is, nothing goes on unrecorded
@@ -335,7 +339,7 @@ class CallLog:
         if self.exact and entry.key and spec is not None and not too_much:
             kept = KeptCall(
                 key=entry.key,
-                id=entry.id,
+                id=call.id,
                 tool=spec.name,
                 arguments=entry.arguments,
                 origin=call.origin,
@@ -351,8 +355,13 @@ class CallLog:
         said = (verdict.kind, verdict.rule, verdict.reason, verdict.source)
         shown = self._verdicts.get(said)
         if shown is None:
-            rule, reason, source = map(self._redactor.text, said[1:])
-            shown = {"verdict": verdict.kind, "rule": rule, "reason": reason, "source": source}
+            clean = self._redactor.text
+            shown = {
+                "verdict": verdict.kind,
+                "rule": clean(verdict.rule),
+                "reason": verdict.reason and clean(verdict.reason),
+                "source": verdict.source and clean(verdict.source),
+            }
             if len(self._verdicts) < _MOST_VERDICTS:
                 self._verdicts[said] = shown
         return shown

@@ -37,20 +37,6 @@ _MODELS: frozenset[Origin] = frozenset({"model", "mcp"})
 """Where a result goes to a model as it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leave:
-    """What a call was given when it was allowed."""
-
-    subject: Subject
-    """As policy judged it."""
-
-    place: CallPlace
-    """Where it stands in its lanes."""
-
-    dispatch: Dispatch
-    """For further calls, if the tool is a container."""
-
-
 class PathReach:
     """What a call may do with paths that it does not name; worked out at the first question."""
 
@@ -83,102 +69,114 @@ class PathReach:
         return sight(self._policy, self._subject)
 
 
-async def execute(run: RunInfo, entry: CallEntry, tool: Tool, leave: Leave) -> Value:
+async def execute(
+    run: RunInfo,
+    entry: CallEntry,
+    tool: Tool,
+    *,
+    subject: Subject,
+    place: CallPlace,
+    further: Dispatch,
+) -> Value:
     """Run a tool whose call has been allowed, and whose turn has come.
 
     Args:
         run: The run.
         entry: The call; its arguments are final.
         tool: The tool.
-        leave: What the call was given.
+        subject: The call, as policy judged it.
+        place: Where it stands in its lanes.
+        further: Makes the calls of a container.
 
     Raises:
         ToolError: The tool failed, or took too long, or its result is not what it declares.
     """
-    seconds = _seconds(run, tool)
+    seconds = _seconds(run, tool.spec)
     left = run.controls.remaining if seconds is None else seconds
-    hold = _Hold.of(run, leave, left) if tool.contract.context else None
-    context = None if hold is None else _context(run, entry, tool, leave, hold=hold)
+    lent: _Lent | None = None
+    if tool.contract.context:  # a tool that is given no context holds nothing
+        lent = _lend(run, entry, tool, subject, place, further, RunClock(left))
     ending = Ending()
-    entry.stage = run.view.landed
 
     async def body() -> object:
-        leave.place.hold(entry.key)
-        return await invoke(tool, entry.arguments, context)
+        place.hold(entry.key)
+        return await invoke(tool, entry.arguments, lent and lent.context)
 
     try:
-        await bounded(body, seconds=seconds, ending=ending, left=hold and hold.left)
+        await bounded(body, seconds=seconds, ending=ending, left=lent and lent.left)
     finally:
-        if hold is not None:
-            hold.authority.end()
-            entry.staged = hold.authority.changed
+        if lent is not None:
+            lent.authority.end()
+            entry.staged = lent.authority.changed
             entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     value = _value(tool, ending, left)
-    _observe(run, entry, tool.spec, value.value)
+    if tool.spec.output_schema is None and run.gate.shapes is not None:
+        _observe(run, entry, tool.spec, value.value)
     return value
 
 
 def _observe(run: RunInfo, entry: CallEntry, spec: ToolSpec, value: object) -> None:
     """Learn what a tool returns that does not say so, and tell where it is not as before."""
-    if spec.output_schema is None and run.gate.shapes is not None:
-        strange = run.gate.shapes.observe(spec, value)
-        if strange:
-            run.call_log.note("log", entry.id, text=strange)
-            run.findings.append(Finding(code="drift", message=strange, level="info"))
+    shapes = run.gate.shapes
+    strange = "" if shapes is None else shapes.observe(spec, value)
+    if strange:
+        run.call_log.note("log", entry.id, text=strange)
+        run.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Hold:
-    """What a call holds as long as it lasts; one that is given no context holds nothing."""
+class _Lent:
+    """What a call is lent for as long as it lasts."""
 
     authority: CallAuthority
+    context: Context
     clock: RunClock
-    in_reach: PathReach
-
-    @classmethod
-    def of(cls, run: RunInfo, leave: Leave, seconds: float) -> "_Hold":
-        """Return it, to be let go in so many seconds."""
-        in_reach = PathReach(run.gate.policy, leave.subject)
-        authority = CallAuthority(
-            look=in_reach.sight, along=in_reach.along, granted=frozenset(leave.subject.paths)
-        )
-        return cls(authority, RunClock(seconds), in_reach)
 
     def left(self) -> float:
         """Return the seconds that are left; they stand still while somebody is asked."""
         return self.clock.remaining
 
 
-def _context(run: RunInfo, entry: CallEntry, tool: Tool, leave: Leave, *, hold: _Hold) -> Context:
-    authority = hold.authority
-    return Context(
+def _lend(
+    run: RunInfo,
+    entry: CallEntry,
+    tool: Tool,
+    subject: Subject,
+    place: CallPlace,
+    further: Dispatch,
+    clock: RunClock,
+) -> _Lent:
+    in_reach = PathReach(run.gate.policy, subject)
+    authority = CallAuthority(
+        look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
+    )
+    context = Context(
         workspace=CallWorkspace(run.view, authority),
         call_id=entry.id,
         run_id=run.run_id,
         key=entry.key,
-        deadline=time.monotonic() + hold.clock.remaining,
-        dispatch=partial(_further, entry, tool, authority, leave.dispatch),
+        deadline=time.monotonic() + clock.remaining,
+        dispatch=partial(_further, entry, tool, authority, further),
         notify=partial(_notify, run, entry, authority),
-        ask=Question(
-            run=run, entry=entry, authority=authority, clock=hold.clock, place=leave.place
-        ),
+        ask=Question(run=run, entry=entry, authority=authority, clock=clock, place=place),
         offers=run.caller.offers,
         deps=run.gate.deps,
         trace=run.caller.trace,
-        reach=hold.in_reach,
+        reach=in_reach,
         python=run.gate.python,
         whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
         belongings=run.gate.belongings,
     )
+    return _Lent(authority, context, clock)
 
 
-def _seconds(run: RunInfo, tool: Tool) -> float | None:
+def _seconds(run: RunInfo, spec: ToolSpec) -> float | None:
     """Return a call's time; a container has only the run's, which stands still while it asks."""
-    if tool.spec.container:
+    if spec.container:
         return None
-    limits, own = run.limits, tool.spec.seconds
+    limits, own = run.limits, spec.seconds
     most = min(limits.seconds, limits.call_seconds) if run.alone else limits.call_seconds
     return most if own is None else min(own, most)
 

@@ -6,10 +6,18 @@ from dataclasses import dataclass, field
 import anyio
 
 from lineshaft.gate._lanes import Lanes
-from lineshaft.policy import Policy
+from lineshaft.policy import Policy, Subject
 from lineshaft.tools import ShapeBook, Tool
 from lineshaft.trace import Redactor
-from lineshaft.values import Belongings, Caller, Guard, Middleware, PythonOptions
+from lineshaft.values import (
+    Belongings,
+    Call,
+    Caller,
+    Guard,
+    Middleware,
+    PythonOptions,
+    ToolSpec,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +56,13 @@ class Gate:
     lanes: Lanes = field(default_factory=Lanes)
     approving: anyio.Lock = field(default_factory=anyio.Lock)
     """One call of that approver at a time."""
+
+    def subject(self, spec: ToolSpec | None, call: Call, paths: tuple[str, ...] = ()) -> Subject:
+        """Return a call as policy sees it.
+
+        Args:
+            spec: Its tool; None where there is none.
+            call: With canonical arguments.
+            paths: Every workspace path that they name, decided.
+        """
+        return Subject(spec=spec, call=call, paths=paths)

@@ -76,7 +76,11 @@ async def invoke(
         raise _invalid(tool, error) from None
     for name in contract.context:
         values = {**values, name: context}
-    result = await _run(tool, values)
+    function = tool.function
+    if tool.is_async:
+        result = await cast("Awaitable[object]", function(**values))
+    else:
+        result = await _threaded(function, values)
     try:
         return contract.deliver(result)
     except Mismatch as error:
@@ -98,10 +102,7 @@ def _place(spec: ToolSpec, given: dict[str, object], positional: Sequence[object
         given[name] = value
 
 
-async def _run(tool: Tool, values: dict[str, object]) -> object:
-    function = tool.function
-    if tool.is_async:
-        return await cast("Awaitable[object]", function(**values))
+async def _threaded(function: Callable[..., object], values: Mapping[str, object]) -> object:
     result = await anyio.to_thread.run_sync(
         partial(_in_thread, function, values), abandon_on_cancel=True, limiter=_limiter()
     )

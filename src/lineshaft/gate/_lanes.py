@@ -123,7 +123,10 @@ class CallPlace:
     @property
     def granted(self) -> bool:
         """Whether the call may run."""
-        return all(ticket.granted.is_set() for _, ticket in self._tickets)
+        for _, ticket in self._tickets:  # noqa: SIM110  a generator would be one call more a ticket
+            if not ticket.granted.is_set():
+                return False
+        return True
 
     async def turn(self) -> None:
         """Wait until the call may run."""
@@ -133,8 +136,8 @@ class CallPlace:
 
     def hold(self, call_key: str) -> None:
         """Let calls that the current task makes further on pass through this call's own lane."""
-        own = {} if self._key is None else {self._key[0]: call_key}
-        _holder.set({**self._held, **own})
+        own = self._held if self._key is None else {**self._held, self._key[0]: call_key}
+        _holder.set(own)
 
     @asynccontextmanager
     async def aside(self) -> AsyncGenerator[None]:

@@ -22,13 +22,12 @@ def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
     return _together(dispatch) if run.gate.middleware else dispatch
 
 
-def noted(entry: CallEntry) -> CallEntry:
+def note_beside(entry: CallEntry) -> None:
     """Let a call know those that middleware made beside it, and them of it."""
     beside = _BESIDE.get()
     if beside is not None:
         beside.append(entry)
         entry.beside = beside
-    return entry
 
 
 def _together(inner: Dispatch) -> Dispatch:

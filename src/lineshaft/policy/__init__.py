@@ -6,12 +6,13 @@ Not covered: what a process does once it runs, and command lines that hide what 
 """
 
 from lineshaft.policy._builtin import BUILT_IN
-from lineshaft.policy._judge import STRENGTH, Subject, along, closed_by, judge, sight
+from lineshaft.policy._judge import STRENGTH, along, closed_by, judge, sight
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._parse import rule_sources
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._reach import reach
 from lineshaft.policy._rules import Patterns, Rule
+from lineshaft.policy._subject import Subject
 
 __all__ = [
     "BUILT_IN",

@@ -1,15 +1,15 @@
 """The one question that is asked of a policy: what about this call?"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG
-from lineshaft.policy._match import Facts, Matcher
 from lineshaft.policy._modes import mode_verdict
 from lineshaft.policy._policy import Policy
-from lineshaft.policy._rules import several
+from lineshaft.policy._rules import Matcher, several
 from lineshaft.policy._sieve import Sieve
-from lineshaft.values import Call, Origin, ToolSpec, Verdict, VerdictKind
+from lineshaft.policy._subject import Subject
+from lineshaft.values import Origin, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
 
@@ -25,20 +25,6 @@ _NOT_SCRIPTABLE = Verdict(
 _BUILT_IN = tuple(Matcher(rule) for rule in BUILT_IN)
 _EXAMPLES = Matcher(EXAMPLES)
 _SIEVE = Sieve(pattern for rule in BUILT_IN for pattern in several(rule.path))
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A call as policy sees it."""
-
-    spec: ToolSpec | None
-    """The tool; None where there is none of that name."""
-
-    call: Call
-    """With canonical arguments: paths in them as in `paths`."""
-
-    paths: tuple[str, ...] = ()
-    """Every workspace path that the arguments name, resolved: `docs/a.md`, `@pkg/x`, `.`."""
 
 
 def judge(policy: Policy, subject: Subject) -> Verdict:
@@ -60,11 +46,11 @@ def judge(policy: Policy, subject: Subject) -> Verdict:
         return _UNKNOWN
     if subject.call.origin == "script" and not spec.scriptable:
         return _NOT_SCRIPTABLE
-    facts = Facts(spec, subject.call)
     if not subject.paths:
-        return _strictest(list(_said(policy, facts, None)))
+        said = _said(policy, subject, spec, None)
+        return said[0] if len(said) == 1 else _strictest(said)
     paths = dict.fromkeys(subject.paths)
-    return _strictest([said for path in paths for said in _said(policy, facts, f"{path}/")])
+    return _strictest([said for path in paths for said in _said(policy, subject, spec, f"{path}/")])
 
 
 def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
@@ -149,33 +135,38 @@ def touched_by_builtins(path: str) -> bool:
     return _SIEVE.holds(f"{path}/")
 
 
-def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
-    """Yield what the built-in rules, the user and each project say about one path."""
+def _said(policy: Policy, subject: Subject, spec: ToolSpec, path: str | None) -> list[Verdict]:
+    """Return what the built-in rules, the user and each project say about one path."""
+    said: list[Verdict] = []
     user, *projects = policy.layers or (policy,)
-    own = _first(user, facts, path)
+    own = _first(user, subject, path)
     if path is not None and _SIEVE.holds(path):
-        yield from _floor(policy, facts, path, own)
-    yield own.verdict if own else mode_verdict(user.mode, facts.spec)
+        said += _floor(policy, subject, path, own)
+    said.append(own.verdict if own else mode_verdict(user.mode, spec))
     for project in projects:
-        rule = _first(project, facts, path)
-        said = rule.verdict if rule else mode_verdict(project.mode, facts.spec)
-        if said.kind != "allow":
-            yield replace(said, rule=f"project:{said.rule}")
+        rule = _first(project, subject, path)
+        verdict = rule.verdict if rule else mode_verdict(project.mode, spec)
+        if verdict.kind != "allow":
+            said.append(replace(verdict, rule=f"project:{verdict.rule}"))
+    return said
 
 
-def _first(policy: Policy, facts: Facts, path: str | None) -> Matcher | None:
-    return next((each for each in policy.matchers if each.matches(facts, path)), None)
+def _first(policy: Policy, subject: Subject, path: str | None) -> Matcher | None:
+    for matcher in policy.matchers:
+        if matcher.matches(subject, path):
+            return matcher
+    return None
 
 
-def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iterator[Verdict]:
+def _floor(policy: Policy, subject: Subject, path: str, own: Matcher | None) -> Iterator[Verdict]:
     """Yield the verdicts of the built-in rules; what the user's own rule says may lift one."""
     for matcher in _BUILT_IN:
         rule = matcher.verdict.rule
         if rule == SECRETS:
-            lifted = _EXAMPLES.matches(facts, path) or (own is not None and own.names(path))
+            lifted = _EXAMPLES.matches(subject, path) or (own is not None and own.names(path))
         else:
             lifted = rule == TOOL_CONFIG and policy.mode == "open"
-        if not lifted and matcher.matches(facts, path):
+        if not lifted and matcher.matches(subject, path):
             yield matcher.verdict
 
 

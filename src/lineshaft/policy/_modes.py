@@ -14,21 +14,18 @@ _KINDS: tuple[VerdictKind, ...] = ("allow", "ask", "deny")
 
 def mode_verdict(mode: Mode, spec: ToolSpec) -> Verdict:
     """Return what a mode says about a call of a tool."""
-    return _VERDICTS[mode, _kind(mode, spec)]
-
-
-def _kind(mode: Mode, spec: ToolSpec) -> VerdictKind:
+    kind: VerdictKind = "ask"
     if mode == "open":
-        return "allow"
-    if spec.container:
-        return "deny" if mode == "plan" else "allow"
-    if spec.effect == "read" and not spec.destructive:
-        return "allow"
-    if mode in ("plan", "read"):
-        return "deny"
-    if mode == "ask" or spec.destructive:
-        return "ask"
-    return "allow" if spec.effect == "write" or spec.jailed else "ask"
+        kind = "allow"
+    elif spec.container:
+        kind = "deny" if mode == "plan" else "allow"
+    elif spec.effect == "read" and not spec.destructive:
+        kind = "allow"
+    elif mode in ("plan", "read"):
+        kind = "deny"
+    elif mode == "auto" and not spec.destructive and (spec.effect == "write" or spec.jailed):
+        kind = "allow"
+    return _VERDICTS[mode, kind]
 
 
 _REASONS: dict[tuple[Mode, VerdictKind], str] = {

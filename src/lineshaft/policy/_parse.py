@@ -3,15 +3,15 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import cast
+from typing import Any, cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._lines import table_lines
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._rules import Patterns, Rule
-from lineshaft.values import Effect, Origin, VerdictKind
 
 _RULE_KEYS = tuple(field.name for field in fields(Rule) if field.name != "source")
+_SINGLE = frozenset({"id", "verdict", "reason"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +99,18 @@ def _rule(where: str, given: object, source: str) -> Rule:
         if key not in data:
             raise ConfigError(f"{where}: {key} is missing; every rule has an id and a verdict")
     try:
-        return Rule(
-            id=_text(where, "id", data["id"]),
-            verdict=cast("VerdictKind", _text(where, "verdict", data["verdict"])),
-            tool=_patterns(where, data, "tool"),
-            effect=cast("Effect | None", _patterns(where, data, "effect")),
-            namespace=_patterns(where, data, "namespace"),
-            origin=cast("Origin | None", _patterns(where, data, "origin")),
-            path=_patterns(where, data, "path"),
-            command=_patterns(where, data, "command"),
-            arguments=_arguments(where, data.get("arguments", {})),
-            reason=_text(where, "reason", data.get("reason", "")),
-            source=source,
-        )
+        read = {key: _field(where, data, key) for key in data}
+        return Rule(**cast("Any", read), source=source)  # which looks at what the words say
     except ConfigError as error:
         located = error.message if error.message.startswith(where) else f"{where}: {error.message}"
         raise ConfigError(located) from None
+
+
+def _field(where: str, data: Mapping[str, object], key: str) -> object:
+    """Read what a key of a rule says: texts, but for those that are a single one, or a table."""
+    if key in _SINGLE:
+        return _text(where, key, data[key])
+    return _arguments(where, data[key]) if key == "arguments" else _patterns(where, data, key)
 
 
 def _arguments(where: str, value: object) -> dict[str, Patterns]:

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.policy._match import Matcher
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._parse import parse, parse_toml
-from lineshaft.policy._rules import Rule
+from lineshaft.policy._rules import Matcher, Rule
 
 _OURS = ("builtin:", "mode:", "project:")
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from lineshaft.policy._judge import Subject, judge, touched_by_builtins
+from lineshaft.policy._judge import judge, touched_by_builtins
 from lineshaft.policy._policy import Policy
+from lineshaft.policy._subject import Subject
 from lineshaft.values import Reach, ToolSpec, Verdict
 
 _READ = ToolSpec(name="read_file", effect="read")
@@ -30,7 +31,7 @@ def reach(policy: Policy, subject: Subject) -> Callable[[str], Reach]:
         call = subject.call
         if spec is _READ or spec is _WRITE:
             call = replace(call, tool=spec.name, arguments={"path": path}, positional=())
-        said = judge(policy, Subject(spec=spec, call=call, paths=(path,)))
+        said = judge(policy, replace(subject, spec=spec, call=call, paths=(path,)))
         return said.kind == "allow" or (said.kind == "ask" and _settled(said, asked))
 
     own = subject.spec or _WRITE

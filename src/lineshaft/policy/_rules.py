@@ -1,13 +1,23 @@
-"""A rule: what it matches, and what it says."""
+"""A rule: what it says of which calls, and whether it matches one.
+
+A condition is a field of `Rule`, and what `Matcher` makes of it.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar, cast, get_args
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._patterns import path_glob, text_glob
-from lineshaft.values import Effect, Origin, VerdictKind
+from lineshaft.policy._spellings import composed, is_plain, plainly
+from lineshaft.policy._subject import Subject
+from lineshaft.values import Effect, Origin, ToolSpec, Verdict, VerdictKind
+
+Compiled = re.Pattern[str] | None
+Condition = Callable[[Subject, str | None], bool]
+"""Asked about a call, and about one of its paths with a `/` after it; None where it has none."""
 
 Patterns = str | tuple[str, ...]
 """One pattern or several, of which one must match."""
@@ -100,3 +110,123 @@ def several(value: T | tuple[T, ...] | None) -> tuple[T, ...]:
     if isinstance(value, tuple):
         return cast("tuple[T, ...]", value)
     return () if value is None else (value,)
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """Return the ways to read a path that a rule may forbid; a `/` is after it."""
+    if is_plain(path):
+        return (path,)
+    text = composed(path)
+    return (text, plainly(text))
+
+
+class Matcher:
+    """One rule, ready to be asked about many calls."""
+
+    __slots__ = (
+        "above",
+        "conditions",
+        "effects",
+        "names_path",
+        "namespace",
+        "origins",
+        "path",
+        "strict",
+        "tool",
+        "verdict",
+    )
+
+    def __init__(self, rule: Rule, *, label: str = "") -> None:
+        self.verdict = Verdict(
+            kind=rule.verdict, rule=label + rule.id, reason=rule.reason, source=rule.source
+        )
+        self.strict = rule.verdict != "allow"
+        self.tool = self._texts(rule.tool)
+        self.namespace = self._texts(rule.namespace)
+        self.effects = frozenset(several(rule.effect)) or None
+        self.origins = frozenset(several(rule.origin)) or None
+        globs = [path_glob(pattern, short=self.strict) for pattern in several(rule.path)]
+        self.path = self._compiled(glob.below if self.strict else glob.exact for glob in globs)
+        self.above = self._compiled(glob.above for glob in globs if self.strict and glob.above)
+        self.names_path = self._compiled(
+            glob.exact for glob in globs if not self.strict and glob.names_a_file
+        )
+        self.conditions = tuple(self._conditions(rule))
+        """What has to hold of a call beside its tool and its origin."""
+
+    def _conditions(self, rule: Rule) -> Iterator[Condition]:
+        """Yield the conditions that a rule sets; each is asked in this order."""
+        if rule.path is not None:
+            yield self._covers
+        if rule.command is not None:
+            yield partial(self._runs, self._texts(rule.command))
+        for name, given in rule.arguments.items():
+            yield partial(self._has, name, self._texts(given))
+
+    def _texts(self, patterns: Patterns | None) -> Compiled:
+        return self._compiled(text_glob(pattern) for pattern in several(patterns))
+
+    def _compiled(self, expressions: Iterable[str]) -> Compiled:
+        joined = "|".join(f"(?:{expression})" for expression in expressions)
+        if self.strict:
+            joined = composed(joined)
+        flags = re.DOTALL | (re.IGNORECASE if self.strict else 0)
+        return re.compile(joined, flags) if joined else None
+
+    def matches(self, subject: Subject, path: str | None) -> bool:
+        """Return whether the rule matches a call, looked at for one of its paths.
+
+        Args:
+            subject: The call.
+            path: One of its paths with a `/` after it; None where it has none.
+        """
+        if subject.spec is None or not self.is_about(subject.spec, subject.call.origin):
+            return False
+        for holds in self.conditions:  # noqa: SIM110  a generator takes longer, and a walk asks often
+            if not holds(subject, path):
+                return False
+        return True
+
+    def is_about(self, spec: ToolSpec, origin: Origin) -> bool:
+        """Return whether the rule matches calls of a tool by one way in, for some arguments."""
+        return (
+            (self.origins is None or origin in self.origins)
+            and (self.effects is None or spec.effect in self.effects)
+            and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
+            and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)
+        )
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether more than the tool and the origin decide."""
+        return bool(self.conditions)
+
+    def names(self, path: str) -> bool:
+        """Return whether an allowing rule is about this very file, not just about anything."""
+        return self.names_path is not None and self.names_path.fullmatch(path) is not None
+
+    def _covers(self, subject: Subject, path: str | None) -> bool:
+        if path is None or self.path is None:
+            return False
+        above = self.above if subject.spec and subject.spec.entries else None
+        for spelled in _spellings(path) if self.strict else (path,):
+            if self.path.fullmatch(spelled):
+                return True
+            # A folder that is moved or deleted takes along what lies in it.
+            if above is not None and above.fullmatch(spelled):
+                return True
+        return False
+
+    def _runs(self, pattern: Compiled, subject: Subject, _: str | None) -> bool:
+        lines = subject.command_lines
+        return self._any_or_all(pattern, lines if self.strict else lines[:1])
+
+    def _has(self, name: str, pattern: Compiled, subject: Subject, _: str | None) -> bool:
+        return self._any_or_all(pattern, subject.argument(name))
+
+    def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
+        """To forbid, one value is enough; to allow, every one must match."""
+        if self.strict:
+            texts = map(composed, texts)
+        found = [pattern is not None and pattern.fullmatch(text) is not None for text in texts]
+        return any(found) if self.strict else bool(found) and all(found)

@@ -12,6 +12,9 @@ import anyio
 from lineshaft.gate import RunClock
 from lineshaft.values import RunError, RunStatus
 
+PREPARE_SECONDS = 900.0
+"""The longest that a run may be prepared: packages are fetched and native code is made."""
+
 _around: ContextVar[RunClock | None] = ContextVar("lineshaft_clock_around", default=None)
 
 
@@ -29,10 +32,14 @@ class Control:
     Args:
         seconds: The run's time, without waits for a person.
         used: How much of it an earlier part of the run took.
+        prepare_seconds: The time for what comes before the script starts.
     """
 
-    def __init__(self, seconds: float, *, used: float = 0) -> None:
+    def __init__(
+        self, seconds: float, *, used: float = 0, prepare_seconds: float = PREPARE_SECONDS
+    ) -> None:
         self._seconds = seconds
+        self._prepare_seconds = prepare_seconds
         self._scope = anyio.CancelScope()
         self._said: End | None = None
         self._clock = RunClock(seconds - used, goes_on=self._watch, around=_around.get())
@@ -94,6 +101,18 @@ class Control:
     def paused(self) -> AbstractContextManager[None]:
         """Stop the run's clock inside the block."""
         return self._clock.paused()
+
+    @contextmanager
+    def preparing(self) -> Generator[None]:
+        """Stop the run's clock inside the block, which has a time of its own."""
+        text = f"the run could not be prepared within {self._prepare_seconds:g} s"
+        loop = asyncio.get_running_loop()
+        alarm = loop.call_later(self._prepare_seconds, self.end, "timeout", "E_TIMEOUT", text)
+        try:
+            with self.paused():
+                yield
+        finally:
+            alarm.cancel()
 
     @contextmanager
     def inside(self) -> Generator[None]:

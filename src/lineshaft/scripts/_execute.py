@@ -44,8 +44,10 @@ async def _outcome(
 ) -> Outcome:
     engine, prepared = ready.engine, ready.prepared
     try:
-        with context.control.paused():
+        with context.control.preparing():
             await engine.ready()
+            for module in sorted(prepared.import_names):  # its package is fetched and compiled
+                await engine.lacks(module)
         return await engine.run(
             _program(ready, job, context, modules),
             by_script_name(ready.pipeline.dispatch, prepared.specs),

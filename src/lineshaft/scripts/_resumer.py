@@ -287,7 +287,7 @@ class Resumed:
         if engine is None:
             await self.runner.make(self.job, pipeline, context, progress)
             return
-        with context.control.paused():
+        with context.control.preparing():
             prepared = await self.runner.reader.read(self.job.script, name=self.job.name)
         ready = ReadyScript(pipeline=pipeline, prepared=prepared, engine=engine, replay=self.replay)
         await execute(ready, self.job, context, progress)
@@ -322,7 +322,7 @@ class Replaying:
         if engine is None:
             await self.runner.make(job, pipeline, context, progress)
             return
-        with context.control.paused():
+        with context.control.preparing():
             prepared = await self.runner.reader.read(job.script, name=job.name)
         ready = ReadyScript(
             pipeline=pipeline, prepared=prepared, engine=engine, replay=_replay(self.saved)

@@ -11,7 +11,7 @@ import anyio
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import CallPipeline, Gate
-from lineshaft.policy import Mode, Subject, judge
+from lineshaft.policy import Mode, judge
 from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
@@ -194,14 +194,14 @@ class Runner:
         """Return what policy says of a call that names no paths; it is not made."""
         tool = self.gate.tools.get(name)
         call = Call(tool=name, arguments=arguments, origin=origin)
-        return judge(self.gate.policy, Subject(spec=tool and tool.spec, call=call))
+        return judge(self.gate.policy, self.gate.subject(tool and tool.spec, call))
 
     async def make(
         self, job: Job, pipeline: CallPipeline, context: RunContext, progress: RunProgress
     ) -> None:
         """Make the one call of a run without a script."""
         call = Call(tool=job.tool, arguments=job.arguments, origin=job.origin)
-        with context.control.paused():
+        with context.control.preparing():
             progress.findings += await self._tools.ready(call.tool)
         progress.suspended = True  # what it is where the call has to wait
         progress.ended = of_call(await pipeline.dispatch(call))
@@ -242,12 +242,13 @@ class Runner:
         self, job: Job, context: RunContext, progress: RunProgress
     ) -> ReadyScript | None:
         try:
-            pipeline, script = await self._admit(job, context)
+            with context.control.paused():  # the run's clock starts when its script starts
+                pipeline, script = await self._admit(job, context)
         except (ToolError, WorkspaceError) as error:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        with context.control.paused():  # what has to be started for that is no run's time
+        with context.control.preparing():
             prepared = await self.reader.read(script, name=job.name)
             choice = await self.reader.choose(prepared, job.inputs, progress)
         if choice is None or choice.engine is None:

@@ -50,9 +50,8 @@ class Redactor:
                 text = text.replace(secret, HIDDEN)
         if len(text) < _SHORTEST_FORMAT and not any(map(text.__contains__, "=: \t")):
             return text
-        for known in FORMATS:
-            if _shows(known, text):
-                text = known.pattern.sub(known.put, text)
+        for known in _formats_in(text):
+            text = known.pattern.sub(known.put, text)
         return text
 
     def value(self, value: object) -> object:
@@ -74,12 +73,15 @@ class Redactor:
             arguments: By name, as bound.
         """
         shown = self._names_shown(spec)
-        return {
-            name: self._argument(name, value, 0)
-            if name in shown or not (looks_secret(name) or _is_password(spec, name))
-            else _hidden(value)
-            for name, value in arguments.items()
-        }
+        made: dict[str, object] = {}
+        for name, value in arguments.items():
+            if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
+                made[name] = _hidden(value)
+            elif type(value) is str and len(value) <= _LONG_CONTENT:
+                made[name] = self.text(value)
+            else:
+                made[name] = self._argument(name, value, 0)
+        return made
 
     def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
         """Return arguments without their secrets and otherwise whole: for whoever approves them.
@@ -175,19 +177,27 @@ def _forms(secret: str) -> set[str]:
     return {form for form in forms if len(form) >= _SHORTEST_SECRET and form not in HIDDEN}
 
 
-def _shows(known: Format, text: str) -> bool:
-    """Return whether a text may hold a secret of a format; loops, because this is on every way."""
-    if known.needs:
-        for char in known.needs:
-            if char in text:
-                text = text.lower()
+def _formats_in(text: str) -> list[Format]:
+    """Return the formats of which a text may hold a secret.
+
+    Plain loops, and one function: this is on the way of every call.
+    """
+    found: list[Format] = []
+    lower: str | None = None
+    for known in FORMATS:
+        looked_in = text
+        if known.needs:
+            for char in known.needs:
+                if char in text:
+                    break
+            else:
+                continue
+            looked_in = lower = text.lower() if lower is None else lower
+        for sign in known.signs:
+            if sign in looked_in:
+                found.append(known)
                 break
-        else:
-            return False
-    for sign in known.signs:  # noqa: SIM110  a generator would take twice the time
-        if sign in text:
-            return True
-    return False
+    return found
 
 
 def _hidden(value: object) -> object:

@@ -94,7 +94,18 @@ class LogRow:
 
 def call_data(call: KeptCall) -> dict[str, object]:
     """Return a call as a row holds it."""
-    return {name: getattr(call, name) for name in KeptCall.__slots__}
+    return {
+        "key": call.key,
+        "id": call.id,
+        "tool": call.tool,
+        "arguments": call.arguments,
+        "origin": call.origin,
+        "parent": call.parent,
+        "effect": call.effect,
+        "staged": call.staged,
+        "stage": call.stage,
+        "rule": call.rule,
+    }
 
 
 def done_data(done: Done) -> dict[str, object]:

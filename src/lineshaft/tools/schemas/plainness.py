@@ -41,7 +41,11 @@ def plain(value: object) -> object:
     Raises:
         NotPlain: It, or a part of it, has no such form.
     """
-    return _Copy().of(value, 0)
+    kind = type(value)
+    if kind is dict:
+        return _Copy().mapping(cast("dict[object, object]", value), 0)
+    scalar = _FAST.get(kind)
+    return _Copy().of(value, 0) if scalar is None else scalar(value)
 
 
 class _Copy:
@@ -69,7 +73,10 @@ class _Copy:
         for given, item in value.items():
             key = given if type(given) is str and given.isascii() else _key(given)
             try:
-                made[key] = self.of(item, depth + 1)
+                if type(item) is str and item.isascii():
+                    made[key] = item
+                else:
+                    made[key] = self.of(item, depth + 1)
             except NotPlain as error:
                 error.path.insert(0, key)
                 raise

@@ -1,0 +1,86 @@
+"""What policy judges: a call, and what the gate knows of it. Pure: it is told all it knows.
+
+`Gate.subject` makes it. Conditions of rules read it; a further fact for them is a field here.
+"""
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from lineshaft.values import Call, ToolSpec
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A call as policy sees it; what costs something is worked out once, and only if asked."""
+
+    spec: ToolSpec | None
+    """The tool; None where there is none of that name."""
+
+    call: Call
+    """With canonical arguments: paths in them as in `paths`."""
+
+    paths: tuple[str, ...] = ()
+    """Every workspace path that the arguments name, resolved: `docs/a.md`, `@pkg/x`, `.`."""
+
+    @cached_property
+    def command_lines(self) -> tuple[str, ...]:
+        """Return the command line quoted as for a shell, then two plainer readings of it."""
+        command = self.call.arguments.get("command")
+        if not isinstance(command, str):
+            return ()
+        words = _words(command, self.call.arguments.get("args"))
+        program = words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+        return (shlex.join(words), " ".join(words), " ".join([program, *words[1:]]))
+
+    def argument(self, name: str) -> list[str]:
+        """Return the plain values in an argument as text; its default where it is left out."""
+        given = self.call.arguments
+        if name in given:
+            return list(_leaves(given[name]))
+        first, *keys = name.split(".")
+        if first in given:
+            return list(_leaves(given[first], keys))
+        properties = self.spec and self.spec.input_schema.get("properties")
+        schema = _items(properties).get(name)
+        return list(_leaves(_items(schema)["default"])) if "default" in _items(schema) else []
+
+
+def _items(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _words(command: str, args: object) -> list[str]:
+    """Return the program and its arguments, as `run_command` understands them."""
+    if isinstance(args, list):
+        return [command, *map(str, cast("list[object]", args))]
+    try:
+        return shlex.split(command) or [command]
+    except ValueError:
+        return command.split() or [command]
+
+
+def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what is no container, as text; lists are looked through on the way of the keys.
+
+    A stack and no recursion: nesting is the caller's and may be deep.
+    """
+    stack: list[tuple[object, tuple[str, ...]]] = [(value, tuple(keys))]
+    while stack:
+        item, path = stack.pop()
+        if isinstance(item, Mapping):
+            mapping = cast("Mapping[str, object]", item)
+            names = path[:1] or tuple(mapping)
+            found = [(mapping[name], path[1:]) for name in names if name in mapping]
+        elif isinstance(item, list | tuple):
+            found = [(part, path) for part in cast("list[object]", item)]
+        else:
+            if not path:
+                yield item if isinstance(item, str) else json.dumps(item, default=str)
+            continue
+        stack += reversed(found)
+        if not found and not path:
+            yield ""

@@ -1,0 +1,22 @@
+"""The way of a call is as short as it is told, and `docs/architecture.md` tells it as it is."""
+
+import sys
+
+import pytest
+
+from architecture.ways import PAGE, of_a_call, written
+
+
+def test_a_call_comes_to_its_tool_by_seven_frames_and_few_functions() -> None:
+    way = of_a_call()
+    assert way.lines[-1].strip() == "- `temperature` (the tool itself)"
+    assert way.frames <= 7
+    assert way.calls <= 70
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="platform: a landing passes other functions there"
+)
+def test_the_page_tells_the_ways_as_they_are() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == written(page), "run ./dev architecture"
