@@ -170,6 +170,7 @@ def _context(run: RunInfo, entry: CallEntry, tool: Tool, leave: Leave, *, hold: 
         reach=hold.in_reach,
         python=run.gate.python,
         whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
+        secrets=run.gate.redactor,
         belongings=run.gate.belongings,
     )
 

@@ -33,7 +33,7 @@ from lineshaft.values._context import (
     Sample,
     not_offered,
 )
-from lineshaft.values._cutting import beginning, ending
+from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
 from lineshaft.values._engines import (
     ENGINES,
     REMOVED_ENGINES,
@@ -141,6 +141,7 @@ __all__ = [
     "EXIT_CODES",
     "KEY_BLOCK",
     "NO_BOUNDARY",
+    "NO_SECRETS",
     "REMOVED_ENGINES",
     "ROW_OF",
     "TOKEN_FORMS",
@@ -223,6 +224,7 @@ __all__ = [
     "RunStatus",
     "Sample",
     "SavedRun",
+    "SecretFinder",
     "Shown",
     "Sink",
     "Stage",
