@@ -115,6 +115,7 @@ from lineshaft.values._tokens import (
     TOKEN_FORMS,
     TokenForm,
 )
+from lineshaft.values._toml import toml_table
 from lineshaft.values._visible import is_unseen, visible, without_unseen
 from lineshaft.values._workspace import (
     ApprovePaths,
@@ -252,6 +253,7 @@ __all__ = [
     "packed",
     "pause_data",
     "steadily",
+    "toml_table",
     "unpacked",
     "visible",
     "without_unseen",
