@@ -4,15 +4,16 @@ import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
 from lineshaft.config._files import read_bytes
+from lineshaft.config._importer import execute
 from lineshaft.config._settings import Module
+from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, Toolset
@@ -29,6 +30,9 @@ class _Found:
     sha256: str
     source: bytes | None
     """Of a file given by path; None for an importable module."""
+
+    siblings: Mapping[str, Sibling] = field(default_factory=dict[str, Sibling])
+    """What such a file imports from its folder."""
 
 
 def load_modules(
@@ -129,7 +133,9 @@ def _find(module: Module) -> _Found:
 def _find_file(module: Module) -> _Found:
     path = module.base / Path(module.name).expanduser()
     source = read_bytes(path, limit=MAX_MODULE_BYTES)
-    return _Found((path,), hashlib.sha256(source).hexdigest(), source)
+    siblings = siblings_of(path, source)
+    files = (path, *(each.path for each in siblings.values() if each.is_file))
+    return _Found(files, hash_of(source, siblings), source, siblings)
 
 
 def _find_importable(module: Module) -> _Found:
@@ -167,7 +173,7 @@ def _start(module: Module, found: _Found) -> ModuleType:
     try:
         if found.source is None:
             return importlib.import_module(module.name)
-        return _execute(found.files[0], found.source, found.sha256)
+        return execute(found.files[0], found.source, found.siblings)
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # foreign code may raise anything, SystemExit too
@@ -177,30 +183,21 @@ def _start(module: Module, found: _Found) -> ModuleType:
         ) from error
 
 
-def _execute(path: Path, source: bytes, sha256: str) -> ModuleType:
-    # The bytes that were hashed, not the file again and no cached bytecode beside it.
-    code = compile(source, str(path), "exec", dont_inherit=True)
-    name = f"lineshaft_tools_{path.stem}_{sha256[:8]}"
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    sys.modules[name] = module  # annotations of the module's tools are resolved through it
-    try:
-        exec(code, module.__dict__)  # noqa: S102  this is what a tools file is for
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
 def _where(error: BaseException, found: _Found) -> str:
-    names = {str(file) for file in found.files}
-    line: int | None = error.lineno if isinstance(error, SyntaxError) else None
+    """Return the last place in the files, such as ` (line 3)` or ` (helper.py, line 3)`."""
+    names = {str(file): file for file in found.files}
+    place: tuple[Path, int] | None = None
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename in names:
-            line = trace.tb_lineno
+        file = names.get(trace.tb_frame.f_code.co_filename)
+        place = (file, trace.tb_lineno) if file else place
         trace = trace.tb_next
-    return f" (line {line})" if line is not None else ""
+    if isinstance(error, SyntaxError) and error.lineno and error.filename in names:
+        place = (names[error.filename], error.lineno)
+    if place is None:
+        return ""
+    other = "" if place[0] == found.files[0] else f"{place[0].name}, "
+    return f" ({other}line {place[1]})"
 
 
 def _collect(started: ModuleType, module: Module) -> Toolset:
