@@ -10,6 +10,7 @@ from typing import Annotated
 import anyio
 import typer
 
+from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Notices, Silent
@@ -25,7 +26,6 @@ from lineshaft.cli._options import (
     guards_for,
     options_again,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
@@ -37,15 +37,11 @@ from lineshaft.session import Session
 from lineshaft.values import CallError, CallResult
 
 
-def _complete(incomplete: str) -> list[str]:
-    names = toolset_for(settings_for())  # those of servers would have to be started
-    return [name for name in names if name.startswith(incomplete)]
-
-
 def command(
     *,
     tool: Annotated[
-        str, typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_complete)
+        str,
+        typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_completion.tools),
     ],
     arguments: Annotated[
         list[str] | None,

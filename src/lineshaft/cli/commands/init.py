@@ -30,7 +30,6 @@ _HEAD = """\
 _EXAMPLES = {
     "tools.modules": 'modules = ["./tools.py"]',
     "workspace.aliases": 'aliases = {pkg = "vendor", out = {path = "build", writable = true}}',
-    "policy.mode": 'mode = "read"',
     "python.path": 'path = "/opt/python"',
     "python.packages": 'packages = ["pandas"]',
     "python.preload": 'preload = ["json"]',
