@@ -99,7 +99,7 @@ def execute(words: Sequence[str]) -> int:
         app = _app(_named(words))
         if signal.getsignal(signal.SIGINT) is leave_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        app(args=list(words), prog_name="lineshaft")
+        app(args=list(words), prog_name="lineshaft", obj=words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         if code == USAGE:  # typer's word, which has told it on standard error

@@ -106,10 +106,12 @@ def settings_for(
     return read_settings(flags=flags)
 
 
-def options_again(*, workspace: Path | None, tools: Iterable[str] | None) -> str:
-    """Return what of a command line another one needs that goes on with the same run."""
-    words = ["--workspace", str(workspace)] if workspace is not None else []
-    words += [word for file in tools or () for word in ("--tools", file)]
+def options_again(workspace: Path | None) -> str:
+    """Return what of a command line another one needs that goes on with the same run.
+
+    Its files of `--tools` are remembered, see `remember`.
+    """
+    words = ["--workspace", str(workspace.absolute())] if workspace is not None else []
     return "".join(f" {one_line(shlex.quote(word), 1_000)}" for word in words)
 
 

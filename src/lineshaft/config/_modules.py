@@ -12,13 +12,15 @@ from typing import TypeGuard
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._importer import execute
-from lineshaft.config._settings import Module
+from lineshaft.config._settings import Module, Settings
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, Toolset
 
 MAX_MODULE_BYTES = 5_000_000
+BY_HAND = "--tools"
+"""The source of modules that were named on the command line."""
 
 Confirm = Callable[[Unapproved], bool]
 """Ask a person whether a module of a project may run."""
@@ -102,6 +104,25 @@ def unapproved(
     return tuple(ask for ask in asked if not is_approved(ask, environ=environ))
 
 
+def modules_by_hand(settings: Settings) -> dict[str, str]:
+    """Return the hash of each module that was named on the command line, files by their path.
+
+    Raises:
+        ConfigError: A module is missing.
+    """
+    named = [module for module in settings.modules if module.source == BY_HAND]
+    return {_whole_name(module): _find(module).sha256 for module in named}
+
+
+def _whole_name(module: Module) -> str:
+    """Return a name that means the same in every folder."""
+    return str(module.base / Path(module.name).expanduser()) if _is_path(module) else module.name
+
+
+def _is_path(module: Module) -> bool:
+    return module.name.endswith(".py") or "/" in module.name
+
+
 def _need_approval(
     module: Module,
     found: _Found,
@@ -123,8 +144,7 @@ def _need_approval(
 
 def _find(module: Module) -> _Found:
     try:
-        is_path = module.name.endswith(".py") or "/" in module.name
-        return _find_file(module) if is_path else _find_importable(module)
+        return _find_file(module) if _is_path(module) else _find_importable(module)
     except ConfigError as error:
         message = f"{module.source}: {module.key} {module.name!r}: {error.message}"
         raise ConfigError(message, hint=error.hint) from error

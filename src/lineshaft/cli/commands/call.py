@@ -30,6 +30,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
+from lineshaft.cli._started import remember
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import build
@@ -73,12 +74,14 @@ def command(
     )
     reins = Reins()
     done = carry(partial(make_call, session, tool, given, reins=reins), reins)
+    if done.pending:
+        remember(done.run_id, settings)
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
-        again = options_again(workspace=workspace, tools=tools)
+        again = options_again(workspace)
         print_waiting(done.run_id, done.pending, done.expires_at, options=again)
     else:
         _complain(done.error, given)
