@@ -51,9 +51,8 @@ class Redactor:
     def spans(self, text: str) -> Sequence[tuple[int, int]]:
         """Return where secrets stand in a text, those whose end is missing included."""
         found = [span for secret in self._secrets for span in _places(secret, text)]
-        for known in FORMATS:
-            if _shows(known, text):
-                found += [match.span() for match in known.pattern.finditer(text)]
+        for known in _formats_in(text):
+            found += [match.span() for match in known.pattern.finditer(text)]
         return found
 
     def text(self, text: str) -> str:
