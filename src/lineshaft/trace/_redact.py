@@ -51,7 +51,7 @@ class Redactor:
         if len(text) < _SHORTEST_FORMAT and not any(map(text.__contains__, "=: \t")):
             return text
         for known in _formats_in(text):
-            text = known.pattern.sub(known.put, text)
+            text = known.pattern().sub(known.put, text)
         return text
 
     def value(self, value: object) -> object:

@@ -34,6 +34,7 @@ from lineshaft.values._context import (
     not_offered,
 )
 from lineshaft.values._cutting import beginning, ending
+from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
     REMOVED_ENGINES,
@@ -168,6 +169,7 @@ __all__ = [
     "Content",
     "Context",
     "Crashed",
+    "DecodeError",
     "Diagnostic",
     "Difference",
     "Dispatch",
@@ -239,6 +241,7 @@ __all__ = [
     "Workspace",
     "beginning",
     "call_data",
+    "decode",
     "done_data",
     "ending",
     "engine_problem",
