@@ -11,7 +11,7 @@ from lineshaft.gate._messages import failed
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
 
-_BESIDE: ContextVar[list[CallEntry] | None] = ContextVar("beside", default=None)
+_BESIDE: ContextVar[list[CallEntry]] = ContextVar("beside")
 
 
 def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
@@ -24,10 +24,9 @@ def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
 
 def note_beside(entry: CallEntry) -> None:
     """Let a call know those that middleware made beside it, and them of it."""
-    beside = _BESIDE.get()
-    if beside is not None:
-        beside.append(entry)
-        entry.beside = beside
+    beside = _BESIDE.get()  # which the outermost dispatch has set
+    beside.append(entry)
+    entry.beside = beside
 
 
 def _together(inner: Dispatch) -> Dispatch:

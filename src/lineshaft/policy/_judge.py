@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG
 from lineshaft.policy._modes import mode_verdict
@@ -22,8 +23,6 @@ _NOT_SCRIPTABLE = Verdict(
     reason="this tool cannot be called from a script; call it directly",
     source=SOURCE,
 )
-_BUILT_IN = tuple(Matcher(rule) for rule in BUILT_IN)
-_EXAMPLES = Matcher(EXAMPLES)
 _SIEVE = Sieve(pattern for rule in BUILT_IN for pattern in several(rule.path))
 
 
@@ -158,12 +157,23 @@ def _first(policy: Policy, subject: Subject, path: str | None) -> Matcher | None
     return None
 
 
+@cache
+def _built_in() -> tuple[Matcher, ...]:
+    """Return the built-in rules, compiled once a path is first theirs: it takes milliseconds."""
+    return tuple(Matcher(rule) for rule in BUILT_IN)
+
+
+@cache
+def _examples() -> Matcher:
+    return Matcher(EXAMPLES)
+
+
 def _floor(policy: Policy, subject: Subject, path: str, own: Matcher | None) -> Iterator[Verdict]:
     """Yield the verdicts of the built-in rules; what the user's own rule says may lift one."""
-    for matcher in _BUILT_IN:
+    for matcher in _built_in():
         rule = matcher.verdict.rule
         if rule == SECRETS:
-            lifted = _EXAMPLES.matches(subject, path) or (own is not None and own.names(path))
+            lifted = _examples().matches(subject, path) or (own is not None and own.names(path))
         else:
             lifted = rule == TOOL_CONFIG and policy.mode == "open"
         if not lifted and matcher.matches(subject, path):

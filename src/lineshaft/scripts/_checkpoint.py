@@ -1,26 +1,23 @@
 """Where a run stands while it waits: to what is kept, and back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar, cast
 
 from lineshaft.errors import UntrustedState
 from lineshaft.gate import PausePoint
 from lineshaft.values import (
     Answer,
-    CallError,
     CallRecord,
+    DecodeError,
     Finding,
     KeptPause,
     Usage,
+    decode,
 )
 
 FORMAT = 3
 """Of the documents in run states; others are refused."""
-
-Data = Mapping[str, object]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,45 +70,54 @@ def pause_of(checkpoint: Checkpoint, *, expires_at: str) -> KeptPause:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CheckpointDocument:
+    """The same as `pause_of` writes it, but for what a `KeptPause` holds beside it."""
+
+    format: int
+    keys: Mapping[str, str]
+    for_the_run: Mapping[str, Answer]
+    shown: Mapping[str, Mapping[str, str | None]]
+    dropped: tuple[str, ...]
+    calls: tuple[CallRecord, ...]
+    usage: Usage
+    seconds_used: float
+    duration_ms: float
+    findings: tuple[Finding, ...]
+    engine_reason: str
+    modules: Mapping[str, str]
+
+
 def checkpoint_of(pause: KeptPause) -> Checkpoint:
     """Return what `pause_of` was given.
 
     Raises:
-        UntrustedState: It is of another version.
+        UntrustedState: It is of another version, or damaged.
     """
-    document = pause.document
-    if document.get("format") != FORMAT:
+    version = pause.document.get("format")
+    if version != FORMAT:
         raise UntrustedState(
-            f"the paused run has format {document.get('format')!r}, and this version has {FORMAT}",
+            f"the paused run has format {version!r}, and this version has {FORMAT}",
             hint="resume it with the version that paused it",
         )
+    try:
+        document = decode(_CheckpointDocument, pause.document)
+    except DecodeError as error:
+        raise UntrustedState(f"what was kept of the paused run is damaged: {error}") from error
     return Checkpoint(
         pause_point=PausePoint(
             pending=tuple(pause.pending),
-            keys=cast("Mapping[str, str]", document["keys"]),
-            for_the_run={
-                rule: _made(Answer, given)
-                for rule, given in cast("Mapping[str, Data]", document["for_the_run"]).items()
-            },
-            shown=cast("Mapping[str, Mapping[str, str | None]]", document.get("shown", {})),
-            dropped=cast("list[str]", document["dropped"]),
+            keys=document.keys,
+            for_the_run=document.for_the_run,
+            shown=document.shown,
+            dropped=document.dropped,
         ),
-        calls=tuple(_call(each) for each in cast("list[Data]", document["calls"])),
-        usage=_made(Usage, document["usage"]),
-        seconds_used=cast("float", document["seconds_used"]),
-        duration_ms=cast("float", document["duration_ms"]),
-        findings=tuple(_made(Finding, each) for each in cast("list[Data]", document["findings"])),
-        engine_reason=str(document["engine_reason"]),
-        modules=cast("Mapping[str, str]", document["modules"]),
+        calls=document.calls,
+        usage=document.usage,
+        seconds_used=document.seconds_used,
+        duration_ms=document.duration_ms,
+        findings=document.findings,
+        engine_reason=document.engine_reason,
+        modules=document.modules,
         view=pause.blobs["view"],
     )
-
-
-def _made(kind: Callable[..., T], data: object) -> T:
-    """Return a value that `asdict` took apart."""
-    return kind(**cast("dict[str, object]", data))
-
-
-def _call(data: Data) -> CallRecord:
-    error = None if data["error"] is None else _made(CallError, data["error"])
-    return _made(CallRecord, {**data, "error": error})

@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, cast
+from typing import Literal
 
-from lineshaft.values import Arguments, Caller, Limits, Origin, ToolSpec
+from lineshaft.values import Arguments, Caller, Limits, Origin, ToolSpec, decode
 
 CheckLevel = Literal["error", "warn", "off"]
 
@@ -65,15 +65,29 @@ class Job:
     @staticmethod
     def of(document: Mapping[str, object]) -> "Job":
         """Return the job that was kept."""
+        kept = decode(_KeptJob, {name: document[name] for name in _KeptJob.__slots__})
         return Job(
-            tool=str(document["tool"]),
-            arguments=cast("Arguments", document["arguments"]),
-            script=document["script"],
-            name=str(document["name"]),
-            inputs=cast("Mapping[str, object]", document["inputs"]),
-            limits=Limits(**cast("dict[str, int]", document["limits"])),
-            origin=cast("Origin", document["origin"]),
+            tool=kept.tool,
+            arguments=kept.arguments,
+            script=kept.script,
+            name=kept.name,
+            inputs=kept.inputs,
+            limits=kept.limits,
+            origin=kept.origin,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptJob:
+    """A job, as `Job.kept` writes it."""
+
+    tool: str
+    arguments: Mapping[str, object]
+    script: object
+    name: str
+    inputs: Mapping[str, object]
+    limits: Limits
+    origin: Origin
 
 
 def new_run_id() -> str:

@@ -1,7 +1,7 @@
 """From the rows of a run to where it stands: what a resume or a replay goes on from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from lineshaft.errors import UntrustedState
@@ -14,6 +14,7 @@ from lineshaft.values import (
     LogRow,
     ReplayInputs,
     SavedRun,
+    decode,
     unpacked,
 )
 
@@ -37,6 +38,23 @@ def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
         if row.exact is not None:
             state.take(row, row.exact)
     return state.saved(last_seq)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What a `turn` holds."""
+
+    turns: list[int]
+    readings: str
+    torn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Resumption:
+    """What a `resumed` holds: how much of the turns and readings stays."""
+
+    turns: int
+    readings: int
 
 
 class _State:
@@ -65,11 +83,7 @@ class _State:
             self._pause = None
         match row.kind:
             case "begin":
-                self._run = KeptRun(
-                    run_id=self._run_id,
-                    workspace=str(exact["workspace"]),
-                    document=cast("Data", exact["document"]),
-                )
+                self._run = decode(KeptRun, {"run_id": self._run_id, **exact})
             case "call":
                 call = call_of(exact)
                 self._calls[call.id] = call
@@ -80,15 +94,17 @@ class _State:
             case "ended":
                 self._ended(row, exact)
             case "turn":
-                self._turns += cast("list[int]", exact["turns"])
-                self._readings += unpacked(str(exact["readings"]))
-                self._torn = self._torn or bool(exact["torn"])
+                turn = decode(_Turn, exact)
+                self._turns += turn.turns
+                self._readings += unpacked(turn.readings)
+                self._torn = self._torn or turn.torn
                 self._cuts.append((len(self._turns), len(self._readings)))
             case "checkpoint":
                 self._pause = pause_of(exact, row.blobs)
             case "resumed":
-                del self._turns[cast("int", exact["turns"]) :]
-                del self._readings[cast("int", exact["readings"]) :]
+                kept = decode(_Resumption, exact)
+                del self._turns[kept.turns :]
+                del self._readings[kept.readings :]
                 self._cuts = [cut for cut in self._cuts if cut[0] <= len(self._turns)]
             case "end":
                 self._end = cast("Data | None", exact.get("end"))

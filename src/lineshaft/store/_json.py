@@ -1,13 +1,13 @@
 """From values to JSON and back, exactly."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import TypeVar, cast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
 
 from lineshaft.errors import StateError
-from lineshaft.values import Done, Failure, KeptCall, KeptPause, Pending, Value
+from lineshaft.values import Done, Failure, KeptCall, KeptPause, Value, decode
 
-T = TypeVar("T")
 Data = dict[str, object]
 
 UNFIT = (ValueError, TypeError, OverflowError, RecursionError)
@@ -58,24 +58,16 @@ def storable(text: str) -> str:
 
 def call_of(data: object) -> KeptCall:
     """Return a call from its data."""
-    return _made(KeptCall, data)
+    return decode(KeptCall, data)
 
 
 def done_of(data: object) -> Done:
     """Return how a call ended from its data."""
-    told = cast("Data", data)
-    return Value(told["value"]) if "value" in told else _made(Failure, told)
+    kind: type[Value | Failure] = Value if "value" in cast("Data", data) else Failure
+    return decode(kind, data)
 
 
 def pause_of(data: Mapping[str, object], blobs: Mapping[str, bytes]) -> KeptPause:
     """Return a pause from its data."""
-    return KeptPause(
-        document=cast("Data", data["document"]),
-        blobs=blobs,
-        pending=tuple(_made(Pending, each) for each in cast("list[Data]", data["pending"])),
-        expires_at=str(data["expires_at"]),
-    )
-
-
-def _made(kind: Callable[..., T], data: object) -> T:
-    return kind(**cast("Data", data))
+    told = {name: value for name, value in data.items() if name != "blobs"}
+    return replace(decode(KeptPause, told), blobs=blobs)

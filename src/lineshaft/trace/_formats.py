@@ -6,7 +6,9 @@ where one of its signs is in the text.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from lineshaft.values import KEY_BLOCK, TOKEN_FORMS
 
@@ -21,7 +23,9 @@ class Format:
     signs: tuple[str, ...]
     """One of them is in the text, or no such secret is."""
 
-    pattern: re.Pattern[str]
+    pattern: Callable[[], re.Pattern[str]]
+    """Compiled when a sign is first seen."""
+
     put: str = HIDDEN
     """What stands there instead; may name groups."""
 
@@ -51,12 +55,17 @@ _QUOTED = r"(?:(?!(?P=quote))(?:\\.|[^\n\\]))++"
 _SAME_NAME = r"(?!(?:\w{1,40}\.){0,4}_?(?P=name)(?![\w.+/-]))"
 _PLAIN = r"[^\s\"'`,;&<>(){}\[\]|\\]{3,}+(?![(\[])"
 
+
+def _lazy(expression: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+    return cache(lambda: re.compile(expression, flags))
+
+
 _ASSIGNED = Format(
     (
         *("passwo", "passwd", "passphrase", "pwd", "secret", "token", "credential", "key"),
         *("connection", "auth", "dsn", "webhook"),
     ),
-    re.compile(
+    _lazy(
         rf"(?=[_PSTCADWMEpstcadwme])"
         rf"(?P<kept>(?P<name>{_NAME}){_WORD_ENDS}{_ABOUT}[\w.-]{{0,40}}+"
         rf"{_SEPARATOR}{_SCHEME}{_OPENING})"
@@ -73,15 +82,15 @@ OPEN_KEY = re.compile(rf"-----BEGIN {KEY_BLOCK}(?!.*?-----END {KEY_BLOCK})", re.
 FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
-        re.compile(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
+        _lazy(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
     ),
     Format(  # a key whose beginning was cut off
         ("-----END ",),
-        re.compile(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
+        _lazy(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
     ),
     Format(
         ("://",),
-        re.compile(
+        _lazy(
             r"(://[^\s/:@\"'`<>\\]{0,256}+:)[^\s/\"'`<>\\]+@"
             r"|(://)[^\s/:@\"'`<>\\]{20,256}+@"
         ),
@@ -89,22 +98,22 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         ("hooks.slack.com/", "/api/webhooks/"),
-        re.compile(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
+        _lazy(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
         rf"\1{HIDDEN}",
     ),
     _ASSIGNED,
     Format(
         tuple(sign for form in TOKEN_FORMS for sign in form.signs),
-        re.compile("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
+        _lazy("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
     ),
     Format(
         ("eyJ",),
-        re.compile(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
+        _lazy(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
         rf"\1{HIDDEN}",
     ),
     Format(
         ("bearer", "basic"),
-        re.compile(
+        _lazy(
             r"(?<![A-Za-z])((?:bearer|basic)[ \t]{1,8})[\w.~+/=-]{16,}", re.ASCII | re.IGNORECASE
         ),
         rf"\1{HIDDEN}",
@@ -112,19 +121,19 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         ("cookie",),
-        re.compile(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
+        _lazy(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
         rf"\1{HIDDEN}",
         needs=":",
     ),
     Format(
         ("sig=", "signature="),
-        re.compile(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
+        _lazy(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
         rf"\1{HIDDEN}",
         needs="=",
     ),
     Format(
         ("--",),
-        re.compile(
+        _lazy(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
             rf"{_ABOUT}"
             r"[\w-]{0,20}[ \t]{1,8})(?![-\[])[^\s\"']+",

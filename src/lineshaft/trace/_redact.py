@@ -52,7 +52,7 @@ class Redactor:
         """Return where secrets stand in a text, those whose end is missing included."""
         found = [span for secret in self._secrets for span in _places(secret, text)]
         for known in _formats_in(text):
-            found += [match.span() for match in known.pattern.finditer(text)]
+            found += [match.span() for match in known.pattern().finditer(text)]
         return found
 
     def text(self, text: str) -> str:
@@ -63,7 +63,7 @@ class Redactor:
         if len(text) < _SHORTEST_FORMAT and not any(map(text.__contains__, "=: \t")):
             return text
         for known in _formats_in(text):
-            text = known.pattern.sub(known.put, text)
+            text = known.pattern().sub(known.put, text)
         return text
 
     def value(self, value: object) -> object:

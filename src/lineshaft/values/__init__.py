@@ -34,6 +34,7 @@ from lineshaft.values._context import (
     not_offered,
 )
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
+from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
     REMOVED_ENGINES,
@@ -170,6 +171,7 @@ __all__ = [
     "Content",
     "Context",
     "Crashed",
+    "DecodeError",
     "Diagnostic",
     "Difference",
     "Dispatch",
@@ -242,6 +244,7 @@ __all__ = [
     "Workspace",
     "beginning",
     "call_data",
+    "decode",
     "done_data",
     "ending",
     "engine_problem",

@@ -56,10 +56,10 @@ class PackageSet:
     @property
     def digest(self) -> str:
         """What tells this set from others: of its lock, as far as there is one."""
-        from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
-
         if not self._requirements:
             return ""
+        from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
+
         try:
             text = bundle.lock_of(_python(), self._requirements).read_text(encoding="utf-8")
         except (OSError, PythonNotFound):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, cast
 
 from lineshaft.errors import StateError
+from lineshaft.values import decode
 from lineshaft.workspace.disk import FileState, Place, Root
 from lineshaft.workspace.journal.failpoints import reached
 
@@ -294,22 +295,54 @@ def _packed(header: Header) -> dict[str, object]:
 
 
 def _unpacked(facts: Json) -> Header:
+    told = decode(_HeaderFacts, {k: v for k, v in facts.items() if k not in ("format", "blobs")})
     return Header(
-        id=str(facts["id"]),
-        kind=cast("Kind", facts["kind"]),
-        run_id=str(facts["run_id"]),
-        stage=cast("int", facts["stage"]),
-        undoes=tuple(cast("list[str]", facts["undoes"])),
+        id=told.id,
+        kind=told.kind,
+        run_id=told.run_id,
+        stage=told.stage,
+        undoes=told.undoes,
         items=tuple(
             Item(
-                place=place_from(cast("Json", item["place"])),
-                before=thing_from(cast("Json", item["before"])),
-                after=thing_from(cast("Json", item["after"])),
-                came=None if item["came"] is None else place_from(cast("Json", item["came"])),
+                place=place_from(item.place),
+                before=item.before,
+                after=item.after,
+                came=None if item.came is None else place_from(item.came),
             )
-            for item in cast("list[dict[str, object]]", facts["items"])
+            for item in told.items
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _PlaceFacts:
+    """A place, as a journal has it."""
+
+    alias: str
+    root: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemFacts:
+    """An item, as a journal has it."""
+
+    place: object
+    before: FileState
+    after: FileState
+    came: object
+
+
+@dataclass(frozen=True, slots=True)
+class _HeaderFacts:
+    """A header, as a journal has it."""
+
+    id: str
+    kind: Kind
+    run_id: str
+    stage: int
+    undoes: tuple[str, ...]
+    items: tuple[_ItemFacts, ...]
 
 
 def place_facts(place: Place) -> Json:
@@ -318,10 +351,10 @@ def place_facts(place: Place) -> Json:
     return {"alias": root.alias, "root": root.real, "parts": place.parts}
 
 
-def place_from(facts: Json) -> Place:
+def place_from(facts: object) -> Place:
     """Return the place again; whoever wrote it was allowed to change it."""
-    root = Root(str(facts["alias"]), str(facts["root"]), writable=True)
-    return Place(root, tuple(cast("list[str]", facts["parts"])), writable=True)
+    told = decode(_PlaceFacts, facts)
+    return Place(Root(told.alias, told.root, writable=True), told.parts, writable=True)
 
 
 def thing_facts(thing: FileState) -> Json:
@@ -334,6 +367,6 @@ def thing_facts(thing: FileState) -> Json:
     return facts
 
 
-def thing_from(facts: Json) -> FileState:
+def thing_from(facts: object) -> FileState:
     """Return the thing again."""
-    return FileState(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
+    return decode(FileState, facts)

@@ -4,14 +4,13 @@ Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. What
 not packed: it is known by its hash, and looked at again before anything lands.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import cast
 
-from lineshaft.values import Change
+from lineshaft.values import Change, decode
 from lineshaft.workspace._ledger import Ledger, Seen, Touched
-from lineshaft.workspace.disk import State
+from lineshaft.workspace.disk import Kind, State
 from lineshaft.workspace.staging.overlay import Base, Overlay
 from lineshaft.workspace.staging.pack import (
     Json,
@@ -19,7 +18,6 @@ from lineshaft.workspace.staging.pack import (
     Roots,
     base_facts,
     base_from,
-    changes_from,
     folder_facts,
     folder_from,
     overlay_facts,
@@ -137,22 +135,65 @@ class Memory:
             StateError: It is none, of another version, or of another folder.
         """
         facts, content = unpacked(packed)
-        told = cast("Json", facts["seen"])
-        seen = Seen(
-            dict(cast("dict[str, str]", told["tokens"])), set(cast("list[str]", told["reported"]))
+        told = decode(
+            _MemoryFacts, {k: v for k, v in facts.items() if k not in ("format", "sizes")}
         )
-        sights = [base_from(fact, roots) for fact in cast("list[Json]", facts["sights"])]
-        kept = cast("list[Json]", facts["folder"])
-        if kept:
-            folder_from(kept, content, folder())
+        seen = Seen(told.seen.tokens, set(told.seen.reported))
+        sights = [base_from(fact, roots) for fact in told.sights]
+        if told.folder:
+            folder_from(told.folder, content, folder())
         return cls(
-            _ledger_from(facts["through"], content, seen),
-            _ledger_from(facts["staged"], content, seen),
-            overlay_from(cast("Json", facts["overlay"]), content, roots),
+            _ledger_from(told.through, content, seen),
+            _ledger_from(told.staged, content, seen),
+            overlay_from(told.overlay, content, roots),
             {base.place.real: base for base in sights},
-            changes_from(cast("list[object]", facts["done"])),
-            cast("int", facts["stages"]),
+            told.done,
+            told.stages,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _StateFacts:
+    """A state, as a pack has it: its content by number."""
+
+    kind: Kind
+    sha256: str | None
+    data: int | None
+    mode: int | None
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TouchedFacts:
+    """A path that was changed, as a pack has it."""
+
+    first: _StateFacts
+    now: _StateFacts
+    source: str
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenFacts:
+    """What was seen, as a pack has it."""
+
+    tokens: dict[str, str]
+    reported: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _MemoryFacts:
+    """All of it, as a pack has it."""
+
+    seen: _SeenFacts
+    through: dict[str, _TouchedFacts]
+    staged: dict[str, _TouchedFacts]
+    overlay: object
+    sights: list[object]
+    done: list[Change]
+    stages: int
+    folder: list[Mapping[str, object]]
 
 
 def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:
@@ -168,17 +209,11 @@ def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:
     }
 
 
-def _ledger_from(facts: object, content: Content, seen: Seen) -> Ledger:
+def _ledger_from(facts: Mapping[str, _TouchedFacts], content: Content, seen: Seen) -> Ledger:
     ledger = Ledger(seen)
-    for path, file in cast("dict[str, dict[str, object]]", facts).items():
-        touched = Touched(
-            _state_from(file["first"], content),
-            _state_from(file["now"], content),
-            str(file["source"]),
-            cast("int", file["added"]),
-            cast("int", file["removed"]),
-        )
-        ledger.put(path, touched)
+    for path, file in facts.items():
+        first, now = _state_from(file.first, content), _state_from(file.now, content)
+        ledger.put(path, Touched(first, now, file.source, file.added, file.removed))
     return ledger
 
 
@@ -186,10 +221,9 @@ def _state_facts(state: State, packing: Packing) -> Json:
     return {**asdict(state), "data": None if state.data is None else packing.put(state.data)}
 
 
-def _state_from(facts: object, content: Content) -> State:
-    state = State(**cast("dict[str, str]", facts))  # pyright: ignore[reportArgumentType]  as packed
-    number = cast("int | None", state.data)
-    return replace(state, data=None if number is None else content(number))
+def _state_from(facts: _StateFacts, content: Content) -> State:
+    data = None if facts.data is None else content(facts.data)
+    return State(facts.kind, facts.sha256, data, facts.mode, facts.target)
 
 
 def _above(path: str) -> Iterator[str]:

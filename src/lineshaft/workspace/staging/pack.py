@@ -9,15 +9,15 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
 from lineshaft.errors import StateError, TooLarge
-from lineshaft.values import Change
+from lineshaft.values import decode
 from lineshaft.workspace._contents import bytes_of
-from lineshaft.workspace.disk import Mark, Place, Root, SeenState
-from lineshaft.workspace.journal import thing_facts, thing_from
+from lineshaft.workspace.disk import FileState, Mark, Place, Root, SeenState
+from lineshaft.workspace.journal import thing_facts
 from lineshaft.workspace.staging.overlay import Base, Overlay, OverlayNode
 
 FORMAT = 1
@@ -28,6 +28,42 @@ _MAGIC = b"lineshaft view\n"
 
 Json = Mapping[str, object]
 Roots = Mapping[str, Root]
+
+
+@dataclass(frozen=True, slots=True)
+class _PackedPlace:
+    """A place, as a pack has it."""
+
+    alias: str
+    real: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _BaseFacts:
+    """What was on the disk, as a pack has it."""
+
+    place: _PackedPlace
+    thing: FileState
+    mark: Mark | None
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeFacts:
+    """What is to be at a place, as a pack has it."""
+
+    base: object
+    thing: FileState
+    held: int | None
+    came: _PackedPlace | None
+
+
+@dataclass(frozen=True, slots=True)
+class _OverlayFacts:
+    """An overlay, as a pack has it."""
+
+    nodes: tuple[_NodeFacts, ...]
 
 
 class Packing:
@@ -101,16 +137,15 @@ def overlay_facts(overlay: Overlay, packing: Packing) -> Json:
     }
 
 
-def overlay_from(facts: Json, content: Callable[[int], bytes], roots: Roots) -> Overlay:
+def overlay_from(facts: object, content: Callable[[int], bytes], roots: Roots) -> Overlay:
     """Return the overlay again."""
     overlay = Overlay()
-    for fact in cast("list[dict[str, object]]", facts["nodes"]):
-        base = base_from(cast("Json", fact["base"]), roots)
-        held, came = fact["held"], fact["came"]
+    for fact in decode(_OverlayFacts, facts).nodes:
+        base = base_from(fact.base, roots)
         node = OverlayNode(
-            thing_from(cast("Json", fact["thing"])),
-            None if held is None else overlay.contents.put(content(cast("int", held))),
-            None if came is None else _place_from(cast("Json", came), roots),
+            fact.thing,
+            None if fact.held is None else overlay.contents.put(content(fact.held)),
+            None if fact.came is None else _place_from(fact.came, roots),
         )
         overlay.put({base.place: node}, {base.place: base.sight})
     return overlay
@@ -127,35 +162,25 @@ def base_facts(base: Base) -> Json:
     }
 
 
-def base_from(facts: Json, roots: Roots) -> Base:
+def base_from(facts: object, roots: Roots) -> Base:
     """Return what was on the disk again."""
-    mark = cast("dict[str, int] | None", facts["mark"])
-    sight = SeenState(
-        thing_from(cast("Json", facts["thing"])),
-        None if mark is None else Mark(**mark),
-        cast("int", facts["at_ns"]),
-    )
-    return Base(_place_from(cast("Json", facts["place"]), roots), sight)
+    told = decode(_BaseFacts, facts)
+    sight = SeenState(told.thing, told.mark, told.at_ns)
+    return Base(_place_from(told.place, roots), sight)
 
 
 def _place_facts(place: Place) -> Json:
     return {"alias": place.root.alias, "real": place.root.real, "parts": place.parts}
 
 
-def _place_from(facts: Json, roots: Roots) -> Place:
-    alias = str(facts["alias"])
-    root = roots.get(alias)
-    if root is None or root.real != facts["real"] or not root.writable:
+def _place_from(facts: "_PackedPlace", roots: Roots) -> Place:
+    root = roots.get(facts.alias)
+    if root is None or root.real != facts.real or not root.writable:
         raise StateError(
-            f"the changes that waited were made in another folder than '@{alias}' is now",
+            f"the changes that waited were made in another folder than '@{facts.alias}' is now",
             hint="Go on in the workspace where the run was paused, with the same mounts.",
         )
-    return Place(root, tuple(cast("list[str]", facts["parts"])), root.writable)
-
-
-def changes_from(facts: Iterable[object]) -> list[Change]:
-    """Return changes that were packed as `asdict` gives them."""
-    return [Change(**cast("dict[str, str]", fact)) for fact in facts]  # pyright: ignore[reportArgumentType]  as packed
+    return Place(root, facts.parts, root.writable)
 
 
 def folder_facts(folder: Path, packing: Packing) -> list[Json]:
