@@ -27,7 +27,7 @@ from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
 from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, closed_by, judge
-from lineshaft.tools import Tool
+from lineshaft.tools import Tool, script_name, web_address
 from lineshaft.values import (
     Arguments,
     Call,
@@ -275,6 +275,7 @@ class CallPipeline:
     ) -> tuple[Arguments, tuple[str, ...], tuple[str, ...]]:
         """Return the arguments with their paths decided, all these paths, and those of entries."""
         spec, view = tool.spec, self._run.view
+        arguments = await self._with_addresses(entry, tool, arguments)
         if not spec.paths:
             return arguments, (), ()
         decided: list[str] = []
@@ -307,6 +308,18 @@ class CallPipeline:
             await self._refuse(entry, tool.name, verdict)
         self._run.call_log.called(entry)
         raise error
+
+    async def _with_addresses(
+        self, entry: CallEntry, tool: Tool, arguments: Arguments
+    ) -> Arguments:
+        """Return the arguments with each address in its one spelling: policy sees no other."""
+        given = {name: arguments.get(name) for name in tool.spec.addresses}
+        texts = {name: text for name, text in given.items() if isinstance(text, str)}
+        try:
+            return {**arguments, **{name: web_address(text) for name, text in texts.items()}}
+        except ValueError as error:
+            failed = ToolError("E_INVALID_ARGS", f"{script_name(tool.name)}(): {error}")
+            await self._malformed(entry, tool, failed)
 
     async def _recheck(self, entry: CallEntry, tool: Tool, subject: Subject) -> None:
         """Refuse a call whose paths were moved by an earlier one since it was judged."""

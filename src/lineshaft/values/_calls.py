@@ -120,6 +120,15 @@ class Pending:
     diff: str = ""
     """What a write would change, as a unified diff; empty where nobody can know before."""
 
+    holds_for: str = ""
+    """What a yes for the run is limited to: scheme, host and port of the addresses that the call
+    names, such as `https://example.org:443`; empty: nothing, all calls that the rule asks about."""
+
+    @property
+    def grant(self) -> str:
+        """What a yes for the run is kept under: calls with the same one need no other."""
+        return f"{self.rule} {self.holds_for}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -128,7 +137,8 @@ class Answer:
     allow: bool
     reason: str = ""
     scope: Literal["call", "run"] = "call"
-    """`run`: also for later calls in this run that the same rule asks about."""
+    """`run`: also for later calls in this run that the same rule asks about; of a tool that takes
+    an address, for those to the same scheme, host and port."""
 
 
 Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
@@ -167,6 +177,9 @@ class ToolSpec:
 
     entries: tuple[tuple[str, ...], ...] = ()
     """Those of `paths` whose last part is not followed if it is a symlink (delete, move)."""
+
+    addresses: tuple[str, ...] = ()
+    """Arguments that are addresses of the web: a yes for the run holds for their origins alone."""
 
     container: bool = False
     """Its call makes further calls, which take their own lanes and clocks."""
