@@ -80,3 +80,33 @@ def _environment(home: Path) -> dict[str, str]:
     vouch_for_native_code(home / "STATE")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return kept | folders | {"HOME": str(home), "PATH": path}
+
+
+def test_the_ten_lines_are_ten() -> None:
+    readme = PAGES[0].read_text(encoding="utf-8")
+    block = readme.partition("## Ten lines\n\n```python\n")[2].partition("```")[0]
+    assert len(block.splitlines()) == 10
+
+
+def test_the_picture_is_that_of_a_run_and_the_page_has_its_figures() -> None:
+    done = subprocess.run(
+        [sys.executable, "benchmarks/picture.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    picture = (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
+    figures = re.findall(r"read by the model: ([\d,]+) char|= ([\d,]+)<", picture)
+    table = PAGES[0].read_text(encoding="utf-8").partition("| measured |")[2].partition("\n\n")[0]
+    assert [one or other for one, other in figures] == re.findall(
+        r"^\| cha.*\| (\S+) \|$", table, re.M
+    )
+
+
+def test_a_word_stands_once_in_the_glossary() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)
+    assert len(words) == len(set(words))

@@ -55,7 +55,7 @@ PAGES: dict[str, Page] = {
     "/deep": Page(b"<div>" * 3_000 + b"text", HTML),
     **{f"/{name}.json": Page(json.dumps({"name": name, "size": len(name)}).encode(), JSON)
        for name in PACKAGES},
-}  # fmt: skip
+}  # fmt: skip  # a table
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ CLOSED = [
     "::127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::8.8.8.8",
     "2002:7f00:1::", "2002:808:808::1", "2001::1", "2001:db8::1", "3fff::1",
     "2600::5efe:127.0.0.1", "fe80::1%1", "no address",
-]  # fmt: skip
+]  # fmt: skip  # a table
 
 
 @pytest.mark.parametrize("address", CLOSED)

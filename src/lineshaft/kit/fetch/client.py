@@ -155,7 +155,7 @@ async def _taken(response: httpx2.Response, address: str, most_bytes: int) -> Fe
     stream = response.aiter_raw()
     body = bytearray()
     taken = 0
-    unpack = _Unpacking(coding, address)
+    unpack = _BodyDecompressor(coding, address)
     async for data in stream:
         taken += len(data)
         body += unpack.more(data, most_bytes + 1 - len(body))
@@ -174,7 +174,7 @@ async def _taken(response: httpx2.Response, address: str, most_bytes: int) -> Fe
     )
 
 
-class _Unpacking:
+class _BodyDecompressor:
     """Decompresses a body, never more of it than there is room for.
 
     Args:

@@ -24,7 +24,7 @@ _PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-)  # fmt: skip
+)  # fmt: skip  # a table
 _IN_PATH = "%/:@!$&'()*+,;=~-._"
 
 
