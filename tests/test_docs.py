@@ -106,6 +106,18 @@ def test_the_picture_is_that_of_a_run_and_the_page_has_its_figures() -> None:
     )
 
 
+def test_the_reference_pages_are_those_of_the_code() -> None:
+    done = subprocess.run(
+        [sys.executable, "docs/reference/generate.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_word_stands_once_in_the_glossary() -> None:
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)

@@ -108,7 +108,11 @@ class Pending:
     """A call that waits for a person's answer."""
 
     id: str
+    """Id of the call; an answer names it."""
+
     tool: str
+    """Canonical name of the tool."""
+
     arguments: Arguments
     """Whole, but for secrets. What is read back from a record has sizes and hashes for contents."""
 
@@ -116,7 +120,11 @@ class Pending:
     """Why it asks, from the rule."""
 
     rule: str = ""
+    """Id of the rule that asks."""
+
     run_id: str = ""
+    """The run that waits."""
+
     diff: str = ""
     """What a write would change, as a unified diff; empty where nobody can know before."""
 
@@ -135,7 +143,11 @@ class Answer:
     """A person's answer to one pending call."""
 
     allow: bool
+    """Whether the call may be made."""
+
     reason: str = ""
+    """Why; the script and the record are told."""
+
     scope: Literal["call", "run"] = "call"
     """`run`: also for later calls in this run that the same rule asks about; of a tool that takes
     an address, for those to the same scheme, host and port."""
