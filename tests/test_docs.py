@@ -14,7 +14,9 @@ from native import CACHE_HOME, vouch_for_native_code
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCRIPTS = re.MULTILINE | re.DOTALL
 MARK = "-- the next command --"
 
 
@@ -44,6 +46,8 @@ def test_a_block_prints_what_the_page_says(
 def _sessions() -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for page in PAGES:
+        if page == TUTORIAL:  # one session, below
+            continue
         text = page.read_text(encoding="utf-8")
         for block in CONSOLE.finditer(text):
             line = text.count("\n", 0, block.start()) + 1
@@ -53,16 +57,34 @@ def _sessions() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("place", "block"), _sessions(), ids=lambda value: str(value)[:40])
 def test_commands_print_what_the_page_says(place: str, block: str, tmp_path: Path) -> None:
+    _must_print(block, ROOT, home=tmp_path, place=place)
+
+
+def test_the_tutorial_is_one_session_and_prints_what_it_says(tmp_path: Path) -> None:
+    text = TUTORIAL.read_text(encoding="utf-8")
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / "docs").symlink_to(ROOT / "docs")
+    blocks = [block[1] for block in CONSOLE.finditer(text)]
+    _must_print(blocks[0].partition("$ cd")[0], folder, home=tmp_path, place="tutorial")
+    for name, script in re.findall(r'^```python run="no" title="(.*?)"\n(.*?)^```$', text, SCRIPTS):
+        (folder / "shop" / name).write_text(script, encoding="utf-8")
+    rest = blocks[0].partition("$ cd shop\n")[2] + "".join(blocks[1:])
+    _must_print(rest, folder / "shop", home=tmp_path, place="tutorial")
+
+
+def _must_print(block: str, folder: Path, *, home: Path, place: str) -> None:
+    """Run the commands of a page in one shell, and compare what each prints."""
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
     script = f"\necho '{MARK}'\n".join(command for command, _ in commands)
     done = subprocess.run(
         ["/bin/sh", "-c", script],
-        cwd=ROOT,
-        env=_environment(tmp_path),
+        cwd=folder,
+        env=_environment(home),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     printed = done.stdout.split(f"{MARK}\n")
