@@ -21,7 +21,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _Guest:
-    """What the interpreter was prepared for."""
+    """The preparation of the interpreter."""
 
     def __init__(self) -> None:
         self.platform = Platform()
@@ -32,16 +32,17 @@ _guest = _Guest()
 
 
 def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
-    """Make ready what no order changes, and close what a script cannot do.
+    """Prepare the parts that are alike for all orders, and close functions that cannot work.
 
-    In WebAssembly it imports all of the standard library, so nothing can be imported after it.
+    In WebAssembly it imports all of the standard library, since none can be imported later.
 
     Args:
-        platform: Where this is; None: in WebAssembly.
+        platform: The platform; None: WebAssembly.
 
     Returns:
-        `python`, its version; `modules`, all of the library that can be imported; `missing`, what
-        cannot be and why. Nothing outside of WebAssembly, where all is as it is.
+        `python`, its version; `modules`, the modules of the library that can be imported;
+        `missing`, the others with the reason. Empty outside of WebAssembly, where the library is
+        unchanged.
     """
     _guest.platform = platform = platform or Platform()
     failed = library.import_all() if platform.is_wasm else {}
@@ -74,11 +75,11 @@ def run(order: str, wire: Wire) -> str:
     """Carry out one order of the host and return its answer.
 
     Args:
-        order: A JSON object; `do` says what is to be done.
+        order: A JSON object; `do` names the action.
         wire: The host.
 
     Raises:
-        ValueError: The host says what no guest knows.
+        ValueError: The order is not known.
     """
     if _guest.is_new:
         _guest.is_new = False
@@ -116,7 +117,7 @@ def _compiled(module: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _import_others() -> None:
-    """Import what only a guest in WebAssembly does: the reader of scripts, and program mode."""
+    """Import the parts of a guest in WebAssembly alone: the reader of scripts, and program mode."""
     from . import program, reading  # noqa: PLC0415  they cost time where they are not used
 
     for name, perform in (("read", reading), ("judge", reading), ("program", program)):
