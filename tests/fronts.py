@@ -131,5 +131,6 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 def data_of(result: types.CallToolResult) -> dict[str, Any]:
-    """Return the data of a result."""
-    return cast("dict[str, Any]", result.structured_content)
+    """Return what a result says as data: of a run beside the text, of a direct call as content."""
+    run = (result.meta or {}).get("lineshaft/run")
+    return cast("dict[str, Any]", result.structured_content if run is None else run)

@@ -69,7 +69,7 @@ async def from_an_mcp_client(make: Make, outside: Outside, folder: Path) -> str:
     ):
         called = await client.call_tool("canary", {})
         ran = await client.call_tool("run", {"code": "return await canary()"})
-    assert "E_DENIED" in str(ran.structured_content)
+    assert "E_DENIED" in str(ran.content)
     return str(called.content)
 
 

@@ -66,10 +66,10 @@ async def test_from_a_clients_file_to_its_first_script(
         found = await client.call_tool("search", {"words": "return a note"})
         done = await client.call_tool("run", {"code": SCRIPT})
     assert {"search", "describe", "run"} <= {tool.name for tool in tools.tools}
-    assert "notes.get_note" in json.dumps(found.structured_content)
-    assert done.structured_content is not None, done
-    assert done.structured_content["status"] == "success", done.structured_content
-    assert done.structured_content["value"] == "a: 4"
+    assert "notes.get_note" in str(found.content)
+    ran = (done.meta or {})["lineshaft/run"]
+    assert ran["status"] == "success", done
+    assert ran["value"] == "a: 4"
     # What only reads asked nothing; of what acts, each call was asked about once.
     assert 1 <= len(person.asked) <= 2
     assert not any("get_note" in text for text in person.asked)

@@ -145,7 +145,7 @@ async def lost(client: Raw, world: World, **params: Any) -> str:
 
 def value_of(event: Event) -> object:
     """Return the value of a run."""
-    return json.loads(event[1])["result"]["structuredContent"]["value"]
+    return json.loads(event[1])["result"]["_meta"]["lineshaft/run"]["value"]
 
 
 async def test_who_comes_back_gets_what_was_missed_and_what_comes(tmp_path: Path) -> None:

@@ -291,8 +291,8 @@ def test_the_inspector_lists_describes_and_runs_over_http(shop: Served) -> None:
     code = ["--tool-arg", "code=return await shop.orders(customer='ada')"]
     ran = inspect("--method", "tools/call", "--tool-name", "run", *code)
     assert [each["name"] for each in listed["tools"]][:2] == ["search", "describe"]
-    assert "customer: str" in told["structuredContent"]["text"]
-    assert ran["structuredContent"]["value"] == [1, 2]
+    assert "customer: str" in told["content"][0]["text"]
+    assert ran["_meta"]["lineshaft/run"]["value"] == [1, 2]
 
 
 async def _call_hang(server: Served, mode: Mode) -> None:

@@ -201,7 +201,7 @@ def test_bad_messages_cost_only_themselves(tmp_path: Path) -> None:
         listed = client.asked("tools/list")
         ran = client.asked("tools/call", name="run", arguments={"code": "return 2"})
     assert len(listed["result"]["tools"]) >= 5
-    assert ran["result"]["structuredContent"]["value"] == 2
+    assert ran["result"]["_meta"]["lineshaft/run"]["value"] == 2
 
 
 @pytest.mark.parametrize("busy", [False, True])
@@ -265,5 +265,5 @@ def test_the_inspector_lists_describes_and_runs(tmp_path: Path) -> None:
     code = ["--tool-arg", "code=return (await read_file('a.txt'))['content']"]
     ran = inspect("--method", "tools/call", "--tool-name", "run", *code)
     assert [each["name"] for each in listed["tools"]][:2] == ["search", "describe"]
-    assert "read_file" in told["structuredContent"]["text"]
-    assert ran["structuredContent"]["value"] == "one\n"
+    assert "read_file" in told["content"][0]["text"]
+    assert ran["_meta"]["lineshaft/run"]["value"] == "one\n"

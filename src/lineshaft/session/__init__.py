@@ -2,8 +2,19 @@
 
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
+from lineshaft.session._kept_results import is_handle
+from lineshaft.session._model_side import MODEL_CHARACTERS
 from lineshaft.session._run import Run
 from lineshaft.session._session import Session
 from lineshaft.session._sync import SessionArguments, run_sync
 
-__all__ = ["Api", "Catalogue", "Run", "Session", "SessionArguments", "run_sync"]
+__all__ = [
+    "MODEL_CHARACTERS",
+    "Api",
+    "Catalogue",
+    "Run",
+    "Session",
+    "SessionArguments",
+    "is_handle",
+    "run_sync",
+]

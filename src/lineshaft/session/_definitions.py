@@ -17,14 +17,12 @@ Do not use it for one edit, or for independent calls that fit one turn.
 
 _HOW = """\
 How to write it:
-- Every tool is an async function: `r = await name(arg=...)`; arguments by name.
-- Run independent calls at once: `await asyncio.gather(*[name(arg=a) for a in items])`.
-- End with `return value` at the top level (JSON values only); `print` comes back as text.
-- A failed or refused call raises ToolError with .code, .tool and .message; catch it to go on.
-- In scope: asyncio, json, math, re, datetime, tools, ToolError; json_parse(text) (lenient),
-  await retry(call, attempts, wait), batched(items, n), table(rows) (Markdown).
-- All of Python and its standard library; no threads, sockets or processes, and no files of its
-  own: files and commands only through the tools. Nothing is kept between scripts.
+- Tools are async functions: `r = await name(arg=...)`; many at once: `await asyncio.gather(...)`.
+- End with `return value` (JSON); `print` comes back as text.
+- A failed or refused call raises ToolError (.code, .tool, .message).
+- Beside the standard library: json_parse(text), batched(items, n), table(rows),
+  await retry(call, attempts, wait).
+- Files, commands and network only by tools; nothing stays afterwards.
 """
 
 

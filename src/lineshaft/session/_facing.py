@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast
 
 from lineshaft.scripts import Runner
 from lineshaft.session._definitions import Api
+from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._session_tools import SessionTools
 from lineshaft.tools import Provider
@@ -19,6 +20,7 @@ class Facing:
     _model: ModelSide
     _session_tools: SessionTools
     _runner: Runner
+    _results: KeptResults
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
@@ -51,6 +53,24 @@ class Facing:
             return self._model.of_run(result)
         found = self._session_tools.get(tool)
         return self._model.of_call(result, found.spec if found else None)
+
+    def shown(self, text: str) -> str:
+        """Return a text as a model may read it: without secrets, and cut where it is long."""
+        return self._model.shown(text)
+
+    async def result_part(self, handle: str, start: int, count: int) -> ResultPart:
+        """Return a part of a result that was cut for a model, without secrets.
+
+        Args:
+            handle: From the end of that result.
+            start: Where the part begins, in characters from 0.
+            count: The most characters of the part.
+
+        Raises:
+            ToolError: `E_INVALID_ARGS`: the handle is unknown or its time is over, or a number is
+                out of range.
+        """
+        return await self._results.part(handle, start, count)
 
     def without_secrets(self, value: Value) -> Value:
         """Return a text, or data with texts in it, as a model may read it."""

@@ -17,8 +17,14 @@ from lineshaft.session._definitions import (
 )
 from lineshaft.session._requests import ScriptRequest, arguments_of, script_request
 from lineshaft.tools import model_name, own_names, plainest, published
-from lineshaft.trace import Redactor
+from lineshaft.trace import Redactor, cut_for_model
 from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec
+
+MODEL_CHARACTERS = 4_000
+"""Of one result, in whatever form a model may read it."""
+
+_DATA = 100_000
+"""Characters of JSON, or of text, that programs get of a result beside what a model reads."""
 
 RunScript = Callable[[ScriptRequest], Awaitable[RunResult]]
 MakeCall = Callable[[str, Mapping[str, object]], Awaitable[CallResult]]
@@ -34,6 +40,7 @@ class ModelSide:
         mode: The policy's mode; in `plan` there are no scripts.
         scripts: Whether the session has scripts.
         redactor: Takes secrets out of what the model reads.
+        keep: Keeps a redacted text that is too long; returns its handle.
     """
 
     def __init__(
@@ -45,6 +52,7 @@ class ModelSide:
         mode: str,
         scripts: bool,
         redactor: Redactor,
+        keep: Callable[[str], str],
     ) -> None:
         self._specs = specs
         self._runtime = tuple(runtime)
@@ -52,6 +60,7 @@ class ModelSide:
         self._mode = mode
         self._scripts = scripts and mode != "plan"
         self._redactor = redactor
+        self._keep = keep
 
     def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
@@ -112,26 +121,49 @@ class ModelSide:
 
     def of_run(self, result: RunResult) -> Handled:
         """Return a run's result as a model reads it."""
-        structured = {
+        structured: dict[str, object] = {
             "status": result.status,
-            "value": result.value,
-            "stdout": result.stdout,
+            **self._bounded(result.value),
+            "stdout": self._shown(_text.redacted(result.stdout, self._redactor), _DATA),
             "error": result.error and {"code": result.error.code, "message": result.error.message},
             "run_id": result.run_id,
         }
         return Handled(
-            text=_text.of_run(result, self._redactor),
+            text=self._shown(_text.of_run(result, self._redactor)),
             structured=_text.structured(structured, self._redactor),
             is_error=result.status not in ("success", "paused"),
         )
 
     def of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
         """Return a call's result as a model reads it."""
+        bounded = self._bounded(result.value)
         return Handled(
-            text=_text.of_call(result, spec, self._redactor),
-            structured=_text.structured(result.value, self._redactor),
+            text=self._shown(_text.of_call(result, spec, self._redactor)),
+            structured=bounded["value"],
+            left_out=bounded.get("left_out"),
             is_error=_has_failed(result),
         )
+
+    def shown(self, text: str) -> str:
+        """Return a text as a model may read it: redacted, and cut where it is long."""
+        return self._shown(self._redactor.text(text))
+
+    def _shown(self, whole: str, most: int = MODEL_CHARACTERS) -> str:
+        """Return a redacted text, cut where it is long; the whole is then kept."""
+        if len(whole) <= most:
+            return whole
+        kept = f"all {len(whole):,} characters: read_result({self._keep(whole)!r}) in a script"
+        note = f"\n[{kept}]"
+        return f"{cut_for_model(whole, most - len(note))}{note}"
+
+    def _bounded(self, value: object) -> dict[str, Any]:
+        """Return a value without secrets, or what stands for one that is too long."""
+        redacted = _text.structured(value, self._redactor)
+        text = _text.plain(redacted)
+        if len(text) <= _DATA:
+            return {"value": redacted}
+        size = len(text.encode("utf-8", "replace"))
+        return {"value": None, "left_out": {"handle": self._keep(text), "bytes": size}}
 
 
 def _has_failed(result: CallResult) -> bool:

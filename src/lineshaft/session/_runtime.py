@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict
 
 from lineshaft.errors import ToolError
+from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.tools import Tool, detailed, search_specs, signature
 from lineshaft.values import ToolSpec, beginning
 
@@ -21,11 +22,12 @@ class FoundTool(TypedDict):
     """Its first line."""
 
 
-def runtime_tools(specs: Specs) -> tuple[Tool, ...]:
-    """Return `search_tools` and `describe_tool` over a session's tools.
+def runtime_tools(specs: Specs, results: KeptResults) -> tuple[Tool, ...]:
+    """Return `search_tools`, `describe_tool` and `read_result` of a session.
 
     Args:
         specs: Gives the tools that are there now.
+        results: Those that were too long for a model.
     """
 
     async def search_tools(words: str, limit: int = 10) -> list[FoundTool]:
@@ -56,7 +58,18 @@ def runtime_tools(specs: Specs) -> tuple[Tool, ...]:
             raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}")
         return detailed(known[name])
 
+    async def read_result(handle: str, start: int = 0, count: int = 50_000) -> ResultPart:
+        """Return a part of a result that was too long to be shown whole.
+
+        Args:
+            handle: From the end of the result that was cut.
+            start: Where the part begins, in characters from 0.
+            count: The most characters of the part.
+        """
+        return await results.part(handle, start, count)
+
     return (
         Tool.from_function(search_tools, effect="read"),
         Tool.from_function(describe_tool, effect="read"),
+        Tool.from_function(read_result, effect="read"),
     )

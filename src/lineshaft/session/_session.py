@@ -19,6 +19,7 @@ from lineshaft.session._background import BackgroundContext, background
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._facing import Facing
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
+from lineshaft.session._kept_results import KeptResults
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._requests import ScriptRequest
@@ -130,11 +131,14 @@ class Session(Afterwards, Facing):
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools, caller)
-        runtime = Toolset.of_runtime(runtime_tools(lambda: self._session_tools.specs))
         redactor, options = Redactor(secrets), python or PythonOptions()
         jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
         storage = storage_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = storage.store, storage.shapes()
+        self._results = KeptResults(storage.store if storage.eager else None)
+        runtime = Toolset.of_runtime(
+            runtime_tools(lambda: self._session_tools.specs, self._results)
+        )
         self._session_tools = SessionTools(
             given, providers, runtime, jailed=jailed, shapes=self._shapes
         )
@@ -176,6 +180,7 @@ class Session(Afterwards, Facing):
             mode=self.policy.mode,
             scripts=scripts,
             redactor=redactor,
+            keep=self._results.keep,
         )
 
     async def __aenter__(self) -> Self:

@@ -1,11 +1,11 @@
-"""Results as a model reads them: short, redacted before anything is cut, never empty."""
+"""Results as a model reads them, before they are cut: redacted, never empty."""
 
 from collections.abc import Mapping
 from typing import cast
 
 import pydantic_core
 
-from lineshaft.trace import Redactor, condense_command_output, cut_for_model, strip_ansi
+from lineshaft.trace import Redactor, condense_command_output, strip_ansi
 from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec, fate_of_changes
 
 _TOLD = 20
@@ -17,12 +17,12 @@ def of_run(result: RunResult, redactor: Redactor) -> str:
     parts = [result.stdout.rstrip("\n")]
     if result.status == "success":
         if result.value is not None:
-            parts.append(_plain(result.value))
+            parts.append(plain(result.value))
     else:
         parts += [_error(result), result.stderr.rstrip("\n")]
     parts += _files(result)
     text = "\n".join(part for part in parts if part)
-    return _fit(text or "(the script returned None and printed nothing)", redactor)
+    return redacted(text or "(the script returned None and printed nothing)", redactor)
 
 
 def _files(result: RunResult) -> list[str]:
@@ -59,14 +59,14 @@ def of_call(result: CallResult, spec: ToolSpec | None, redactor: Redactor) -> st
     """Return one call's value, or why it failed."""
     if result.error is not None and result.pending:
         said = "A person will say whether it may be made. Do not make it again."
-        return _fit(f"paused: {result.error.message}. {said} (run {result.run_id})", redactor)
+        return redacted(f"paused: {result.error.message}. {said} (run {result.run_id})", redactor)
     if result.error is not None:
         hint = f"\n{result.error.hint}" if result.error.hint else ""
-        return _fit(f"{result.error.code}: {result.error.message}{hint}", redactor)
+        return redacted(f"{result.error.code}: {result.error.message}{hint}", redactor)
     value = result.value
     if spec is not None and spec.effect == "exec" and (told := _program(_members(value))):
-        return _fit(told, redactor)
-    return _fit(_plain(value) or "(an empty text)", redactor)
+        return redacted(told, redactor)
+    return redacted(plain(value) or "(an empty text)", redactor)
 
 
 def could_not_run(value: object) -> bool:
@@ -83,7 +83,7 @@ def _program(value: Mapping[str, object]) -> str:
     if could_not_run(value):
         told = _members(value.get("error"))
         head = f"{told.get('code', 'E_TOOL_FAILED')}: {told.get('message', 'it could not be run')}"
-        return f"{head}\n{_plain(told['details'])}" if told.get("details") else head
+        return f"{head}\n{plain(told['details'])}" if told.get("details") else head
     code = next((value[name] for name in ("exit_code", "exitCode") if name in value), None)
     stdout, stderr = value.get("stdout"), value.get("stderr")
     if code is None or not isinstance(stdout, str) or not isinstance(stderr, str):
@@ -94,11 +94,13 @@ def _program(value: Mapping[str, object]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _fit(text: str, redactor: Redactor) -> str:
-    return cut_for_model(redactor.text(strip_ansi(text)))
+def redacted(text: str, redactor: Redactor) -> str:
+    """Return a text without secrets and terminal codes."""
+    return redactor.text(strip_ansi(text))
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
+    """Return a text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
     return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
@@ -142,5 +144,5 @@ def _paused(result: RunResult) -> str:
 
 
 def _short(arguments: Mapping[str, object]) -> str:
-    text = ", ".join(f"{name}={_plain(value)}" for name, value in arguments.items())
+    text = ", ".join(f"{name}={plain(value)}" for name, value in arguments.items())
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -24,6 +24,8 @@ from lineshaft.store._legacy import import_older
 from lineshaft.store._list import RunList
 from lineshaft.store._log import Log
 from lineshaft.store._owner import this_process
+from lineshaft.store._results import TABLE as RESULTS
+from lineshaft.store._results import Results
 from lineshaft.store._schema import TABLES, VERSION
 from lineshaft.store._shapes import Shapes
 
@@ -36,10 +38,13 @@ _PRAGMAS = ("secure_delete=ON", "wal_autocheckpoint=0", "trusted_schema=OFF")
 class Transaction:
     """What can be done in one transaction, on a store or on a snapshot of it."""
 
-    def __init__(self, connection: sqlite3.Connection, log: Log, *, now: datetime) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, log: Log, *, now: datetime, keep_days: float
+    ) -> None:
         self.log = log
         self.runs = RunList(connection, log)
         self.shapes = Shapes(connection, now=now)
+        self.results = Results(connection, now=now, keep_days=keep_days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +75,7 @@ class Location:
         log = Log(
             connection, keys=self.keys, keep_days=self.keep_days, now=now, owner=this_process()
         )
-        return Transaction(connection, log, now=now)
+        return Transaction(connection, log, now=now, keep_days=self.keep_days)
 
     @contextmanager
     def snapshot(self) -> Generator[Transaction]:
@@ -113,6 +118,7 @@ class Database:
             for pragma in _PRAGMAS:
                 self._connection.execute(f"PRAGMA {pragma}").close()
             check_tables(self._connection, self._name)
+            self._connection.execute(RESULTS).close()
         except BaseException:
             self.close()
             raise
@@ -128,7 +134,9 @@ class Database:
             work = self._location.begin(self._connection)
             yield work
             work.log.settle()
-        self._unmoved += 4 + (work.log.written + work.shapes.written) // _PAGE
+        self._unmoved += (
+            4 + (work.log.written + work.shapes.written + work.results.written) // _PAGE
+        )
 
     @contextmanager
     def _committed(self, *, durable: bool) -> Generator[None]:

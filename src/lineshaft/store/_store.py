@@ -225,6 +225,7 @@ class Store:
         def act(work: Transaction) -> Pruned:
             states = work.log.look_after()
             work.log.settle()
+            work.results.forget_expired()
             if days is None:
                 return Pruned(records=0, states=states)
             old = work.log.older(self._clock() - timedelta(days=days))
@@ -248,6 +249,25 @@ class Store:
             work.shapes.add(name, seen, merge)
 
         self._writer.ask(WriteJob(act=act, keep=True, urgent=False))
+
+    def keep_result(self, handle: str, text: str) -> None:
+        """Keep a text that was too long for a model; it only queues, and raises nothing.
+
+        Args:
+            handle: What it is found by; unguessable, since it is all that a reader needs.
+            text: Redacted.
+        """
+        self._writer.ask(
+            WriteJob(act=lambda work: work.results.add(handle, text), keep=True, urgent=False)
+        )
+
+    async def result_text(self, handle: str) -> str | None:
+        """Return a text that `keep_result` was given; None: it is unknown, or its time is over.
+
+        Raises:
+            StateError: The store cannot be read.
+        """
+        return await self._read(lambda work: work.results.get(handle))
 
     async def shapes(self, workspace: str | Path) -> list[ObservedShape]:
         """Return what results of tools looked like in a workspace.

@@ -16,7 +16,16 @@ def _is_own(builtin: object) -> bool:
     return module is None or str(module).partition(".")[0] in sys.stdlib_module_names
 
 
-_RUNTIME = {"exit", "quit", "run_script", "search_tools", "describe_tool", "resume", "status"}
+_RUNTIME = {
+    "exit",
+    "quit",
+    "run_script",
+    "search_tools",
+    "describe_tool",
+    "read_result",
+    "resume",
+    "status",
+}
 _SCOPE = {"asyncio", "json", "math", "re", "datetime", "tools", "agents", "ToolError"}
 _HELPERS = {"json_parse", "retry", "batched", "table", "attempt"}
 _PYTHON = {

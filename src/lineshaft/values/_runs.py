@@ -281,6 +281,11 @@ class Handled:
     """Cut for a model's context, secrets redacted."""
 
     structured: Any = None
-    """The same as data; JSON-like."""
+    """The same as data; JSON-like. A value of more than 100,000 characters is None."""
+
+    left_out: Mapping[str, object] | None = None
+    """Of a value that is too long for `structured`: the `handle` that `read_result` takes in a
+    script, and its `bytes` as JSON. None: nothing was left out. For a run it stands in
+    `structured`, beside `value`."""
 
     is_error: bool = False

@@ -120,7 +120,12 @@ class ToolReply:
     """The end of a call."""
 
     text: str
+    run: Mapping[str, Any] | None = None
+    """How a run went, for programs; a client hands it to no model."""
+
     structured: Any = None
+    """Of a tool that was called directly: its value as an object, where it is short enough."""
+
     is_error: bool = False
     value: Any = None
     """Of a tool that was called directly: what it gave, of which `text` is the short form."""

@@ -25,11 +25,11 @@ _ALONE = " that you could make in one turn: then keep the script to these calls"
 _DIRECT = ": make those directly, with the tools that are listed beside these"
 
 _RUN = """\
-Run one Python script over the tools; only what it prints and returns comes back. Look up \
-signatures with `describe` first.
+Run one Python script over the tools; only what it prints and returns comes back. `describe` them \
+first.
 """
 
-_RESUME = "Let a paused run go on, or get the end of one that a person has answered elsewhere."
+_RESUME = "Let a paused run go on, or get its end."
 _ANSWERS = """ With `approve` and `deny` (ids of waiting calls, or "all") the calls are answered."""
 
 
@@ -42,32 +42,7 @@ def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
     return {**made, "required": list(required)} if required else made
 
 
-def _result(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(properties), "required": list(required)}
-
-
-_TEXT: dict[str, Any] = {"type": "string"}
-_LIST: dict[str, Any] = {"type": "array", "items": {}}
-_OBJECTS: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
-_RUN_ID = {"type": "string", "description": "From the result of `run`."}
-
-_OF_RUN = _result(
-    {
-        "run_id": _TEXT,
-        "status": {
-            "type": "string",
-            "description": "success, paused, running, or why it failed.",
-        },
-        "value": {"description": "What the script returned."},
-        "stdout": _TEXT,
-        "error": {"type": ["object", "null"]},
-        "pending": {**_OBJECTS, "description": "Calls that wait for a person."},
-        "calls": {"type": "integer"},
-        "next": _TEXT,
-    },
-    "run_id",
-    "status",
-)
+_RUN_ID = {"type": "string", "description": "From `run`."}
 
 
 def front_tools(session: Session, *, answers: bool = False) -> list[dict[str, Any]]:
@@ -85,7 +60,7 @@ def front_tools(session: Session, *, answers: bool = False) -> list[dict[str, An
     return found
 
 
-def _tool(name: str, text: str, *, takes: object, gives: object, reads: bool) -> dict[str, Any]:
+def _tool(name: str, text: str, *, takes: object, reads: bool) -> dict[str, Any]:
     hints: dict[str, Any] = {"readOnlyHint": reads}
     if not reads:
         hints |= {"destructiveHint": True, "openWorldHint": True}
@@ -93,7 +68,6 @@ def _tool(name: str, text: str, *, takes: object, gives: object, reads: bool) ->
         "name": name,
         "description": text,
         "inputSchema": takes,
-        "outputSchema": gives,
         "annotations": hints,
     }
 
@@ -101,47 +75,34 @@ def _tool(name: str, text: str, *, takes: object, gives: object, reads: bool) ->
 def _search() -> dict[str, Any]:
     takes = _object(
         {
-            "words": {"type": "string", "description": "What the tool should do."},
-            "namespace": {"type": ["string", "null"], "description": "Only tools of this one."},
-            "detail": {"type": "string", "enum": ["brief", "full"], "default": "brief"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+            "words": {"type": "string"},
+            "namespace": {"type": ["string", "null"]},
+            "detail": {"type": "string", "enum": ["brief", "full"]},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 50},
         },
         "words",
     )
-    gives = _result({"tools": _OBJECTS, "problems": _LIST}, "tools")
-    text = "Find tools by words: names and signatures."
-    return _tool("search", text, takes=takes, gives=gives, reads=True)
+    text = "Find tools by words for what they do."
+    return _tool("search", text, takes=takes, reads=True)
 
 
 def _describe() -> dict[str, Any]:
-    names = {**_texts("Tools, such as github.list_issues."), "minItems": 1, "maxItems": 30}
-    gives = _result({"text": _TEXT, "unknown": _LIST}, "text")
-    text = "Get signatures, types and descriptions of tools, to write a script."
-    return _tool(
-        "describe", text, takes=_object({"names": names}, "names"), gives=gives, reads=True
-    )
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 30}
+    text = "Get signatures and descriptions of tools, to write a script."
+    return _tool("describe", text, takes=_object({"names": names}, "names"), reads=True)
 
 
 def _run(guide: str, most: float) -> dict[str, Any]:
     takes = _object(
         {
-            "code": {"type": "string", "description": "The script."},
-            "args": {
-                "type": "array",
-                "items": {},
-                "description": "Values that it finds in `args`.",
-            },
+            "code": {"type": "string"},
+            "args": {"type": "array", "items": {}},
             "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": most},
-            "background": {
-                "type": "boolean",
-                "default": False,
-                "description": "Return at once; `status` tells how it goes, also after a "
-                "disconnect.",
-            },
+            "background": {"type": "boolean", "description": "Return at once; then `status`."},
         },
         "code",
     )
-    return _tool("run", f"{_RUN}{guide}".rstrip(), takes=takes, gives=_OF_RUN, reads=False)
+    return _tool("run", f"{_RUN}{guide}".rstrip(), takes=takes, reads=False)
 
 
 def _resume(*, answers: bool) -> dict[str, Any]:
@@ -153,14 +114,19 @@ def _resume(*, answers: bool) -> dict[str, Any]:
             "reason": {"type": "string", "description": "Why denied."},
         }
     text = _RESUME + _ANSWERS if answers else _RESUME
-    gives = _OF_RUN
-    return _tool("resume", text, takes=_object(properties, "run_id"), gives=gives, reads=False)
+    return _tool("resume", text, takes=_object(properties, "run_id"), reads=False)
 
 
 def _status() -> dict[str, Any]:
-    takes = _object({"run_id": _RUN_ID}, "run_id")
-    text = "Tell how a run goes or ended, without changing it."
-    return _tool("status", text, takes=takes, gives=_OF_RUN, reads=True)
+    takes = _object(
+        {
+            "run_id": {"type": "string", "description": "Or `result-...` of a cut result."},
+            "part": {"type": "integer", "minimum": 1},
+        },
+        "run_id",
+    )
+    text = "Tell how a run goes, or show a part of a cut result."
+    return _tool("status", text, takes=takes, reads=True)
 
 
 def front_instructions(session: Session, *, direct: bool = False) -> str:

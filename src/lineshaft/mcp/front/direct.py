@@ -1,11 +1,11 @@
 """The tools of a session that a client may call without a script."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, cast
+from typing import Any
 
 from lineshaft.session import Session
-from lineshaft.tools import model_name, published, published_result
+from lineshaft.tools import model_name, published
 from lineshaft.values import ToolSpec
 
 
@@ -65,60 +65,9 @@ def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
         hints |= {"destructiveHint": spec.destructive, "idempotentHint": spec.idempotent}
     hints["openWorldHint"] = spec.effect in ("exec", "external")
     takes = published(spec)
-    made: dict[str, Any] = {
+    return {
         "name": name,
         "description": takes.description,
         "inputSchema": takes.schema,
         "annotations": hints,
     }
-    if (shape := shape_of(spec)) is not None:
-        made["outputSchema"] = published_result(shape.schema)
-    return made
-
-
-class StructuredShape:
-    """How a direct tool's value is put into `structuredContent`: an object, at the older versions.
-
-    Args:
-        schema: Of what is put there.
-        wrap: Makes it of a value.
-    """
-
-    def __init__(
-        self, schema: Mapping[str, Any], wrap: Callable[[object], object] = lambda value: value
-    ) -> None:
-        self.schema = dict(schema)
-        self.wrap = wrap
-
-
-def shape_of(spec: ToolSpec) -> StructuredShape | None:
-    """Return how a tool's values are told as data; None where nothing is known of them."""
-    schema = spec.output_schema
-    if schema is None:
-        return None
-    if schema.get("type") == "object":
-        return StructuredShape(cast("Mapping[str, Any]", schema))
-    inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
-    if _points_within(inner):
-        return None
-    whole: dict[str, Any] = {
-        "type": "object",
-        "properties": {"result": inner},
-        "required": ["result"],
-    }
-    if "$defs" in schema:
-        whole["$defs"] = schema["$defs"]
-    return StructuredShape(whole, lambda value: {"result": value})
-
-
-def _points_within(schema: object) -> bool:
-    """Return whether a schema has references that would lead elsewhere inside another one."""
-    if isinstance(schema, Mapping):
-        known = cast("Mapping[str, object]", schema)
-        target = known.get("$ref")
-        if isinstance(target, str) and not target.startswith("#/$defs/"):
-            return True
-        return any(_points_within(value) for value in known.values())
-    if isinstance(schema, list):
-        return any(_points_within(value) for value in cast("list[object]", schema))
-    return False

@@ -67,7 +67,7 @@ class Front:
         """Return the tools as they are now, as `tools/list` tells them."""
         own = self._own()
         names = {each["name"] for each in own}
-        own = [{**each, "inputSchema": plainest(each["inputSchema"])} for each in own]
+        own = [{**each, "inputSchema": _short(plainest(each["inputSchema"]))} for each in own]
         return self._session.without_secrets(own + self._direct.definitions(without=names))
 
     @property
@@ -194,11 +194,10 @@ class Front:
             case "resume":
                 return await self._runs.resume(given, client)
             case _:
-                return await self._runs.status(given["run_id"])
+                return await self._runs.status(given["run_id"], part=given.get("part", 1))
 
     def _told(self, reply: ToolReply) -> ToolReply:
-        hidden = self._session.without_secrets
-        return replace(reply, text=hidden(reply.text), structured=hidden(reply.structured))
+        return replace(reply, text=self._session.shown(reply.text))
 
     def _own(self) -> list[dict[str, Any]]:
         return front_tools(self._session, answers=self._answers)
@@ -215,14 +214,10 @@ class Front:
         if namespace is not None:
             specs = [spec for spec in specs if spec.namespace == namespace]
         found = search_specs(specs, given["words"], limit=given.get("limit", 10))
-        told = [
-            {"name": spec.name, "text": detailed(spec, given.get("detail", "brief"))}
-            for spec in found
-        ]
-        lines = [each["text"] for each in told]
+        lines = [detailed(spec, given.get("detail", "brief")) for spec in found]
         lines += [f"not there now: {problem}" for problem in problems]
         text = "\n".join(lines) or "no tool fits these words; try others, or another namespace"
-        return ToolReply(text=text, structured={"tools": told, "problems": list(problems)})
+        return ToolReply(text=text)
 
     async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
         await self._session.ready(" ".join(given["names"]))
@@ -232,8 +227,17 @@ class Front:
         text = "\n\n".join(detailed(spec) for spec in known)
         told = [text] if text else []
         told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
-        structured = {"text": text, "unknown": unknown}
-        return ToolReply(text="\n".join(told), structured=structured, is_error=not known)
+        return ToolReply(text="\n".join(told), is_error=not known)
+
+
+def _short(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema without bounds that seldom matter: a client loads it at each turn."""
+    bounds = {"minimum", "minItems", "maxItems"}
+    properties = {
+        name: {key: value for key, value in each.items() if key not in bounds}
+        for name, each in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 def _unshaped(provider: Provider) -> Provider:

@@ -1,20 +1,23 @@
-"""How runs and calls are told to a client: as text for its model, and as data."""
+"""How runs and calls are told to a client: as text for its model, and as data for programs."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 from lineshaft.mcp.front.client import ToolReply
-from lineshaft.mcp.front.direct import shape_of
-from lineshaft.session import Session
+from lineshaft.session import MODEL_CHARACTERS, Session
 from lineshaft.tools import signature
-from lineshaft.values import CallResult, Pending, RunResult, ToolSpec
+from lineshaft.values import CallResult, Pending, RunResult, ToolSpec, beginning
 
-VALUE_BYTES = 200_000
-"""A script's value whose JSON is longer is told by its size and beginning."""
+_ARGUMENTS = 2_000
+"""Characters of JSON of a waiting call's arguments; a longer text among them is cut."""
 
-_ARGUMENTS = 20_000
-_BEGINNING = 2_000
+_PENDING = 20
+"""Waiting calls that are told as data."""
+
+_PART = 3_900
+"""Characters of a result that `status` shows at once."""
+
 _PERSON = "a person approves it with `lineshaft resume {run} --approve all` (or --deny all)"
 _CLIENT = "call `resume` with approve or deny, once your person has agreed"
 
@@ -30,7 +33,6 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     handled = session.told(result)
     text = handled.text
     data: dict[str, Any] = {**cast("Mapping[str, Any]", handled.structured)}
-    data["value"] = _bounded(data["value"])
     data["calls"] = len(result.calls)
     if result.error is not None:
         data["error"] = {
@@ -41,12 +43,13 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     if result.status == "paused":
         how = _CLIENT if answers else _PERSON.format(run=result.run_id)
         after = f"{how}; then `resume` with run_id {result.run_id!r} gives the result"
-        data |= {"pending": [_waiting(each) for each in result.pending], "next": after}
+        waiting = [_waiting(each) for each in result.pending[:_PENDING]]
+        data |= {"pending": waiting, "next": after}
         text = f"{text}\nNext: {after}."
         data["pending"] = session.without_secrets(data["pending"])
     elif result.status == "success":
         text = f"{text}\n(run {result.run_id}, {len(result.calls)} calls)"
-    return ToolReply(text=text, structured=data, is_error=handled.is_error)
+    return ToolReply(text=text, run=data, is_error=handled.is_error)
 
 
 def running(run_id: str, *, calls: int, status: str = "running") -> ToolReply:
@@ -54,7 +57,7 @@ def running(run_id: str, *, calls: int, status: str = "running") -> ToolReply:
     after = "`status` tells how it goes" if status == "running" else "`resume` lets it go on"
     data = {"run_id": run_id, "status": status, "calls": calls, "next": after}
     text = f"run {run_id} is {status}, {calls} calls made; {after}"
-    return ToolReply(text=text, structured=data)
+    return ToolReply(text=text, run=data)
 
 
 def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
@@ -65,26 +68,52 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
         if result.error.code == "E_INVALID_ARGS":
             text = f"{text}\nIt is called like this: {session.without_secrets(signature(spec))}"
         return ToolReply(text=text, is_error=True)
-    shape = shape_of(spec)
     return ToolReply(
         text=handled.text,
-        structured=shape.wrap(handled.structured) if shape else None,
+        structured=_as_object(handled.structured, spec),
         value=handled.structured,
         is_error=handled.is_error,
         direct=True,
     )
 
 
-def _bounded(value: object, most: int = VALUE_BYTES) -> object:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    if len(text) <= most:
-        return value
-    return {"bytes": len(text.encode("utf-8", "replace")), "beginning": text[:_BEGINNING]}
+async def of_part(session: Session, handle: str, number: int) -> ToolReply:
+    """Return one part of a result that was cut.
+
+    Args:
+        session: Keeps it.
+        handle: The result's.
+        number: Of the part, from 1.
+
+    Raises:
+        ToolError: The handle is unknown, or its time is over.
+    """
+    part = await session.result_part(handle, (number - 1) * _PART, _PART)
+    count = max(1, -(-part["total"] // _PART))
+    if not part["text"] and number > 1:
+        return ToolReply(text=f"there is no part {number}: the result has {count}", is_error=True)
+    return ToolReply(text=f"{part['text']}\n[part {number} of {count}]")
+
+
+def _as_object(value: object, spec: ToolSpec) -> object:
+    """Return a value as an object, as `structuredContent` has to be; None where it is too long."""
+    if spec.output_schema is None or value is None:
+        return None
+    made = cast("object", value) if isinstance(value, dict) else {"result": value}
+    text = json.dumps(made, ensure_ascii=False, default=str)
+    return made if len(text) <= MODEL_CHARACTERS else None
 
 
 def _waiting(call: Pending) -> dict[str, Any]:
-    arguments = _bounded(dict(call.arguments), _ARGUMENTS)
-    known = {"id": call.id, "tool": call.tool, "arguments": arguments}
-    return known | {
-        key: text for key, text in (("reason", call.reason), ("diff", call.diff)) if text
-    }
+    arguments = dict(call.arguments)
+    left_out = 0
+    for name, value in arguments.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if len(text) > _ARGUMENTS:
+            left_out += len(text.encode("utf-8", "replace"))
+            arguments[name] = None
+    known: dict[str, Any] = {"id": call.id, "tool": call.tool, "arguments": arguments}
+    if left_out:
+        known["left_out"] = {"bytes": left_out}
+    told = (("reason", call.reason), ("diff", beginning(call.diff, _ARGUMENTS, lines=True)))
+    return known | {key: text for key, text in told if text}

@@ -15,9 +15,9 @@ from lineshaft.mcp.client import refusals
 from lineshaft.mcp.front.client import Asked, Client, Filled, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
 from lineshaft.mcp.front.forms import answers_by_id, answers_of, approval_form, shown_of
-from lineshaft.mcp.front.replies import of_call, of_run, running
+from lineshaft.mcp.front.replies import of_call, of_part, of_run, running
 from lineshaft.mcp.front.work import Operation, Operations
-from lineshaft.session import Session
+from lineshaft.session import Session, is_handle
 from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
@@ -100,8 +100,15 @@ class Runs:
             return await _approve(client.ask, pending)
         return {}
 
-    async def status(self, run_id: str) -> ToolReply:
-        """Carry out `status`."""
+    async def status(self, run_id: str, *, part: int = 1) -> ToolReply:
+        """Carry out `status`: of a run, or of a result that was cut.
+
+        Args:
+            run_id: The run's id, or the handle of such a result.
+            part: Which part of the result, from 1.
+        """
+        if is_handle(run_id):
+            return await of_part(self._session, run_id, part)
         if (work := self.works.of_run(run_id)) is not None:
             return await self._looked_at(work)
         events = await self._recorded(run_id)

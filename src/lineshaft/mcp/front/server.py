@@ -24,6 +24,9 @@ from lineshaft.mcp.front.request import Context, Request, input_request
 from lineshaft.mcp.front.resources import PassedResources
 
 NAME = "lineshaft"
+RUN_META = "lineshaft/run"
+"""The member of `_meta` that says how a run went, for programs."""
+
 _LISTENERS = 256
 _FRESH = CacheHint(ttl_ms=5_000)
 
@@ -178,7 +181,11 @@ class FrontServer(Server[Any]):
                 request_state=reply.state,
             )
         content = blocks_of(reply, self._front.contents)
-        known = {} if reply.structured is None else {"structured_content": reply.structured}
+        known: dict[str, Any] = {}
+        if reply.structured is not None:
+            known["structured_content"] = reply.structured
+        if reply.run is not None:
+            known["_meta"] = {RUN_META: dict(reply.run)}
         return types.CallToolResult(content=content, is_error=reply.is_error, **known)
 
 
