@@ -1,9 +1,8 @@
-"""Asks guards about changes before they land.
+"""Asking guards about changes before they land.
 
-Guards may be anybody's code: what they raise, or not coming back in time, is a finding that keeps
-the changes from landing; what they are given can be read and not changed.
-Not covered: a guard runs with the person's rights, and an asynchronous one that never awaits holds
-everything up.
+Guards may be any code: an exception or a time-out is a finding that keeps the changes from landing;
+the view that they get can be read and not changed. Not covered: a guard runs with the person's
+rights, and an asynchronous one that never awaits holds everything up.
 """
 
 import asyncio
@@ -44,15 +43,15 @@ async def guarded(
 
     Args:
         guards: Each sees all changes.
-        changes: What is to land; where there is nothing, nobody is asked.
+        changes: The changes to land; without any, no guard is asked.
         stage: The view that holds them.
-        seconds: What each guard gets.
+        seconds: The time of each guard.
 
     Returns:
-        What they said, none of it an error.
+        Their findings, none of them an error.
 
     Raises:
-        Guarded: Some of it is; the error has all findings.
+        Guarded: A finding is an error; the exception has all findings.
     """
     if not changes:
         return ()
@@ -87,7 +86,7 @@ def _line(finding: Finding) -> str:
 async def _asked(
     guard: Guard, changes: tuple[Change, ...], looking: Looking, seconds: float
 ) -> list[Finding]:
-    """Return what one guard says, whatever it does."""
+    """Return the findings of one guard; a failure of the guard is a finding too."""
     task: asyncio.Task[object] = asyncio.ensure_future(_contained(guard, changes, looking))
     try:
         await asyncio.wait((task,), timeout=seconds)
@@ -104,7 +103,7 @@ async def _asked(
 
 
 class _Raised(str):
-    """What a guard raised, in words."""
+    """The exception of a guard, in words."""
 
     __slots__ = ()
 
@@ -118,7 +117,7 @@ async def _contained(guard: Guard, changes: tuple[Change, ...], looking: Looking
         return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # noqa: BLE001  a guard may be anybody's code
+    except BaseException as error:  # noqa: BLE001  a guard may be any code
         text = beginning(str(error), _LONGEST)
         return _Raised(f"raised {type(error).__name__}" + (f": {text}" if text else ""))
 
@@ -127,7 +126,7 @@ def _is_async(guard: Guard) -> bool:
     if isinstance(guard, functools.partial):
         return _is_async(cast("Guard", guard.func))
     return inspect.iscoroutinefunction(guard) or inspect.iscoroutinefunction(
-        getattr(guard, "__call__", None)  # noqa: B004  whether it is callable is not the question
+        getattr(guard, "__call__", None)  # noqa: B004  the question is not whether it is callable
     )
 
 
@@ -165,11 +164,11 @@ def _failed(guard: Guard, what: str) -> Finding:
         code="guard-failed",
         level="error",
         message=f"the guard {name_of(guard)!r} {what}",
-        hint="mend the guard or take it out: what it was to check is not known",
+        hint="mend the guard or remove it: the changes were not checked",
     )
 
 
 def name_of(guard: object) -> str:
-    """Return what a guard is called in messages."""
+    """Return a guard's name for messages."""
     name: object = getattr(guard, "name", None) or getattr(guard, "__name__", None)
     return name if isinstance(name, str) else type(guard).__name__

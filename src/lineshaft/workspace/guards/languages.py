@@ -1,4 +1,4 @@
-"""Does a text parse? Python, JSON, TOML and YAML; nothing is executed or built.
+"""Parsing of texts: Python, JSON, TOML and YAML; nothing is executed or built.
 
 Texts may be hostile. Python's parser bounds its own depth; of YAML only the events are read, so
 that neither aliases nor nesting multiply; JSON and TOML recurse within Python's own bound.
@@ -38,7 +38,7 @@ Check = Callable[[bytes], SyntaxProblem | None]
 
 
 def language_of(path: str) -> Check | None:
-    """Return what tells whether a file parses, by its name; None for all other files."""
+    """Return the parser for a file, by its name; None for all other files."""
     name = PurePosixPath(path).name.lower()
     if "{{" in path or "{%" in path:
         return None  # the template of a file
@@ -94,7 +94,7 @@ _TRAILING = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Return spaces for what is left out, so that all else stays in its place."""
+    """Return spaces for a part left out, so that the rest stays in its place."""
     return match["text"] or re.sub(r"[^\n]", " ", match[0])
 
 
@@ -149,7 +149,7 @@ def _yaml(data: bytes) -> SyntaxProblem | None:
     import yaml  # noqa: PLC0415  seldom needed
 
     try:
-        # Tags are not looked up and nothing is built: only what stands where.
+        # Tags are not looked up and nothing is built: only the structure is read.
         return _yaml_events(yaml.parse(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         said = error.problem or error.context or "it does not parse"
