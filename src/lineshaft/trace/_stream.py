@@ -11,10 +11,10 @@ class RedactedStream:
     """Holds text back until no secret can straddle the cut, then gives it redacted.
 
     Whole lines pass at once; the last, unfinished one waits for its end, and so does a key block.
-    What is waited for is bounded: after 65,536 characters all but the last word passes.
+    The wait is bounded: after 65,536 characters all but the last word passes.
 
     Args:
-        redactor: What knows the secrets.
+        redactor: Knows the secrets.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -22,7 +22,7 @@ class RedactedStream:
         self._held = ""
 
     def add(self, text: str) -> str:
-        """Take a piece, and return what may be seen by now; often nothing."""
+        """Take a piece, and return the text that may be shown by now; often empty."""
         self._held += text
         if "\n" not in text and len(self._held) <= _MOST:
             return ""

@@ -218,7 +218,7 @@ class DirectView:
             return ledger.changed(place.path, before, MISSING)
 
     async def before(self, path: str) -> Content | None:
-        """Return what a file is: nothing waits to land; None: no file is there."""
+        """Return a file's content, since no change waits to land; None: there is no file."""
         return await self._hop(self._before, path)
 
     def _before(self, path: str) -> Content | None:
