@@ -1,7 +1,7 @@
 """Keep the head and the tail of a stream, in bounded memory.
 
-The head ends, and the tail begins, with a whole line where that is near, else between words: what
-stands at the edge may be a secret, and half of one could not be known.
+The head ends, and the tail begins, with a whole line where that is near, else between words: a
+secret at the edge must not be cut in two, since half of one cannot be recognised.
 """
 
 from lineshaft.values import beginning, ending
@@ -57,7 +57,7 @@ class Capture:
             del self._tail[: len(self._tail) - self._tail_limit]
 
     def text(self) -> str:
-        """Return what was kept; bytes that are not UTF-8 become the replacement character."""
+        """Return the kept text; bytes that are not UTF-8 become the replacement character."""
         head, tail = self._ends()
         if not self.truncated:
             return (head + tail).decode("utf-8", "replace")
@@ -85,7 +85,7 @@ def _between_words(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
 
 
 def _whole(data: bytes) -> int:
-    """Return where the last whole character ends."""
+    """Return the end of the last whole character."""
     for back in range(1, min(_LONGEST_CHARACTER, len(data) + 1)):
         byte = data[-back]
         if byte < 0x80:
@@ -97,7 +97,7 @@ def _whole(data: bytes) -> int:
 
 
 def _start(data: bytes) -> int:
-    """Return where the first whole character starts."""
+    """Return the start of the first whole character."""
     for index, byte in enumerate(data[: _LONGEST_CHARACTER - 1]):
         if not 0x80 <= byte < 0xC0:
             return index
