@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NoReturn
 
 import anyio
 import pydantic_core
@@ -26,7 +26,7 @@ from lineshaft.gate._pause_point import PausePoint, acts_beyond_files, differenc
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
 from lineshaft.gate._subtree import paths_below, with_paths_told
-from lineshaft.policy import Subject, judge
+from lineshaft.policy import Subject, closed_by, judge
 from lineshaft.tools import Tool
 from lineshaft.values import (
     Arguments,
@@ -251,9 +251,8 @@ class CallPipeline:
     async def _with_tool(self, entry: CallEntry, tool: Tool) -> Done:
         try:
             entry.arguments = bind(tool, entry.call.arguments, entry.call.positional)
-        except ToolError:
-            self._run.call_log.called(entry)
-            raise
+        except ToolError as error:
+            await self._malformed(entry, tool, error)
         lanes = self._run.gate.lanes
         place = CallPlace(tool.spec, lanes=lanes, order=self._order, held=self._held)
         place.join()
@@ -293,9 +292,21 @@ class CallPipeline:
                 arguments, spec.paths, entries=spec.entries, decide=decide
             )
         except WorkspaceError as error:
-            self._run.call_log.called(entry)
-            raise ToolError(error.code, error.message, hint=error.hint) from error
+            failed = ToolError(error.code, error.message, hint=error.hint)
+            await self._malformed(entry, tool, failed)
         return final, tuple(decided), tuple(entries)
+
+    async def _malformed(self, entry: CallEntry, tool: Tool, error: ToolError) -> NoReturn:
+        """Refuse a call that cannot be judged: what is closed anyhow is refused by its rule.
+
+        An error of the arguments would tell what policy does not let be told: the signature.
+        """
+        origin = entry.call.origin
+        verdict = closed_by(self._run.gate.policy, tool.spec, (origin,))
+        if verdict is not None:
+            await self._refuse(entry, tool.name, verdict)
+        self._run.call_log.called(entry)
+        raise error
 
     async def _recheck(self, entry: CallEntry, tool: Tool, subject: Subject) -> None:
         """Refuse a call whose paths were moved by an earlier one since it was judged."""
@@ -356,13 +367,17 @@ class CallPipeline:
         if verdict.kind != "allow":
             verdict = with_paths_told(self._run.gate.policy, subject, verdict, named)
         entry.rule, entry.verdict = verdict.rule, verdict
-        if verdict.kind == "deny":
-            raise ToolError("E_DENIED", refusal(subject.call.tool, verdict))
+        if verdict.kind in ("deny", "stop"):
+            await self._refuse(entry, subject.call.tool, verdict)
+        return verdict
+
+    async def _refuse(self, entry: CallEntry, name: str, verdict: Verdict) -> NoReturn:
+        text = refusal(name, verdict)
+        entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "stop":
-            text = refusal(subject.call.tool, verdict)
             entry.refusal = Failure("E_DENIED", text, "", "refused")
             await self._end("refused", "E_DENIED", text)
-        return verdict
+        raise ToolError("E_DENIED", text)
 
     async def _allowed(
         self, entry: CallEntry, tool: Tool, *, verdict: Verdict, leave: Leave

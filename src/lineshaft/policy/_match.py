@@ -11,7 +11,7 @@ from typing import cast
 from lineshaft.policy._patterns import path_glob, text_glob
 from lineshaft.policy._rules import Patterns, Rule, several
 from lineshaft.policy._spellings import composed, is_plain, plainly
-from lineshaft.values import Call, ToolSpec, Verdict
+from lineshaft.values import Call, Origin, ToolSpec, Verdict
 
 Compiled = re.Pattern[str] | None
 
@@ -144,25 +144,25 @@ class Matcher:
             path: One of its paths with a `/` after it; None where it has none.
         """
         return (
-            self.is_about(facts.spec)
-            and (self.origins is None or facts.call.origin in self.origins)
+            self.is_about(facts.spec, facts.call.origin)
             and (self.path is None or self._covers(facts, path))
             and (self.command is None or self._commands(facts))
             and all(self._has(facts, name, pattern) for name, pattern in self.arguments)
         )
 
-    def is_about(self, spec: ToolSpec) -> bool:
-        """Return whether the rule matches some calls of a tool, as far as the tool decides it."""
+    def is_about(self, spec: ToolSpec, origin: Origin) -> bool:
+        """Return whether the rule matches calls of a tool by one way in, for some arguments."""
         return (
-            (self.effects is None or spec.effect in self.effects)
+            (self.origins is None or origin in self.origins)
+            and (self.effects is None or spec.effect in self.effects)
             and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
             and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)
         )
 
     @property
     def is_conditional(self) -> bool:
-        """Whether the origin or the arguments of a call decide too."""
-        return any((self.origins, self.path, self.command, self.arguments))
+        """Whether the arguments of a call decide too."""
+        return any((self.path, self.command, self.arguments))
 
     def names(self, path: str) -> bool:
         """Return whether an allowing rule is about this very file, not just about anything."""
