@@ -1,4 +1,4 @@
-"""The one question that is asked of a policy: what about this call?"""
+"""Judgement of a call by a policy."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Subject:
 
 
 def judge(policy: Policy, subject: Subject) -> Verdict:
-    """Return what a policy says about a call.
+    """Return the verdict of a policy about a call.
 
     Each path is judged as if it were the call's only one, and the strictest verdict holds: one
     path is enough to refuse a call, and all must be allowed to allow it.
@@ -145,12 +145,12 @@ def _always(layer: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
 
 
 def touched_by_builtins(path: str) -> bool:
-    """Return whether a built-in rule may speak of a path; no means no."""
+    """Return whether a built-in rule may match a path; False is certain."""
     return _SIEVE.holds(f"{path}/")
 
 
 def _said(policy: Policy, facts: Facts, path: str | None) -> Iterator[Verdict]:
-    """Yield what the built-in rules, the user and each project say about one path."""
+    """Yield the verdicts of the built-in rules, the user and each project about one path."""
     user, *projects = policy.layers or (policy,)
     own = _first(user, facts, path)
     if path is not None and _SIEVE.holds(path):
@@ -168,7 +168,7 @@ def _first(policy: Policy, facts: Facts, path: str | None) -> Matcher | None:
 
 
 def _floor(policy: Policy, facts: Facts, path: str, own: Matcher | None) -> Iterator[Verdict]:
-    """Yield the verdicts of the built-in rules; what the user's own rule says may lift one."""
+    """Yield the verdicts of the built-in rules; a rule of the user's own may lift one."""
     for matcher in _BUILT_IN:
         rule = matcher.verdict.rule
         if rule == SECRETS:

@@ -1,4 +1,4 @@
-"""Rules, compiled: does one match a call?"""
+"""Rules, compiled for matching calls."""
 
 import json
 import re
@@ -18,7 +18,7 @@ Compiled = re.Pattern[str] | None
 
 @dataclass(frozen=True)
 class Facts:
-    """What rules look at; what costs something is worked out once, and only if asked."""
+    """The facts that rules look at; costly ones are worked out once, and only if needed."""
 
     spec: ToolSpec
     call: Call
@@ -61,7 +61,7 @@ def _words(command: str, args: object) -> list[str]:
 
 
 def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what is no container, as text; lists are looked through on the way of the keys.
+    """Yield the scalars, as text; lists are searched on the way of the keys.
 
     A stack and no recursion: nesting is the caller's and may be deep.
     """
@@ -175,7 +175,7 @@ class Matcher:
         for spelled in _spellings(path) if self.strict else (path,):
             if self.path.fullmatch(spelled):
                 return True
-            # A folder that is moved or deleted takes along what lies in it.
+            # A folder that is moved or deleted takes along its contents.
             if above is not None and above.fullmatch(spelled):
                 return True
         return False

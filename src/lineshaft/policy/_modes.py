@@ -1,4 +1,4 @@
-"""The modes: what holds where no rule matches."""
+"""The modes, which decide where no rule matches."""
 
 from typing import Literal, get_args
 
@@ -13,7 +13,7 @@ _KINDS: tuple[VerdictKind, ...] = ("allow", "ask", "deny")
 
 
 def mode_verdict(mode: Mode, spec: ToolSpec) -> Verdict:
-    """Return what a mode says about a call of a tool."""
+    """Return the verdict of a mode about a call of a tool."""
     return _VERDICTS[mode, _kind(mode, spec)]
 
 
