@@ -56,11 +56,11 @@ def not_offered(ask: Ask) -> ToolError:
     """Return the error for a question that the caller does not answer."""
     match ask.kind:
         case "elicit":
-            text = f"nobody can be asked: {ask.message!r}"
+            text = f"no person can be asked: {ask.message!r}"
         case "sample":
-            text = "nobody offers a model: the client has no sampling"
+            text = "no model is offered: the client has no sampling"
         case "roots":
-            text = "nobody tells their roots: the client has none"
+            text = "no roots are offered: the client has none"
     return ToolError("E_DENIED", text)
 
 
