@@ -144,7 +144,7 @@ class McpServer:
 
     @property
     def accepted(self) -> bool | None:
-        """Whether its claims count; None: nobody has said."""
+        """Whether its claims count; None: not answered."""
         return self._catalogue.accepted
 
     @property
@@ -291,7 +291,7 @@ class McpServer:
                     self._tell("")
                     attempts.settled.set()
                     await self._watch(link, attempts)
-        except Exception as error:  # noqa: BLE001  whatever a server does wrong, the SDK raises
+        except Exception as error:  # noqa: BLE001  the SDK raises any error of a server
             text = told(first_of(error))
         if scope.cancelled_caught and not text and self._link is None:
             text = f"it has not listed its tools after {self._connect_seconds:g} s"
@@ -316,7 +316,7 @@ class McpServer:
     async def _list_again(self, link: Connection, *, only_stale: bool = False) -> None:
         async with self._refresh:
             if only_stale and (self._not_listed or time.monotonic() < self._stale_at):
-                return  # whoever held the lock has tried just now
+                return  # the holder of the lock has tried just now
             try:
                 with anyio.fail_after(_LIST_SECONDS):
                     await self._list(link)
