@@ -107,8 +107,7 @@ class Asks:
 
     @property
     def unanswered(self) -> tuple[Pending, ...]:
-        """The asks that get no answer here, for which the run is to pause; None while one may
-        come."""
+        """The asks without an answer here, for which the run pauses; empty while one may come."""
         if self._asking is not None or not self._waiters:
             return ()
         waiters = self._in_order()
