@@ -218,7 +218,7 @@ class RemoteError(LineshaftError):
 
 
 class ConnectFailed(RemoteError):
-    """Nobody answered."""
+    """There is no answer."""
 
     code = "E_CONNECT"
 

@@ -105,7 +105,7 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
 
 
 def closed_by(policy: Policy, spec: ToolSpec, origins: Iterable[Origin]) -> Verdict | None:
-    """Return the verdict that closes a tool, whatever the arguments, to every one of some origins.
+    """Return the verdict that closes a tool, with any arguments, to every one of some origins.
 
     A rule that allows or asks for some arguments keeps a tool open, and one that denies only some
     does not close it. What guards and middleware refuse does not count.

@@ -251,7 +251,7 @@ class Piped:
                 self.exit_code = number
                 self._exited.set()
                 with contextlib.suppress(OSError):
-                    # The rest of its tree holds the pipes, and has no one to talk to.
+                    # The rest of its tree holds the pipes, and gets no further input.
                     self._control.send(b"end 0.5\n")
             case _:
                 self._empty = True

@@ -340,7 +340,7 @@ class RunContext:
         self, pause_point: PausePoint, how: Ended, progress: RunProgress, landed: _Landed
     ) -> RunResult | None:
         """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
-        if progress.lands:  # else it is a preview, which waits for nobody
+        if progress.lands:  # else it is a preview, which waits for no answer
             error = paused(pause_point.pending, self.gate.tools, self.run_id)
             how = replace(how, error=error)
         if not progress.suspended or not self._can_wait:

@@ -95,7 +95,7 @@ class Session(Afterwards, Facing):
     tools: Catalogue
     """The tools, to look at: a mapping from name to facts, with search and stubs.
 
-    What policy denies whatever the arguments and the way in is left out.
+    Tools that policy denies for all arguments and ways in are left out.
     """
 
     def __init__(

@@ -129,7 +129,7 @@ class Writer:
             seconds: The longest wait.
 
         Raises:
-            RecordError: Something could not be written, and nobody was told of it so far.
+            RecordError: A row could not be written, and no caller got the error so far.
         """
         thread = self._thread
         if thread is None:

@@ -202,7 +202,7 @@ class Tool(Generic[P, R]):
 
     @property
     def effect_hint(self) -> str:
-        """What to do where a call of it asks since nobody said what it touches; or nothing."""
+        """Advice where a call of it asks because its effect is not declared; empty where it is."""
         if self._options.effect is not None:
             return ""
         counts = f"`{self.name}` declares no effect, so it counts as `external` and asks"

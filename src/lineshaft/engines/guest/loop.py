@@ -98,7 +98,7 @@ class Loop(base_events.BaseEventLoop):
         return task.result()
 
     def _enter(self) -> "_Outside":
-        """Be the running loop, whatever ran before, which is returned."""
+        """Become the running loop; return the one that ran before."""
         outside = _Outside(_step_out(), sys.get_asyncgen_hooks(), self._thread_id)
         self._thread_id = _thread.get_ident()
         sys.set_asyncgen_hooks(

@@ -284,7 +284,7 @@ def _held(code: bytes) -> NativeCode:
 
 
 def _small_text(path: Path, owner: files.Trusted) -> str:
-    """Return a small file that has this owner and that no other user can write; else None."""
+    """Return a small file that has this owner and that no other user can write; else empty."""
     try:
         with os.fdopen(os.open(path, _NEW), "rb") as file:
             if files.trusted(os.fstat(file.fileno())) != owner:

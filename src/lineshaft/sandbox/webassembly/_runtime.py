@@ -172,7 +172,7 @@ def component_imports() -> tuple[str, ...]:
 
 
 def linker_definitions() -> tuple[str, ...]:
-    """Return the functions that were defined in the linker."""
+    """Return the names of the functions that the host defines in the linker."""
     engine = runtime().engine
     linker = component.Linker(engine)
     try:

@@ -1,4 +1,4 @@
-"""A validator of JSON Schemas whose cost is bounded, whatever the schema."""
+"""A validator of JSON Schemas whose cost is bounded for any schema."""
 
 import functools
 import json
