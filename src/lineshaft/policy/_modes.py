@@ -13,7 +13,7 @@ _KINDS: tuple[VerdictKind, ...] = ("allow", "ask", "deny")
 
 
 def mode_verdict(mode: Mode, spec: ToolSpec) -> Verdict:
-    """Return the verdict of a mode about a call of a tool."""
+    """Return what a mode says about a call of a tool."""
     return _VERDICTS[mode, _kind(mode, spec)]
 
 

@@ -1,4 +1,4 @@
-"""A rule: its pattern of calls, and its verdict."""
+"""A rule: what it matches, and what it says."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Keep the head and the tail of a stream, in bounded memory.
 
-The head ends, and the tail begins, with a whole line where that is near, else between words: a
-secret at the edge must not be cut in two, since half of one cannot be recognised.
+The head ends, and the tail begins, with a whole line where that is near, else between words: what
+stands at the edge may be a secret, and half of one could not be known.
 """
 
 from lineshaft.values import beginning, ending

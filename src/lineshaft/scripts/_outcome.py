@@ -36,13 +36,13 @@ class Ended:
 
 
 def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec], chosen: str) -> Ended:
-    """Return the end of the run that an engine's outcome means.
+    """Return what an engine's outcome means.
 
     Args:
         outcome: From the engine.
         source: The script as written, for hints.
         specs: The tools it could call, for hints.
-        chosen: The reason for its engine, for hints.
+        chosen: Why its engine was chosen, for hints.
     """
     match outcome:
         case Returned(value=value):

@@ -247,7 +247,7 @@ class Runner:
             status = "refused" if error.code == "E_DENIED" else "error"
             progress.ended = Ended(status=status, error=_told(error))
             return None
-        with context.control.paused():  # starting the engine is no part of the run's time
+        with context.control.paused():  # what has to be started for that is no run's time
             prepared = await self.reader.read(script, name=job.name)
             choice = await self.reader.choose(prepared, job.inputs, progress)
         if choice is None or choice.engine is None:

@@ -176,7 +176,7 @@ def _forms(secret: str) -> set[str]:
 
 
 def _shows(known: Format, text: str) -> bool:
-    """Return whether a text may hold a secret; plain loops, since every text passes here."""
+    """Return whether a text may hold a secret of a format; loops, because this is on every way."""
     if known.needs:
         for char in known.needs:
             if char in text:

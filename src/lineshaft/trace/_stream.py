@@ -11,7 +11,7 @@ class RedactedStream:
     """Holds text back until no secret can straddle the cut, then gives it redacted.
 
     Whole lines pass at once; the last, unfinished one waits for its end, and so does a key block.
-    The wait is bounded: after 65,536 characters all but the last word passes.
+    What is waited for is bounded: after 65,536 characters all but the last word passes.
 
     Args:
         redactor: Knows the secrets.

@@ -53,7 +53,7 @@ def cut_for_model(text: str, limit: int = 4_000) -> str:
 
     Args:
         text: Already redacted.
-        limit: The most characters of the answer, which names the parts left out.
+        limit: Most characters of the answer; what was left out is said in it.
 
     Raises:
         ValueError: The limit is negative.

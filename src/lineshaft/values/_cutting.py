@@ -1,11 +1,11 @@
 """Cutting of text between words, so that no secret is cut in two.
 
-Redaction comes before cutting, since half a secret cannot be recognised. Code that does not know
-the session's secrets (a capture of output, a guard, a message of a server) cuts between words: a
-word at the edge is kept whole or left out.
+Redaction comes before cutting: half a secret has no form by which it could be known. Where text is
+cut by what knows no secrets of the session (a capture of output, a guard, a message of a server),
+it is cut between words, so that what stands at the edge is there or is not.
 
-Not covered: a secret with blanks or quotes in it, and one that is longer than the text searched
-around an edge.
+Not covered: a secret with blanks or quotes in it, and one that is longer than the text around an
+edge which is looked at.
 """
 
 _ROOM = 2_000

@@ -53,8 +53,8 @@ class DirectView:
     """Reads and writes that go through to the disk.
 
     Args:
-        mounts: The mounts that resolve paths.
-        shared: The parts that all views of the folder share.
+        mounts: Where paths lead.
+        shared: What all views of the folder share.
     """
 
     def __init__(self, mounts: Mounts, shared: Shared) -> None:

@@ -117,7 +117,7 @@ def _compiled(module: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _import_others() -> None:
-    """Import the parts of a guest in WebAssembly alone: the reader of scripts, and program mode."""
+    """Import what only a guest in WebAssembly does: the reader of scripts, and program mode."""
     from . import program, reading  # noqa: PLC0415  they cost time where they are not used
 
     for name, perform in (("read", reading), ("judge", reading), ("program", program)):

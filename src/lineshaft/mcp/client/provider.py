@@ -291,7 +291,7 @@ class McpServer:
                     self._tell("")
                     attempts.settled.set()
                     await self._watch(link, attempts)
-        except Exception as error:  # noqa: BLE001  the SDK raises any error of a server
+        except Exception as error:  # noqa: BLE001  whatever a server does wrong, the SDK raises
             text = told(first_of(error))
         if scope.cancelled_caught and not text and self._link is None:
             text = f"it has not listed its tools after {self._connect_seconds:g} s"

@@ -45,7 +45,7 @@ async def guarded(
         guards: Each sees all changes.
         changes: The changes to land; without any, no guard is asked.
         stage: The view that holds them.
-        seconds: The time of each guard.
+        seconds: What each guard gets.
 
     Returns:
         Their findings, none of them an error.
@@ -86,7 +86,7 @@ def _line(finding: Finding) -> str:
 async def _asked(
     guard: Guard, changes: tuple[Change, ...], looking: Looking, seconds: float
 ) -> list[Finding]:
-    """Return the findings of one guard; a failure of the guard is a finding too."""
+    """Return what one guard says, whatever it does."""
     task: asyncio.Task[object] = asyncio.ensure_future(_contained(guard, changes, looking))
     try:
         await asyncio.wait((task,), timeout=seconds)
@@ -117,7 +117,7 @@ async def _contained(guard: Guard, changes: tuple[Change, ...], looking: Looking
         return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # noqa: BLE001  a guard may be any code
+    except BaseException as error:  # noqa: BLE001  a guard may be anybody's code
         text = beginning(str(error), _LONGEST)
         return _Raised(f"raised {type(error).__name__}" + (f": {text}" if text else ""))
 

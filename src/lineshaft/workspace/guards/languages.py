@@ -94,7 +94,7 @@ _TRAILING = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Return spaces for a part left out, so that the rest stays in its place."""
+    """Return spaces for what is left out, so that all else stays in its place."""
     return match["text"] or re.sub(r"[^\n]", " ", match[0])
 
 

@@ -338,7 +338,7 @@ class StagedView(FolderView):
             checks.must_not_be_stale(self._memory, self._mounts)
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
-        """Ask guards about the changes that have not landed; raise `Guarded` at an error."""
+        """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""
         return await guarded(guards, self._memory.waiting() if guards else (), self)
 
     def _land(self, version: int) -> bool:
