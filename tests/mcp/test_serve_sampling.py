@@ -220,7 +220,7 @@ async def test_a_program_of_the_older_protocol_is_told_once_what_may_be_offered(
     ("name", "why"),
     [
         ("large", "more than 4,000,000 bytes"),
-        ("tools", "a model that calls tools"),
+        ("tools", "no model is offered that calls tools"),
         ("many", "one call may ask 10 questions"),
     ],
 )
