@@ -47,20 +47,20 @@ def test_data_becomes_its_type_and_a_payload_stays_what_it_is() -> None:
     assert found.payload is GOOD["payload"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"seconds": "1"}, ".seconds is str, not float"),
-        ({"seconds": True}, ".seconds is bool, not float"),
-        ({"names": "x"}, ".names is str, not list"),
-        ({"names": [1]}, ".names[0] is int, not str"),
-        ({"by_name": []}, ".by_name is list, not dict"),
-        ({"parts": [{"kind": "c"}]}, ".parts[0].kind is str, not"),
-        ({"parts": [{}]}, ".parts[0].kind is missing"),
-        ({"parts": [{"kind": "a", "size": 1.5}]}, ".parts[0].size is float, not int | None"),
-        ({"more": 1}, ".more is unknown"),
-    ],
-)
+_WRONG: list[tuple[dict[str, object], str]] = [
+    ({"seconds": "1"}, ".seconds is str, not float"),
+    ({"seconds": True}, ".seconds is bool, not float"),
+    ({"names": "x"}, ".names is str, not list"),
+    ({"names": [1]}, ".names[0] is int, not str"),
+    ({"by_name": []}, ".by_name is list, not dict"),
+    ({"parts": [{"kind": "c"}]}, ".parts[0].kind is str, not"),
+    ({"parts": [{}]}, ".parts[0].kind is missing"),
+    ({"parts": [{"kind": "a", "size": 1.5}]}, ".parts[0].size is float, not int | None"),
+    ({"more": 1}, ".more is unknown"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), _WRONG)
 def test_what_does_not_fit_is_named_with_its_place(
     change: Mapping[str, object], message: str
 ) -> None:
