@@ -1,7 +1,7 @@
 """A person's answers to the claims of servers about their tools.
 
 A server may say that a tool only reads, or can be repeated. Such a claim is not proven, so it
-counts only once a person has accepted it, for the tool as they saw it: every change of what is said of it
+counts only once a person has accepted it, for the tool as they saw it: every change of the claim
 asks again, and leaves the other tools alone. What a server says may depend on its client,
 so several forms of a tool may be accepted. Kept by the server's name and its definition, in one
 0600 file of the state folder.
