@@ -131,6 +131,12 @@ class PythonNotFound(EngineError):
     code = "PYTHON_NOT_FOUND"
 
 
+class PythonNotStarted(PythonNotFound):
+    """The Python that was asked for is there, and the system does not start it."""
+
+    code = "PYTHON_EXEC_FAILED"
+
+
 class NoBoundary(EngineError):
     """No boundary that holds full Python works on this machine, or the one asked for does not."""
 

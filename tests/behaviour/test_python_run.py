@@ -144,6 +144,18 @@ async def test_a_python_that_is_not_there_is_not_replaced_by_another(
     assert answer["error"]["code"] == "PYTHON_NOT_FOUND"
 
 
+async def test_a_python_that_cannot_be_executed_is_told_as_such(
+    opened: Open, tmp_path: Path, jail: str
+) -> None:
+    (tmp_path / "python3").write_text("no program")
+    session = await opened(python=PythonOptions(path=str(tmp_path / "python3"), boundary=jail))
+
+    answer = value_of(await session.call("python_run", {"code": "print(1)"}))
+
+    assert answer["error"]["code"] == "PYTHON_EXEC_FAILED"
+    assert "python3" in answer["error"]["message"]
+
+
 async def test_without_its_boundary_a_program_does_not_run(opened: Open, folder: Path) -> None:
     session = await opened(python=PythonOptions(boundary="moat"))
 

@@ -41,3 +41,21 @@ def test_the_last_run_is_undone_and_ids_are_known_by_their_end(tmp_path: Path) -
     assert ids[0] in shown.stdout
     assert ids[0] in first.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["s.py"]
+
+
+@pytest.mark.parametrize(
+    ("call", "printed"),
+    [
+        (("run_command", "command=sh -c 'exit 3'"), '"exit_code":3'),
+        (("run_command", "command=true"), '"exit_code":0'),
+        (("python_run", "code=import sys; sys.exit(130)"), '"exitCode":130'),
+        (("python_run", "code=print(1)"), '"exitCode":0'),
+        (("python_run", "file=none.py"), '"ok":false'),
+    ],
+)
+def test_a_call_of_a_program_exits_with_no_code_of_the_program(
+    tmp_path: Path, call: tuple[str, ...], printed: str
+) -> None:
+    done = lineshaft(tmp_path, "call", *call, "--mode", "open")
+    assert printed in done.stdout, done.stderr
+    assert done.returncode == (0 if ":0" in printed else 1)

@@ -113,3 +113,16 @@ def test_a_server_whose_tools_say_nothing_of_results_is_learned(wide: Lineshaft)
     assert done.returncode == 0, done.stderr
     text = wide("tools", "wide.slack_slack_get_users").stdout
     assert "-> str:  # observed, not promised: JSON text of list[{" in text
+
+
+def test_a_person_is_told_which_rule_closes_a_tool(here: Lineshaft, workspace: Path) -> None:
+    (workspace / "lineshaft.toml").write_text('[policy]\nmode = "read"\n')
+    lines = here("tools").stdout.splitlines()
+    (line,) = [line for line in lines if line.startswith("write_file ")]
+    assert "closed by project:mode:read" in line
+    assert not [line for line in lines if line.startswith("read_file ") and "closed" in line]
+    assert "idempotent, closed by project:mode:read" in here("tools", "write_file").stdout
+    facts = json.loads(here("tools", "--json").stdout)
+    closed = {fact["name"]: fact["closed_by"] for fact in facts}
+    assert closed["write_file"] == "project:mode:read"
+    assert closed["read_file"] is None

@@ -47,6 +47,9 @@ def test_data_becomes_its_type_and_a_payload_stays_what_it_is() -> None:
     assert found.payload is GOOD["payload"]
 
 
+NOTHING: dict[str, object] = {}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -54,9 +57,9 @@ def test_data_becomes_its_type_and_a_payload_stays_what_it_is() -> None:
         ({"seconds": True}, ".seconds is bool, not float"),
         ({"names": "x"}, ".names is str, not list"),
         ({"names": [1]}, ".names[0] is int, not str"),
-        ({"by_name": []}, ".by_name is list, not dict"),
+        ({"by_name": ["x"]}, ".by_name is list, not dict"),
         ({"parts": [{"kind": "c"}]}, ".parts[0].kind is str, not"),
-        ({"parts": [{}]}, ".parts[0].kind is missing"),
+        ({"parts": [NOTHING]}, ".parts[0].kind is missing"),
         ({"parts": [{"kind": "a", "size": 1.5}]}, ".parts[0].size is float, not int | None"),
         ({"more": 1}, ".more is unknown"),
     ],

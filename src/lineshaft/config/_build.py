@@ -1,7 +1,7 @@
 """From settings to the objects that a user would build by hand."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
@@ -15,6 +15,7 @@ from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
+from lineshaft.processes import looks_secret
 from lineshaft.session import Session
 from lineshaft.store import Store, state_folder, workspace_folder
 from lineshaft.tools import Toolset
@@ -84,8 +85,15 @@ def build(
         store=store or store_of(settings),
         scripts=settings.script_enabled,
         python=settings.python,
-        secrets=(*secrets, *starting.secrets),
+        secrets=(*secrets, *starting.secrets, *_passed_secrets(settings)),
     )
+
+
+def _passed_secrets(settings: Settings) -> Iterator[str]:
+    """Yield the values of variables that commands get and whose names say that they are secrets."""
+    for name in settings.pass_environment:
+        if looks_secret(name) and (value := os.environ.get(name)):
+            yield value
 
 
 def store_of(settings: Settings) -> Store:
@@ -143,7 +151,13 @@ def folder(settings: Settings) -> Folder:
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }
     _, days = settings.store
-    return Folder(root, aliases=aliases, journals=workspace_folder(root), keep_days=days)
+    return Folder(
+        root,
+        aliases=aliases,
+        allow_env=settings.pass_environment,
+        journals=workspace_folder(root),
+        keep_days=days,
+    )
 
 
 def policy(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Policy:

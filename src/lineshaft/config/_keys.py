@@ -96,6 +96,18 @@ def _is_requirements(value: object) -> bool:
     return is_texts(value) and all(map(_REQUIREMENT.fullmatch, cast("list[str]", value)))
 
 
+_NEVER_PASSED = ("LINESHAFT_", "LD_", "DYLD_", "PYTHON")
+"""Beginnings of variables that change what a program loads, or hold keys of Lineshaft."""
+
+
+def _is_passed(value: object) -> bool:
+    """Return whether a value is a list of variables that may be passed on, each by its name."""
+    return is_texts(value) and all(
+        _VARIABLE.fullmatch(name) and not name.upper().startswith(_NEVER_PASSED)
+        for name in cast("list[str]", value)
+    )
+
+
 def _is_aliases(value: object) -> bool:
     return isinstance(value, dict) and all(
         name.removeprefix("@") not in _OWN_ALIASES and (is_text(item) or _is_mount(item))
@@ -142,6 +154,14 @@ KEYS: Mapping[str, Key] = {
             accepts=_is_aliases,
             default={},
             text="More folders, reached as @NAME/...; read-only unless writable.",
+        ),
+        Key(
+            name="workspace.pass_environment",
+            allowed='a list of names, no patterns: ["CI"]; none that begins with '
+            + ", ".join(_NEVER_PASSED),
+            accepts=_is_passed,
+            default=[],
+            text="Variables of yours that commands get too; a project cannot set it.",
         ),
         Key(
             name="workspace.atomic",

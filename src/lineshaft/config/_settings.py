@@ -145,6 +145,15 @@ class Settings:
         return bool(self.own("workspace.atomic").value)
 
     @property
+    def pass_environment(self) -> tuple[str, ...]:
+        """Return the names of the variables that commands get from the host.
+
+        Raises:
+            ConfigError: A project's file says what only a person may.
+        """
+        return tuple(cast("list[str]", self.own("workspace.pass_environment").value))
+
+    @property
     def script_enabled(self) -> bool:
         """Return whether scripts may run."""
         return bool(self.setting("script.enabled").value)
@@ -195,9 +204,10 @@ class Settings:
         """
         held = self.setting(name)
         if held.giver == "project":
+            either = ", or give it as a variable" if KEYS[name].from_text is not None else ""
             raise ConfigError(
                 f"{held.source}: {name} is not for a project's file",
-                hint="put it into your own file, or give it as a variable",
+                hint=f"put it into your own file{either}",
             )
         return held
 

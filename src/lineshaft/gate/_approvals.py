@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from lineshaft.errors import ToolError
-from lineshaft.gate._asks import Asks
+from lineshaft.gate._asks import NOBODY, Asks
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._pause_point import Files
 from lineshaft.gate._prediction import must_be_as_predicted, predicted
@@ -41,7 +41,7 @@ class Approvals:
         """
         answer = self._earlier.answers.get(entry.key)
         if answer is None:
-            self._must_be_answerable(entry, tool.name, verdict)
+            self._must_be_answerable(entry, tool, verdict)
             self._asks.expect(entry.id)
             would = await predicted(self._run, entry, tool, subject)
             self.shown[entry.key] = would.files
@@ -50,7 +50,7 @@ class Approvals:
             answer = await self._asks.answer(pending, may_pause=entry.call.parent is None)
         elif answer.scope == "run":
             self._asks.for_the_run[verdict.rule] = answer
-        self._obey(answer, tool.name, verdict, call_id=entry.id)
+        self._obey(answer, tool.name, verdict, call_id=entry.id, hint=tool.effect_hint)
         await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
@@ -77,7 +77,7 @@ class Approvals:
             run_id=self._run.run_id,
         )
 
-    def _must_be_answerable(self, entry: CallEntry, name: str, verdict: Verdict) -> None:
+    def _must_be_answerable(self, entry: CallEntry, tool: Tool, verdict: Verdict) -> None:
         if self._run.caller.approver is not None:
             return
         why_not = self._run.call_log.why_not_pause()
@@ -85,14 +85,18 @@ class Approvals:
         if entry.call.parent is not None and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:
-            text = f"{name} needs an approval (rule {verdict.rule!r}), and this run cannot pause"
-            raise ToolError("E_NO_PAUSE", f"{text}: {said}")
+            text = (
+                f"{tool.name} needs an approval (rule {verdict.rule!r}), and this run cannot pause"
+            )
+            raise ToolError("E_NO_PAUSE", f"{text}: {said}", hint=tool.effect_hint)
 
-    def _obey(self, answer: Answer, name: str, verdict: Verdict, *, call_id: str) -> None:
+    def _obey(
+        self, answer: Answer, name: str, verdict: Verdict, *, call_id: str, hint: str = ""
+    ) -> None:
         self._run.call_log.note(
             "answer", call_id, allow=answer.allow, reason=answer.reason, scope=answer.scope
         )
         if not answer.allow:
             why = f": {answer.reason}" if answer.reason else ""
             text = f"{name} was not approved (rule {verdict.rule!r}){why}"
-            raise ToolError("E_DENIED", text)
+            raise ToolError("E_DENIED", text, hint=hint if answer is NOBODY else "")

@@ -36,7 +36,7 @@ from lineshaft.gate._pause_point import (
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
 from lineshaft.gate._subtree import paths_below, with_paths_told
-from lineshaft.policy import Subject, judge
+from lineshaft.policy import Subject, closed_by, judge
 from lineshaft.tools import Tool
 from lineshaft.values import (
     Arguments,
@@ -162,7 +162,7 @@ class CallPipeline:
         tools, name = self._run.gate.tools, entry.call.tool
         tool = tools.get(name)
         if tool is None:
-            close = get_close_matches(name, tools, n=1)
+            close = get_close_matches(name, self._open_to(entry.call), n=1)
             hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
             hint = self._run.gate.why_missing(name) or hint
             raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}", hint=hint)
@@ -171,6 +171,11 @@ class CallPipeline:
             entry.rule = "not-scriptable"
             raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
         return tool
+
+    def _open_to(self, call: Call) -> list[str]:
+        """Return the names of the tools that policy does not close to a call's origin."""
+        policy, tools = self._run.gate.policy, self._run.gate.tools.items()
+        return [name for name, tool in tools if not closed_by(policy, tool.spec, (call.origin,))]
 
     def _ticket(self, spec: ToolSpec) -> CallPlace:
         """Take the next place in the lines that a call of the tool stands in."""
@@ -307,10 +312,28 @@ class CallPipeline:
             return _fate(entry, self._run.failure(failed(entry.call, error)))
         if entry.started is not None:
             return _fate(entry, self._run.failure(error))
+        if entry.spec is not None and not entry.rule:
+            error = await self._closed(entry, entry.spec) or error
         entry.refusal = self._run.failure(error, "refused")
         with suppress(ToolError):  # of a run that is over by now
             await self._count_refusal()
         return entry.refusal
+
+    async def _closed(self, entry: CallEntry, spec: ToolSpec) -> ToolError | None:
+        """Return the refusal of a call that cannot be judged, where its tool is closed anyhow.
+
+        An error of the arguments would tell what policy does not let be told: the signature.
+        """
+        verdict = closed_by(self._run.gate.policy, spec, (entry.call.origin,))
+        if verdict is None:
+            return None
+        entry.rule, entry.verdict = verdict.rule, verdict
+        text = refusal(spec.name, verdict)
+        if verdict.kind == "stop":
+            entry.refusal = Failure("E_DENIED", text, "", "refused")
+            with suppress(ToolError):  # as below
+                await self._end("refused", "E_DENIED", text)
+        return ToolError("E_DENIED", text)
 
     async def _keep_end(self, entry: CallEntry, done: Done) -> None:
         """Log how a call ended, on the disk where it acted, before its caller knows."""

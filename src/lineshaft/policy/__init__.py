@@ -6,7 +6,7 @@ Not covered: what a process does once it runs, and command lines that hide what 
 """
 
 from lineshaft.policy._builtin import BUILT_IN
-from lineshaft.policy._judge import STRENGTH, along, denies_always, judge, sight
+from lineshaft.policy._judge import STRENGTH, along, closed_by, judge, sight
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._parse import rule_sources
 from lineshaft.policy._policy import Policy
@@ -24,7 +24,7 @@ __all__ = [
     "Rule",
     "Subject",
     "along",
-    "denies_always",
+    "closed_by",
     "judge",
     "reach",
     "rule_sources",

@@ -10,7 +10,7 @@ from lineshaft.policy._policy import Policy
 from lineshaft.policy._rules import Matcher, several
 from lineshaft.policy._sieve import Sieve
 from lineshaft.policy._subject import Subject
-from lineshaft.values import ToolSpec, Verdict, VerdictKind
+from lineshaft.values import Origin, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
 
@@ -89,22 +89,44 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     return may
 
 
-def denies_always(policy: Policy, spec: ToolSpec) -> bool:
-    """Return whether a policy denies every call of a tool, whatever its arguments and origin.
+def closed_by(policy: Policy, spec: ToolSpec, origins: Iterable[Origin]) -> Verdict | None:
+    """Return the verdict that closes a tool, whatever the arguments, to every one of some origins.
+
+    A rule that allows or asks for some arguments keeps a tool open, and one that denies only some
+    does not close it. What guards and middleware refuse does not count.
 
     Args:
         policy: The user's, tightened by the project's.
         spec: The tool.
+        origins: The ways in which calls of it could come; at least one.
+
+    Returns:
+        The verdict on a call by the first of them; None where one of them is open.
     """
-    return any(_layer_denies(layer, spec) for layer in policy.layers or (policy,))
+    found = [_closed_to(policy, spec, origin) for origin in origins]
+    return found[0] if all(found) else None
 
 
-def _layer_denies(layer: Policy, spec: ToolSpec) -> bool:
+def _closed_to(policy: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
+    if origin == "script" and not spec.scriptable:
+        return _NOT_SCRIPTABLE
+    user, *projects = policy.layers or (policy,)
+    said = [_always(user, spec, origin)]
+    for project in projects:
+        found = _always(project, spec, origin)
+        said.append(found and replace(found, rule=f"project:{found.rule}"))
+    closing = [verdict for verdict in said if verdict is not None]
+    return _strictest(closing) if closing else None
+
+
+def _always(layer: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
+    """Return the verdict of one layer that denies every call of a tool by one way in."""
     for matcher in layer.matchers:
         denies = matcher.verdict.kind in ("deny", "stop")
-        if matcher.is_about(spec) and not (denies and matcher.is_conditional):
-            return denies and not matcher.is_conditional
-    return mode_verdict(layer.mode, spec).kind == "deny"
+        if matcher.is_about(spec, origin) and not (denies and matcher.is_conditional):
+            return matcher.verdict if denies else None
+    said = mode_verdict(layer.mode, spec)
+    return said if said.kind == "deny" else None
 
 
 def touched_by_builtins(path: str) -> bool:

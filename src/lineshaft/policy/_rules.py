@@ -129,6 +129,7 @@ class Matcher:
         "effects",
         "names_path",
         "namespace",
+        "origins",
         "path",
         "strict",
         "tool",
@@ -143,6 +144,7 @@ class Matcher:
         self.tool = self._texts(rule.tool)
         self.namespace = self._texts(rule.namespace)
         self.effects = frozenset(several(rule.effect)) or None
+        self.origins = frozenset(several(rule.origin)) or None
         globs = [path_glob(pattern, short=self.strict) for pattern in several(rule.path)]
         self.path = self._compiled(glob.below if self.strict else glob.exact for glob in globs)
         self.above = self._compiled(glob.above for glob in globs if self.strict and glob.above)
@@ -150,12 +152,10 @@ class Matcher:
             glob.exact for glob in globs if not self.strict and glob.names_a_file
         )
         self.conditions = tuple(self._conditions(rule))
-        """What has to hold of a call beside its tool."""
+        """What has to hold of a call beside its tool and its origin."""
 
     def _conditions(self, rule: Rule) -> Iterator[Condition]:
         """Yield the conditions that a rule sets; each is asked in this order."""
-        if several(rule.origin):
-            yield lambda subject, _: subject.call.origin in several(rule.origin)
         if rule.path is not None:
             yield self._covers
         if rule.command is not None:
@@ -180,24 +180,25 @@ class Matcher:
             subject: The call.
             path: One of its paths with a `/` after it; None where it has none.
         """
-        if subject.spec is None or not self.is_about(subject.spec):
+        if subject.spec is None or not self.is_about(subject.spec, subject.call.origin):
             return False
         for holds in self.conditions:  # noqa: SIM110  a generator takes longer, and a walk asks often
             if not holds(subject, path):
                 return False
         return True
 
-    def is_about(self, spec: ToolSpec) -> bool:
-        """Return whether the rule matches some calls of a tool, as far as the tool decides it."""
+    def is_about(self, spec: ToolSpec, origin: Origin) -> bool:
+        """Return whether the rule matches calls of a tool by one way in, for some arguments."""
         return (
-            (self.effects is None or spec.effect in self.effects)
+            (self.origins is None or origin in self.origins)
+            and (self.effects is None or spec.effect in self.effects)
             and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
             and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)
         )
 
     @property
     def is_conditional(self) -> bool:
-        """Whether more than the tool decides."""
+        """Whether more than the tool and the origin decide."""
         return bool(self.conditions)
 
     def names(self, path: str) -> bool:

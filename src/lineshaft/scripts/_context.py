@@ -19,7 +19,7 @@ from lineshaft.errors import (
 from lineshaft.gate import CallLog, CallPipeline, Gate, PausePoint, ReplayLog, RunInfo
 from lineshaft.scripts._checkpoint import Checkpoint, expiry, pause_of
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._outcome import Ended, advised
+from lineshaft.scripts._outcome import Ended, advised, paused
 from lineshaft.scripts._output import Printed
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
@@ -340,6 +340,9 @@ class RunContext:
         self, pause_point: PausePoint, how: Ended, progress: RunProgress, landed: _Landed
     ) -> RunResult | None:
         """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
+        if progress.lands:  # else it is a preview, which waits for nobody
+            error = paused(pause_point.pending, self.gate.tools, self.run_id)
+            how = replace(how, error=error)
         if not progress.suspended or not self._can_wait:
             result = self._result(how, progress, landed, _Waits(pending=pause_point.pending))
             await self._over(result, progress)

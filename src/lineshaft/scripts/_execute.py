@@ -34,7 +34,7 @@ async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: R
     progress.ended = ended(
         outcome,
         source=prepared.original,
-        specs=prepared.specs,
+        specs=prepared.told,
         chosen=progress.engine_reason,
     )
 
@@ -72,7 +72,7 @@ def _program(ready: ReadyScript, job: Job, context: RunContext, modules: dict[st
         inputs=job.inputs,
         tools=flat,
         namespaces=namespaces,
-        signatures=signatures(prepared.specs, prepared.program_source),
+        signatures=signatures(prepared.told, prepared.program_source),
         imports=prepared.import_names,
         workspace_module=WorkspaceModules(ready.pipeline, modules).find if importable else None,
         replay=ready.replay,

@@ -1,18 +1,20 @@
 """What an engine's outcome means for the run."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pydantic_core
 
 from lineshaft.scripts.reading import hint_for
+from lineshaft.tools import Tool
 from lineshaft.values import (
     CallRecord,
     Crashed,
     Diverged,
     Exceeded,
     Outcome,
+    Pending,
     Raised,
     Returned,
     RunError,
@@ -66,6 +68,30 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec], chosen: s
             return Ended(status="error", error=error)
         case _:
             return Ended(status="paused")
+
+
+def paused(pending: Sequence[Pending], tools: Mapping[str, Tool], run_id: str) -> RunError:
+    """Return what a run waits for, and what to do.
+
+    Args:
+        pending: The calls that wait.
+        tools: The session's.
+        run_id: The run's.
+    """
+    rules = dict.fromkeys((each.tool, each.rule) for each in pending)
+    named = [f"{tool} (rule {rule!r})" if rule else tool for tool, rule in rules]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    count = f"{len(pending)} call{'' if len(pending) == 1 else 's'}"
+    verb = "waits" if len(pending) == 1 else "wait"
+    message = f"{count} {verb} for an approval: {', '.join(named[:_NAMED])}{more}"
+    silent = (tools[each.tool].effect_hint for each in pending if each.tool in tools)
+    hint = f"give the session an approver, or answer: lineshaft resume {run_id}"
+    said = next(filter(None, silent), "")
+    return RunError(code="E_PAUSED", message=message, hint=f"{said}; or {hint}" if said else hint)
+
+
+_NAMED = 5
+"""Tools that wait, named in a message."""
 
 
 def advised(error: RunError | None, calls: Sequence[CallRecord]) -> RunError | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lineshaft.policy import Policy, denies_always
+from lineshaft.policy import Policy, closed_by
 from lineshaft.scripts._context import RunProgress
 from lineshaft.scripts._engines import Choice, Engines
 from lineshaft.scripts._job import CheckLevel
@@ -38,17 +38,17 @@ class Reader:
         text = script if isinstance(script, str) else ""
         missing = await self._tools.ready(text)
         specs = self._tools.scriptable
+        hidden = self._hidden(specs)
         if not self._engines.reads_scripts:
             text = str(script)
-            return Prepared(name=name, original=text, specs=specs, program_source=text)
-        prepared = await self._reading.read(
-            script, specs=specs, name=name, hidden=self._hidden(specs)
-        )
+            told = tuple(spec for spec in specs if spec.name not in hidden)
+            return Prepared(name=name, original=text, specs=specs, told=told, program_source=text)
+        prepared = await self._reading.read(script, specs=specs, name=name, hidden=hidden)
         return replace(prepared, missing=missing) if missing else prepared
 
     def _hidden(self, specs: Sequence[ToolSpec]) -> frozenset[str]:
         if self._denied[0] is not specs:
-            denied = (spec.name for spec in specs if denies_always(self._policy, spec))
+            denied = (s.name for s in specs if closed_by(self._policy, s, ("script",)))
             self._denied = specs, frozenset(denied)
         return self._denied[1]
 

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from lineshaft.scripts import Runner
+from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
 from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.session._model_side import ModelSide
+from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._session_tools import SessionTools
 from lineshaft.tools import Provider
-from lineshaft.values import CallResult, Handled, Origin, RunResult, Verdict
+from lineshaft.values import CallResult, Handled, Origin, RunResult, ToolSpec, Verdict
 
 Value = TypeVar("Value")
 
@@ -17,10 +19,12 @@ Value = TypeVar("Value")
 class Facing:
     """The half of a session that says what there is, and how things went."""
 
+    tools: Catalogue
     _model: ModelSide
     _session_tools: SessionTools
     _runner: Runner
     _results: KeptResults
+    _open_tools: OpenTools
 
     def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
@@ -81,10 +85,27 @@ class Facing:
         """Where tools come from that may come and go."""
         return self._session_tools.providers
 
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return all tools, those that policy closes among them: to call, not to tell of."""
+        return self._session_tools.specs
+
+    def open_to(self, *origins: Origin) -> tuple[ToolSpec, ...]:
+        """Return the tools that policy does not close to all of some ways in: to tell of.
+
+        Args:
+            *origins: The ways in which whoever is told could call.
+        """
+        return self._open_tools.to(*origins)
+
     def namespaces(self) -> dict[str, int]:
-        """Return how many tools each namespace has now; none where a provider is not there yet."""
-        counts = {provider.name: 0 for provider in self._session_tools.providers}
-        for spec in self._session_tools.specs:
+        """Return how many tools each namespace has now; none where a provider is not there yet.
+
+        Tools that policy closes do not count.
+        """
+        there = {spec.namespace for spec in self._session_tools.specs}
+        providers = self._session_tools.providers
+        counts = {provider.name: 0 for provider in providers if provider.name not in there}
+        for spec in self.tools.values():
             counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
         return dict(sorted(counts.items()))
 

@@ -15,6 +15,7 @@ from lineshaft.session._definitions import (
     script_description,
     script_schema,
 )
+from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._requests import ScriptRequest, arguments_of, script_request
 from lineshaft.tools import model_name, own_names, plainest, published
 from lineshaft.trace import Redactor, cut_for_model
@@ -35,6 +36,7 @@ class ModelSide:
 
     Args:
         specs: Gives the session's tools as they are now.
+        open_tools: Gives those that a model may be told of.
         runtime: The runtime's own tools, which may be called too.
         limits: For a model's scripts.
         mode: The policy's mode; in `plan` there are no scripts.
@@ -47,6 +49,7 @@ class ModelSide:
         self,
         specs: Callable[[], tuple[ToolSpec, ...]],
         *,
+        open_tools: OpenTools,
         runtime: Iterable[ToolSpec],
         limits: Limits,
         mode: str,
@@ -55,6 +58,7 @@ class ModelSide:
         keep: Callable[[str], str],
     ) -> None:
         self._specs = specs
+        self._open = open_tools
         self._runtime = tuple(runtime)
         self._limits = limits
         self._mode = mode
@@ -66,12 +70,14 @@ class ModelSide:
         """Return the tool definitions for a model API."""
         found: list[dict[str, Any]] = []
         if self._scripts:
-            scriptable = [spec for spec in self._specs() if spec.scriptable]
-            text = script_description(scriptable, self._limits)
+            text = script_description(self._open.to("script"), self._limits)
             schema = script_schema(self._limits)
             schema = plainest(schema)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
+        told = {spec.name for spec in self._open.to("model")}
         for spec in chosen(self._specs(), tuple(direct)):
+            if spec.name not in told:
+                continue
             takes = published(spec)
             made = definition(
                 spec.name, description=takes.description, schema=takes.schema, api=api
@@ -83,7 +89,8 @@ class ModelSide:
 
     def instructions(self) -> str:
         """Return the text for a system prompt."""
-        text = instructions(self._specs(), self._limits, scripts=self._scripts, mode=self._mode)
+        specs = self._open.to("model", "script") if self._scripts else self._open.to("model")
+        text = instructions(specs, self._limits, scripts=self._scripts, mode=self._mode)
         return self._redactor.text(text)
 
     def guide(self) -> str:
@@ -121,11 +128,12 @@ class ModelSide:
 
     def of_run(self, result: RunResult) -> Handled:
         """Return a run's result as a model reads it."""
+        error = None if result.status == "paused" else result.error
         structured: dict[str, object] = {
             "status": result.status,
             **self._bounded(result.value),
             "stdout": self._shown(_text.redacted(result.stdout, self._redactor), _DATA),
-            "error": result.error and {"code": result.error.code, "message": result.error.message},
+            "error": error and {"code": error.code, "message": error.message},
             "run_id": result.run_id,
         }
         return Handled(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
@@ -22,6 +22,7 @@ from lineshaft.session._inputs import checked_arguments, checked_inputs, script_
 from lineshaft.session._kept_results import KeptResults
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.session._model_side import ModelSide
+from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._requests import ScriptRequest
 from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
@@ -54,6 +55,9 @@ from lineshaft.values import (
     Workspace,
 )
 from lineshaft.workspace import with_built_in
+
+_TELLING: Sequence[Origin] = ("script", "model")
+"""Those who ask what tools there are, by calling one."""
 
 
 class Session(Afterwards, Facing):
@@ -89,7 +93,10 @@ class Session(Afterwards, Facing):
     """
 
     tools: Catalogue
-    """The tools, to look at: a mapping from name to facts, with search and stubs."""
+    """The tools, to look at: a mapping from name to facts, with search and stubs.
+
+    What policy denies whatever the arguments and the way in is left out.
+    """
 
     def __init__(
         self,
@@ -131,19 +138,20 @@ class Session(Afterwards, Facing):
         )
         caller = usable_caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
         given, providers = split(tools, caller)
+        self.policy, self.limits = policy or Policy(), limits or Limits()
+        self._open_tools = OpenTools(lambda: self._session_tools.specs, self.policy)
         redactor, options = Redactor(secrets), python or PythonOptions()
         jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
         storage = storage_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = storage.store, storage.shapes()
         self._results = KeptResults(storage.store if storage.eager else None)
         runtime = Toolset.of_runtime(
-            runtime_tools(lambda: self._session_tools.specs, self._results)
+            runtime_tools(partial(self._open_tools.to, *_TELLING), self._results)
         )
         self._session_tools = SessionTools(
             given, providers, runtime, jailed=jailed, shapes=self._shapes
         )
-        self.tools = Catalogue(lambda: self._session_tools.specs)
-        self.policy, self.limits = policy or Policy(), limits or Limits()
+        self.tools = Catalogue(partial(self._open_tools.to, *get_args(Origin)))
         self._engines = Engines(engine, python=options)
         self._belongings = Belongings()
         self._runner = Runner(
@@ -175,6 +183,7 @@ class Session(Afterwards, Facing):
     def _model_side(self, runtime: Toolset, redactor: Redactor, *, scripts: bool) -> ModelSide:
         return ModelSide(
             lambda: self._session_tools.specs,
+            open_tools=self._open_tools,
             runtime=runtime.specs,
             limits=self.limits.of_model,
             mode=self.policy.mode,

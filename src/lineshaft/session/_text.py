@@ -114,11 +114,11 @@ def _error(result: RunResult) -> str:
         return f"the run ended as {result.status}"
     where = f" (line {error.line})" if error.line else ""
     lines = [f"{error.code}{where}: {error.message}"]
-    lines += [
-        f"line {f.line}: {f.message}" + (f" [{f.hint}]" if f.hint else "")
-        for f in result.findings
-        if f.level == "error"
-    ][1:]
+    told = {error.hint}
+    for finding in [f for f in result.findings if f.level == "error"][1:]:
+        hint = "" if finding.hint in told else f" [{finding.hint}]"  # a signature stands there once
+        told.add(finding.hint)
+        lines.append(f"line {finding.line}: {finding.message}{hint if finding.hint else ''}")
     if error.hint:
         lines.append(f"hint: {error.hint}")
     if error.traceback:

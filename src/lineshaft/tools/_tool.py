@@ -87,7 +87,7 @@ class _Options:
 
     name: str | None = None
     description: str | None = None
-    effect: Effect = "external"
+    effect: Effect | None = None
     lane: str | None = LANE
     seconds: float | None = None
     destructive: bool = False
@@ -98,7 +98,7 @@ class _Options:
     jailed: bool = False
 
     def __post_init__(self) -> None:
-        if self.effect not in get_args(Effect):
+        if self.effect is not None and self.effect not in get_args(Effect):
             raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
         seconds = cast("object", self.seconds)
         if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
@@ -111,6 +111,11 @@ class _Options:
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
 
+    @property
+    def touches(self) -> Effect:
+        """The effect, also where none was declared."""
+        return self.effect or "external"
+
     def lane_of(self, name: str) -> str | None:
         """Return the lane for a tool of this name."""
         if self.lane != LANE:
@@ -118,7 +123,7 @@ class _Options:
         if self.effect == "read" or self.container:
             return None
         namespace = name.rpartition(".")[0]
-        return namespace or ("external" if self.effect == "external" else "workspace")
+        return namespace or ("external" if self.touches == "external" else "workspace")
 
 
 class Tool(Generic[P, R]):
@@ -195,6 +200,14 @@ class Tool(Generic[P, R]):
         """Canonical name."""
         return self._options.name or ""
 
+    @property
+    def effect_hint(self) -> str:
+        """What to do where a call of it asks since nobody said what it touches; or nothing."""
+        if self._options.effect is not None:
+            return ""
+        counts = f"`{self.name}` declares no effect, so it counts as `external` and asks"
+        return f"{counts}: say `@tool(effect=...)`"
+
     @functools.cached_property
     def contract(self) -> Contract:
         """What it takes and gives; made at first use, so that types may be defined after it."""
@@ -212,7 +225,7 @@ class Tool(Generic[P, R]):
             description=about,
             input_schema=schema,
             output_schema=self.contract.output_schema,
-            effect=options.effect,
+            effect=options.touches,
             destructive=options.destructive,
             idempotent=options.idempotent,
             scriptable=options.scriptable,
@@ -275,7 +288,7 @@ class Tool(Generic[P, R]):
         return self._copy(bound, self._options, method=False)
 
     def __repr__(self) -> str:
-        return f"<Tool {self.name} ({self._options.effect})>"
+        return f"<Tool {self.name} ({self._options.touches})>"
 
     def _copy(self, function: Function, options: _Options, *, method: bool) -> "Tool[..., Any]":
         made: Tool[..., Any] = Tool(function, options, lambda _method: self.contract)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated
+from typing import Annotated, cast
 
 import anyio
 import typer
@@ -88,7 +88,19 @@ def command(
         _complain(done.error, given)
         tell_down(offered)
     offered.tell()
-    raise typer.Exit(done.exit_code)
+    raise typer.Exit(done.exit_code or int(_program_failed(tool, done.value)))
+
+
+def _program_failed(tool: str, value: object) -> bool:
+    """Return whether a program was run that failed, or could not be run.
+
+    Its own exit code would pass for one of the command line: 2 to 5 and 130 mean something there.
+    """
+    if tool not in ("python_run", "run_command") or not isinstance(value, Mapping):
+        return False
+    told = cast("Mapping[str, object]", value)
+    code = told.get("exit_code", told.get("exitCode", 0))
+    return told.get("ok") is False or code != 0
 
 
 def _complain(error: CallError, given: Mapping[str, object]) -> None:

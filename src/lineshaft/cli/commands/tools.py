@@ -1,7 +1,7 @@
 """`lineshaft tools`: what can be called."""
 
 import json as json_module
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -14,8 +14,9 @@ from lineshaft.cli._offer import gathered, offered_for, tell_down
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for
 from lineshaft.cli._records import look
 from lineshaft.cli._terminal import note, one_line, paint, result
-from lineshaft.config import Settings
+from lineshaft.config import Settings, policy
 from lineshaft.errors import StateError
+from lineshaft.policy import closed_by
 from lineshaft.store import workspace_name
 from lineshaft.tools import (
     describe,
@@ -71,24 +72,40 @@ def command(
         chosen = _chosen(specs, words or [])
         if stubs or json or (words and len(chosen) <= _DESCRIBED):
             chosen = _with_results(settings, chosen)
-        _tell(chosen, words or [], stubs=stubs, as_json=json)
+        closed = _closed(settings, chosen)
+        _tell(chosen, words or [], closed=closed, stubs=stubs, as_json=json)
     tell_down(offered)
 
 
+def _closed(settings: Settings, specs: Sequence[ToolSpec]) -> dict[str, str]:
+    """Return the rule that closes a tool to the shell and to scripts, by the tool's name."""
+    held = policy(settings)
+    found = ((spec.name, closed_by(held, spec, ("shell", "script"))) for spec in specs)
+    return {name: verdict.rule for name, verdict in found if verdict is not None}
+
+
 def _tell(
-    chosen: Sequence[ToolSpec], words: Sequence[str], *, stubs: str | None, as_json: bool
+    chosen: Sequence[ToolSpec],
+    words: Sequence[str],
+    *,
+    closed: Mapping[str, str],
+    stubs: str | None,
+    as_json: bool,
 ) -> None:
     if stubs is not None:
         result(python_stubs(chosen) if stubs == "python" else typescript_stubs(chosen))
     elif as_json:
-        result(json_module.dumps([asdict(spec) for spec in chosen], ensure_ascii=False))
+        told = [{**asdict(spec), "closed_by": closed.get(spec.name)} for spec in chosen]
+        result(json_module.dumps(told, ensure_ascii=False))
     elif words and len(chosen) <= _DESCRIBED:
-        result("\n\n".join(f"{describe(spec)}\n{_facts(spec)}" for spec in chosen))
+        result("\n\n".join(f"{describe(spec)}\n{_facts(spec, closed)}" for spec in chosen))
     else:
         width = max((len(spec.name) for spec in chosen), default=0)
         for spec in chosen:
             about = one_line(spec.description.partition("\n")[0])
-            result(f"{spec.name:<{width}}  {spec.effect:<8}  {about}")
+            rule = closed.get(spec.name)
+            why = f"closed by {rule}: " if rule else ""
+            result(f"{spec.name:<{width}}  {spec.effect:<8}  {why}{about}")
         if words:
             note(paint("lineshaft tools NAME describes one of them", "dim"))
     if not chosen:
@@ -129,7 +146,7 @@ def _chosen(specs: Sequence[ToolSpec], words: Sequence[str]) -> Sequence[ToolSpe
     return exact or search_specs(specs, " ".join(words))
 
 
-def _facts(spec: ToolSpec) -> str:
+def _facts(spec: ToolSpec, closed: Mapping[str, str]) -> str:
     flags = [
         name
         for name, is_set in (
@@ -139,4 +156,6 @@ def _facts(spec: ToolSpec) -> str:
         )
         if is_set
     ]
+    if spec.name in closed:
+        flags.append(f"closed by {closed[spec.name]}")
     return one_line(", ".join([f"effect: {spec.effect}", *flags]))

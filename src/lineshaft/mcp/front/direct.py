@@ -35,9 +35,19 @@ class Direct:
         return any(fnmatchcase(spec.name, glob) for glob in self._globs)
 
     def spec(self, name: str) -> ToolSpec | None:
-        """Return the tool that is listed under a name."""
-        found = (s for s in self._session.tools.values() if self.reaches(s))
+        """Return the tool that is called by a name, listed or closed by policy."""
+        found = (s for s in self._session.specs() if self.reaches(s))
         return next((spec for spec in found if self._listed(spec) == name), None)
+
+    def closed(self, name: str) -> ToolSpec | None:
+        """Return the tool of a name that policy closes to clients: a call of it is refused there.
+
+        Args:
+            name: As it would be listed, or canonical.
+        """
+        told = {spec.name for spec in self._session.open_to("mcp")}
+        closed = (spec for spec in self._session.specs() if spec.name not in told)
+        return next((s for s in closed if name in (s.name, self._listed(s))), None)
 
     def provider_of(self, name: str) -> str:
         """Return a text that names the source which a name may belong to, to wait for it."""
@@ -47,7 +57,7 @@ class Direct:
         """Return them as `tools/list` tells them; names that are taken are left out."""
         taken = set(without)
         found: list[dict[str, Any]] = []
-        for spec in self._session.tools.values():
+        for spec in self._session.open_to("mcp"):
             if self.reaches(spec) and (name := self._listed(spec)) not in taken:
                 taken.add(name)
                 found.append(_definition(name, spec))

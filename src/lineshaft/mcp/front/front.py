@@ -167,6 +167,7 @@ class Front:
         if spec is None and self._direct.wanted:
             await self._session.ready(self._direct.provider_of(name))
             spec = self._direct.spec(name)
+        spec = spec or self._direct.closed(name)
         if spec is None:
             raise UnknownTool(name)
         arguments = own_names(spec, arguments)
@@ -204,8 +205,10 @@ class Front:
 
     def _specs(self) -> list[ToolSpec]:
         """Return the tools that a client can reach, in a script or directly."""
+        scripts = {spec.name for spec in self._session.open_to("script")}
+        found = {spec.name: spec for spec in self._session.open_to("script", "mcp")}
         reached = self._direct.reaches
-        return [spec for spec in self._session.tools.values() if spec.scriptable or reached(spec)]
+        return [spec for name, spec in found.items() if name in scripts or reached(spec)]
 
     async def _search(self, given: Mapping[str, Any]) -> ToolReply:
         namespace = given.get("namespace")

@@ -34,7 +34,7 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     text = handled.text
     data: dict[str, Any] = {**cast("Mapping[str, Any]", handled.structured)}
     data["calls"] = len(result.calls)
-    if result.error is not None:
+    if result.error is not None and result.status != "paused":
         data["error"] = {
             **(data["error"] or {}),
             "line": result.error.line,

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from lineshaft.errors import PythonNotFound
+from lineshaft.errors import PythonNotFound, PythonNotStarted
 from lineshaft.processes import attended
 
 _QUESTION = """
@@ -47,7 +47,8 @@ def ask(interpreter: Path) -> BundledPython:
     """Return what an interpreter says of itself.
 
     Raises:
-        PythonNotFound: It cannot be started, or is no CPython that we support.
+        PythonNotStarted: The system does not start it.
+        PythonNotFound: It is not there, or is no CPython that we support.
     """
     argv = [str(interpreter), "-I", "-S", "-B", "-c", _QUESTION]
     try:
@@ -55,7 +56,8 @@ def ask(interpreter: Path) -> BundledPython:
         answer.check_returncode()
         said = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise PythonNotFound(
+        there = isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
+        raise (PythonNotStarted if there else PythonNotFound)(
             f"{str(interpreter)!r} does not say what Python it is: {_reason(error)}",
             hint="name the program of a CPython 3.11 or newer, or the folder of a bundle",
         ) from error

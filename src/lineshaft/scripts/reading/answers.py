@@ -12,9 +12,14 @@ from lineshaft.values import Finding
 SIGNATURE = "\x01"
 """Stands in a hint for the signature of the tool that the answer names."""
 
+KEYS = "\x02"
+"""Stands in a hint before the name of a record, for its keys."""
+
 _MOST = 1_000
 _LONGEST = 2_000
 """Items of a list, and characters of a text."""
+
+_KEYS_TOLD = 40
 
 _Item = TypeVar("_Item")
 
@@ -49,6 +54,7 @@ def prepared(
             findings=(found,),
             specs=offered.specs,
             hidden=offered.hidden,
+            told=offered.told,
         )
     program = answer.get("program")
     if program is not None and (not isinstance(program, str) or _grew(program, text)):
@@ -70,6 +76,7 @@ def prepared(
         wants_types=uses_tools or answer.get("is_async") is True,
         specs=offered.specs,
         hidden=offered.hidden,
+        told=offered.told,
     )
 
 
@@ -109,6 +116,9 @@ def finding(item: object, offered: ToldTools) -> Finding:
     hint, spec = _text(told, "hint"), offered.by_name.get(_text(told, "tool"))
     if SIGNATURE in hint:
         hint = hint.replace(SIGNATURE, signature(spec)) if spec else ""
+    elif hint.startswith(KEYS):
+        keys = offered.keys.get(hint.removeprefix(KEYS), ())[:_KEYS_TOLD]
+        hint = f"there: {', '.join(f'`{key}`' for key in keys)}" if keys else ""
     return Finding(
         code=_text(told, "code"),
         message=_text(told, "message"),

@@ -58,9 +58,10 @@ def _syntax(failure: ScriptFailure) -> str:
 
 def _module(failure: ScriptFailure) -> str:
     module = failure.found["module"]
+    programs = any(spec.name == "python_run" for spec in failure.specs)
     if f"no module {module} " in failure.chosen:
         return f"{failure.chosen}; the bundled Python has none either: docs/scripts.md lists both"
-    return module_hint(module)
+    return module_hint(module, programs=programs)
 
 
 def _member(failure: ScriptFailure) -> str:
@@ -68,24 +69,52 @@ def _member(failure: ScriptFailure) -> str:
 
 
 def _key(failure: ScriptFailure) -> str:
-    """Name the keys of the results of the tools that the script calls."""
+    """Name the keys of one level of the results of a tool that the script calls."""
     key = failure.raised.message.strip("'\"")
-    wanted = [(spec, keys) for spec, keys in _results(failure) if key not in keys]
-    close = [(s, keys) for s, keys in wanted if get_close_matches(key, keys, n=1)]
-    for spec, keys in close or wanted[:1]:
-        named = ", ".join(f"`{name}`" for name in keys)
-        return f"results of `{spec.name}` have {named}; `d.get(key)` gives None for a missing key"
+    wanted = [(spec, level) for spec, level in _results(failure) if key not in level.keys]
+    outer = _outer_key(failure.line, key)
+    inside = [each for each in wanted if outer and each[1].below == outer]
+    close = [each for each in wanted if get_close_matches(key, each[1].keys, n=1)]
+    for spec, level in inside or close or wanted[:1]:
+        named = ", ".join(f"`{name}`" for name in level.keys)
+        where = f"`{level.below}` in results" if level.below else "results"
+        have = "has" if level.below else "have"
+        hint = "`d.get(key)` gives None for a missing key"
+        return f"{where} of `{spec.name}` {have} {named}; {hint}"
     return "look at `list(d)` first, or use `d.get(key)`, which gives None for a missing key"
 
 
-def _results(failure: ScriptFailure) -> Iterator[tuple[ToolSpec, list[str]]]:
-    """Return the keys in the results of each tool that the script names."""
+def _outer_key(line: str, key: str) -> str:
+    """Return the key that stands right before another one in a line: `b` in `a["b"][0]["c"]`."""
+    for quote in "\"'":
+        before, found, _ = line.partition(f"[{quote}{key}{quote}]")
+        outer = _SUBSCRIPTS.search(before) if found else None
+        if outer is not None:
+            return outer["key"]
+    return ""
+
+
+_SUBSCRIPTS = re.compile(r"""\[(["'])(?P<key>[^"'\[\]]+)\1\](?:\[[^"'\[\]]+\])*$""")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLevel:
+    """The keys of one dict in a result."""
+
+    below: str
+    """The key under which it lies; empty for the result itself."""
+
+    keys: tuple[str, ...]
+
+
+def _results(failure: ScriptFailure) -> Iterator[tuple[ToolSpec, KeyLevel]]:
+    """Return the keys in the results of each tool that the script names, the outer ones first."""
     words = set(re.findall(r"\w+", failure.source))
     for name, spec in _BY_SCRIPT_NAME.get(failure.specs).items():
-        is_named = name.rpartition(".")[2] in words
-        keys = list(_keys(spec.output_schema)) if is_named else []
-        if keys:
-            yield spec, list(dict.fromkeys(keys))
+        if name.rpartition(".")[2] in words:
+            schema = spec.output_schema or {}
+            for level in _levels(schema, _definitions(schema)):
+                yield spec, level
 
 
 def _by_script_name(specs: Sequence[ToolSpec]) -> Mapping[str, ToolSpec]:
@@ -95,25 +124,38 @@ def _by_script_name(specs: Sequence[ToolSpec]) -> Mapping[str, ToolSpec]:
 _BY_SCRIPT_NAME = Recent(_by_script_name)
 
 
-def _keys(schema: object, depth: int = 0) -> Iterator[str]:
-    """Return the property names of a schema, the outer ones first."""
+def _definitions(schema: Mapping[str, object]) -> dict[object, object]:
+    """Return the named parts of a schema, by the references that lead to them."""
+    return {
+        f"#/{word}/{name}": part
+        for word in ("$defs", "definitions")
+        if isinstance(parts := schema.get(word), dict)
+        for name, part in cast("dict[str, object]", parts).items()
+    }
+
+
+def _levels(
+    schema: object, root: Mapping[object, object], below: str = "", depth: int = 0
+) -> Iterator[KeyLevel]:
+    """Return the dicts that a schema tells of, the outer ones first."""
     if not isinstance(schema, Mapping) or depth > _DEEP:
         return
     named = cast("Mapping[str, object]", schema)
+    inner: list[tuple[str, object]] = []
     properties = named.get("properties")
-    inner: list[object] = [named.get("items"), named.get("additionalProperties")]
-    for branch in ("anyOf", "oneOf", "allOf"):
-        several = named.get(branch)
-        inner += cast("list[object]", several) if isinstance(several, list) else []
-    for word in ("$defs", "definitions"):
-        several = named.get(word)
-        inner += cast("dict[str, object]", several).values() if isinstance(several, dict) else []
     if isinstance(properties, Mapping):
         parts = cast("Mapping[str, object]", properties)
-        yield from parts
-        inner += parts.values()
-    for part in inner:
-        yield from _keys(part, depth + 1)
+        yield KeyLevel(below, tuple(parts))
+        inner += parts.items()
+    inner += ((below, named.get(word)) for word in ("items", "additionalProperties"))
+    for branch in ("anyOf", "oneOf", "allOf"):
+        several = named.get(branch)
+        options = cast("list[object]", several) if isinstance(several, list) else []
+        inner += ((below, option) for option in options)
+    if (target := named.get("$ref")) in root:
+        inner.append((below, root[target]))
+    for key, part in inner:
+        yield from _levels(part, root, key, depth + 1)
 
 
 _DEEP = 6
@@ -125,7 +167,7 @@ def _attribute(failure: ScriptFailure) -> str:
         return known
     if kind == "dict":
         return f'results are dicts: write `["{name}"]`, not `.{name}`'
-    if kind in ("list", "str") and any(name in keys for _, keys in _results(failure)):
+    if kind in ("list", "str") and any(name in level.keys for _, level in _results(failure)):
         return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
     return ""
 
@@ -210,6 +252,11 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         (_VALUES, r"is not JSON: it is a coroutine$", _AWAIT),
         (_VALUES, r"is not JSON: it is a (?:date|datetime|time)$", _DATE),
         (_VALUES, r"is not JSON: it is a (?:frozen)?set$", "make it a list: `sorted(items)`"),
+        (_VALUES, r"is not JSON: it is .*\bu?int\d+$", "write `int(x)`; of an array `.tolist()`"),
+        (_VALUES, r"is not JSON: it is .*\bfloat\d+$", "write `float(x)`; of an array `.tolist()`"),
+        (_VALUES, r"is not JSON: it is .*\b(?:ndarray|Series|Index)$", "write `.tolist()`"),
+        (_VALUES, r"is not JSON: it is .*\bDataFrame$", 'write `.to_dict("records")`'),
+        (_VALUES, r"is not JSON: it is .*\bDecimal$", "write `float(x)`, or `str(x)`"),
         (_VALUES, r"is not JSON: it is (?:a )?bytes$", "give text: `data.decode()`"),
         (
             "TypeError",
@@ -257,12 +304,13 @@ _PROCESSES = ("exec", "fork", "kill", "posix_spawn", "setsid", "spawn", "wait")
 """How the names of functions of `os` begin that are about processes."""
 
 
-def module_hint(module: str, name: str = "") -> str:
+def module_hint(module: str, name: str = "", *, programs: bool = False) -> str:
     """Return what to write instead of a module, or of a name in it.
 
     Args:
         module: As imported, such as `urllib.parse`.
         name: What the module lacks; empty where the module itself is missing.
+        programs: Whether `python_run` is there, whose programs import what the workspace has.
     """
     if module == "tools":
         return f"`tools` has no `{name}`; a namespace is a module of its own: `{name}.tool(...)`"
@@ -275,7 +323,8 @@ def module_hint(module: str, name: str = "") -> str:
     if known == _NO_NETWORK or top in _WITHOUT_PACKAGES:
         return f"`{top}` is not here: {known}"
     setting = f'python.packages = ["{top}"] brings a package, workspace_imports your own modules'
-    return f"`{top}` is not here: {known} ({setting})"
+    other = "; programs of python_run import those without it" if programs else ""
+    return f"`{top}` is not here: {known} ({setting}{other})"
 
 
 _SYNTAX = (

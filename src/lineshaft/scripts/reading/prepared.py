@@ -86,6 +86,9 @@ class Prepared:
     hidden: frozenset[str] = frozenset()
     """Canonical names of tools that are known by name only."""
 
+    told: Sequence[ToolSpec] = field(default=(), repr=False)
+    """The others: what messages and hints may speak of."""
+
     checks: list[tuple[Checked, tuple[Finding, ...]]] = field(
         default_factory=list[tuple[Checked, tuple[Finding, ...]]], repr=False, compare=False
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
-from lineshaft.tools import checker_stubs, record_tools, script_name
+from lineshaft.tools import checker_stubs, record_keys, record_tools, script_name
 from lineshaft.values import Stubs, ToolSpec
 
 _SURROUNDINGS = """
@@ -39,15 +39,21 @@ class ToldTools:
     """By canonical name; without the hidden ones."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "by_name", {spec.name: spec for spec in self.specs})
+        told = {spec.name: spec for spec in self.specs if spec.name not in self.hidden}
+        object.__setattr__(self, "by_name", told)
+
+    @cached_property
+    def told(self) -> tuple[ToolSpec, ...]:
+        """The tools without the hidden ones."""
+        return tuple(self.by_name.values())
 
     @cached_property
     def entries(self) -> list[list[object]]:
         """What the reader is told of each tool."""
         found: list[list[object]] = [
             [script_name(spec.name), spec.name, list(spec.positional), _keys(spec), False]
-            for spec in self.specs
-            if spec.scriptable and spec.name not in self.hidden
+            for spec in self.told
+            if spec.scriptable
         ]
         found.extend([script_name(name), name, [], None, True] for name in self._names)
         return found
@@ -60,7 +66,7 @@ class ToldTools:
     @cached_property
     def stubs(self) -> Stubs:
         """All that a script has in scope, for a type checker."""
-        tools = checker_stubs(self._told)
+        tools = checker_stubs(self.told, closed=self._names)
         tops = sorted({*_MODULES, *(name.partition(".")[0] for name in tools.modules)})
         imports = "".join(f"import {name} as {name}\n" for name in tops)
         return Stubs(main=f"{imports}{_SURROUNDINGS}{tools.main}", modules=tools.modules)
@@ -68,12 +74,17 @@ class ToldTools:
     @cached_property
     def records(self) -> Mapping[str, str]:
         """The types in the stubs that are dicts, each with the tool whose result it is in."""
-        return record_tools(self._told)
+        return record_tools(self._named)
 
     @cached_property
-    def _told(self) -> list[ToolSpec]:
-        shown = [spec for spec in self.specs if spec.name not in self.hidden]
-        return [*shown, *(ToolSpec(name=name) for name in self._names)]
+    def keys(self) -> Mapping[str, tuple[str, ...]]:
+        """The keys of those types."""
+        return record_keys(self._named)
+
+    @cached_property
+    def _named(self) -> list[ToolSpec]:
+        """The tools as the stubs name them: no record has the name of a hidden one."""
+        return [*self.told, *(ToolSpec(name=name) for name in self._names)]
 
     @cached_property
     def _names(self) -> list[str]:

@@ -47,10 +47,10 @@ class Signature:
 
     description: str = ""
     described: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the docstring says of each parameter."""
+    """What its annotation or the docstring says of each parameter."""
 
     result: str = ""
-    """What the docstring says of the result."""
+    """What its annotation or the docstring says of the result."""
 
 
 def read_signature(function: Function, *, method: bool, name: str) -> Signature:
@@ -83,14 +83,25 @@ def read_signature(function: Function, *, method: bool, name: str) -> Signature:
         by_position = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         kept.append(Parameter(parameter.name, kind, parameter.default, by_position))
     about, described, result = _documented(target)
+    noted = {p.name: text for p in kept if (text := _annotated_text(p.type))}
     return Signature(
         parameters=tuple(kept),
         context=tuple(context),
         returns=hints.get("return", object),
         description=about,
-        described=described,
-        result=result,
+        described={**described, **noted},
+        result=_annotated_text(hints.get("return")) or result,
     )
+
+
+def _annotated_text(annotation: object) -> str:
+    """Return the text in `Annotated[..., "text"]`, or in a `Doc` there; empty where there is none.
+
+    What stands at the parameter itself counts before what the docstring says of it.
+    """
+    notes: tuple[object, ...] = getattr(annotation, "__metadata__", ())
+    texts = (getattr(note, "documentation", note) for note in notes)
+    return next((_one_line(text) for text in texts if isinstance(text, str)), "")
 
 
 def type_hints(function: Function, name: str) -> dict[str, object]:

@@ -4,6 +4,7 @@ from lineshaft.tools.stubs.python import (
     checker_stubs,
     describe,
     python_stubs,
+    record_keys,
     record_tools,
     signature,
 )
@@ -13,6 +14,7 @@ __all__ = [
     "checker_stubs",
     "describe",
     "python_stubs",
+    "record_keys",
     "record_tools",
     "signature",
     "typescript_stubs",

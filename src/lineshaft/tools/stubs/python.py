@@ -1,6 +1,6 @@
 """Python stubs: what a model or a person reads, and what a type checker reads."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from lineshaft.tools.stubs.reader import read_specs
@@ -43,19 +43,22 @@ def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
     return text
 
 
-def checker_stubs(specs: Iterable[ToolSpec]) -> Stubs:
+def checker_stubs(specs: Iterable[ToolSpec], *, closed: Collection[str] = ()) -> Stubs:
     """Return what a type checker is told of tools.
 
     Parameters take whatever could be right; results are exact.
 
     Args:
         specs: The tools.
+        closed: Canonical names of further tools, of which no more than the name is told.
     """
-    catalogue = read_specs(specs)
+    catalogue = read_specs([*specs, *(ToolSpec(name=name) for name in closed)])
     spaces: dict[str, list[Routine]] = {"": []}
     for routine in catalogue.routines:
         spaces.setdefault(routine.namespace, []).append(routine)
-    texts = {space: _module(catalogue, routines) for space, routines in spaces.items()}
+    texts = {
+        space: _module(catalogue, routines, frozenset(closed)) for space, routines in spaces.items()
+    }
     main = texts.pop("")
     return Stubs(main=main, modules={**texts, "tools": main})
 
@@ -77,6 +80,16 @@ def record_tools(specs: Iterable[ToolSpec]) -> Mapping[str, str]:
             is_sure = record.more is None and record.name not in unsure
             found.setdefault(record.name, routine.spec.name if is_sure else "")
     return {**dict.fromkeys(catalogue.records, ""), **found}
+
+
+def record_keys(specs: Iterable[ToolSpec]) -> Mapping[str, tuple[str, ...]]:
+    """Return the keys of the records that `checker_stubs` writes.
+
+    Args:
+        specs: The tools.
+    """
+    records = read_specs(specs).records
+    return {name: tuple(field.name for field in record.fields) for name, record in records.items()}
 
 
 def _alternatives(shape: Shape) -> Iterator[str]:
@@ -158,14 +171,17 @@ def _taken(routines: list[Routine]) -> set[str]:
     return {name for routine in routines for name in (routine.name, routine.namespace)}
 
 
-def _module(catalogue: TypedCatalogue, routines: list[Routine]) -> str:
+def _module(catalogue: TypedCatalogue, routines: list[Routine], closed: frozenset[str]) -> str:
     """Return the text of a module that holds some tools."""
     writer = SourceWriter(catalogue, (routine.name for routine in routines))
     parts = [writer.record(r, comments=False) for r in catalogue.used_by(routines)]
-    parts += [
-        f"async def {routine.name}{writer.signature(routine, loose=True)}: ..."
-        for routine in routines
-    ]
+    for routine in routines:
+        if routine.spec.name in closed:
+            word = writer.word("Any")
+            takes = f"(*a: {word}, **k: {word}) -> {word}"
+        else:
+            takes = writer.signature(routine, loose=True)
+        parts.append(f"async def {routine.name}{takes}: ...")
     return "\n".join([writer.header(), *parts]).strip() + "\n"
 
 

@@ -11,7 +11,7 @@ from .edits import Shift, SourceText, as_written
 from .kinds import certainly_wrong, is_coroutine
 from .mutation import may_have_changed, may_have_key
 from .references import Reference, Resolver
-from .remarks import SIGNATURE, Remark
+from .remarks import KEYS, SIGNATURE, Remark
 
 _EXPECTED = re.compile(r"Expected `(?P<expected>.*)`, found `(?P<found>.*)`$", re.DOTALL)
 _TYPES = re.compile(r"(?:objects? of type|and) `([^`]*)`", re.IGNORECASE)
@@ -247,7 +247,7 @@ def _of_key(arguments: Arguments, one: TypeDiagnostic, place: _Position) -> Rema
         + (f": did you mean `{meant}`?" if meant else ""),
         line=place[0],
         column=place[1],
-        hint=SIGNATURE,
+        hint=KEYS + found["record"],
         tool=tool,
     )
 

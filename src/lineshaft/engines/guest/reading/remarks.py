@@ -6,6 +6,9 @@ from typing import Any, Literal
 SIGNATURE = "\x01"
 """Stands in a hint for the signature of the remark's tool, which the host writes."""
 
+KEYS = "\x02"
+"""Stands in a hint before the name of a record, for its keys."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:

@@ -127,7 +127,8 @@ def _name_hint(resolver: Resolver, name: str, *, is_called: bool) -> tuple[str, 
         return f"write `{_FULL_NAMES[name]}`", ""
     if name in _IMPORTABLE:
         return f"write `import {name}` first", ""
-    close = get_close_matches(name, {*own, *flat, *known.spaces, *MODULES, *HELPERS}, n=1)
+    spaces = [space for space, tools in known.spaces.items() if shown(tools)]
+    close = get_close_matches(name, {*own, *flat, *spaces, *MODULES, *HELPERS}, n=1)
     if close:
         return f"did you mean `{close[0]}`?", ""
     for space, tools in known.spaces.items():

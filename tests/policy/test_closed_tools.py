@@ -1,10 +1,14 @@
-"""Tools that a policy denies whatever their arguments and the origin of the call."""
+"""Tools that a policy denies whatever their arguments, to every way in."""
+
+from typing import get_args
 
 import pytest
 
 from lineshaft import Policy
-from lineshaft.policy import denies_always
-from lineshaft.values import ToolSpec
+from lineshaft.policy import closed_by
+from lineshaft.values import Origin, ToolSpec
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 WRITE = ToolSpec(name="write_file", effect="write")
 ISSUES = ToolSpec(name="github.list_issues", effect="external")
@@ -19,6 +23,15 @@ ALWAYS: dict[str, tuple[dict[str, object], ToolSpec]] = {
             "rules": [
                 {"id": "a", "tool": "write_file", "path": "x/**", "verdict": "deny"},
                 {"id": "b", "tool": "write_file", "verdict": "deny"},
+            ]
+        },
+        WRITE,
+    ),
+    "one way in after the other": (
+        {
+            "rules": [
+                {"id": "a", "tool": "write_file", "origin": ["mcp", "model"], "verdict": "deny"},
+                {"id": "b", "origin": ["code", "script", "shell"], "verdict": "stop"},
             ]
         },
         WRITE,
@@ -64,9 +77,35 @@ SOMETIMES: dict[str, tuple[dict[str, object], ToolSpec]] = {
 
 @pytest.mark.parametrize(("policy", "spec"), ALWAYS.values(), ids=ALWAYS)
 def test_a_tool_is_always_denied(policy: dict[str, object], spec: ToolSpec) -> None:
-    assert denies_always(Policy.from_dict(policy), spec)
+    assert closed_by(Policy.from_dict(policy), spec, ORIGINS)
 
 
 @pytest.mark.parametrize(("policy", "spec"), SOMETIMES.values(), ids=SOMETIMES)
 def test_a_tool_is_sometimes_permitted(policy: dict[str, object], spec: ToolSpec) -> None:
-    assert not denies_always(Policy.from_dict(policy), spec)
+    assert closed_by(Policy.from_dict(policy), spec, ORIGINS) is None
+
+
+def test_a_tool_is_closed_to_those_ways_in_that_a_rule_names() -> None:
+    rule = {"id": "a", "tool": "write_file", "origin": ["script", "model"], "verdict": "deny"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    verdict = closed_by(policy, WRITE, ("model", "script"))
+    assert verdict is not None
+    assert verdict.rule == "a"
+    assert closed_by(policy, WRITE, ("script", "shell")) is None
+
+
+def test_a_tool_that_scripts_may_not_call_is_closed_to_them_alone() -> None:
+    spec = ToolSpec(name="install", effect="read", scriptable=False)
+    verdict = closed_by(Policy(mode="open"), spec, ("script",))
+    assert verdict is not None
+    assert verdict.rule == "builtin:not-scriptable"
+    assert closed_by(Policy(mode="open"), spec, ("model",)) is None
+
+
+def test_a_project_closes_a_tool_by_a_rule_that_names_it_as_the_projects() -> None:
+    project = Policy.from_dict({"rules": [{"id": "a", "effect": "write", "verdict": "deny"}]})
+    policy = Policy(mode="open").tightened_by(project)
+    verdict = closed_by(policy, WRITE, ORIGINS)
+    assert verdict is not None
+    assert verdict.rule == "project:a"
+    assert closed_by(policy, ToolSpec(name="look", effect="read"), ORIGINS) is None
