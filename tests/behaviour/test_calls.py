@@ -394,3 +394,23 @@ async def test_a_nested_run_writes_inside_the_turn_of_its_tool(
         sessions.append(session)
         result = await session.run("return await nested()", limits=Limits(seconds=10))
     assert result.value == 1
+
+
+@tool(effect="read")
+async def never() -> None:
+    """Wait for what never comes."""
+    await anyio.sleep_forever()
+
+
+async def test_a_call_that_its_script_gives_up_is_cancelled_and_has_not_failed() -> None:
+    script = """
+try:
+    await asyncio.wait_for(never(), 0.05)
+except TimeoutError:
+    return "given up"
+"""
+    async with Session([never]) as session:
+        result = await session.run(script)
+    (call,) = result.calls
+    assert call.error is not None
+    assert (result.value, call.status, call.error.code) == ("given up", "cancelled", "E_CANCELLED")

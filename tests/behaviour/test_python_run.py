@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from behaviour.programs import Open, Run, programs, value_of
-from lineshaft import Limits, Session
+from lineshaft import Limits, Session, kit
 from lineshaft.values import WASM_BOUNDARY, PythonOptions
 from lineshaft.workspace import Folder, Mount
 
@@ -328,3 +328,11 @@ def left(folder: Path) -> Sequence[str]:
 
 def children() -> int:
     return len(psutil.Process().children(recursive=True))
+
+
+async def test_the_first_example_of_the_page_passes_the_check(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    example = page.partition("```python")[2].partition("\n")[2].partition("```")[0]
+    assert "python_run" in example
+    async with Session(kit.tools(), workspace=tmp_path) as session:
+        assert await session.check(example) == ()

@@ -1,6 +1,7 @@
 """The commands beside `run`, as processes."""
 
 import json
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -48,6 +49,49 @@ def test_every_command_has_help_of_its_own(here: Lineshaft, name: str) -> None:
     assert done.returncode == 0
     assert f"lineshaft {name}" in done.stdout
     assert COMMANDS[name] in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_help_ends_with_two_examples_whose_options_there_are(here: Lineshaft, name: str) -> None:
+    text, _, examples = here(*name.split(), "--help").stdout.partition("Examples:\n")
+    lines = examples.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        words = shlex.split(line.rpartition("| ")[2])
+        assert words[0] == "lineshaft"
+        assert words[1 : 1 + len(name.split())] == name.split() or name in _SPELLED_SHORT
+        assert all(word in text for word in words if word.startswith("-") and word != "-")
+
+
+_SPELLED_SHORT = ("python run", "runs list", "cache show", "config mcp show")
+
+
+def test_init_shows_what_holds_without_it(here: Lineshaft, workspace: Path) -> None:
+    without = json.loads(here("config", "show", "--json").stdout)["settings"]
+    here("init")
+    path = workspace / "lineshaft.toml"
+    lines = path.read_text().splitlines()
+    path.write_text(
+        "\n".join(line if line.startswith("# ") else line.removeprefix("#") for line in lines)
+    )
+    (workspace / "tools.py").write_text("")
+    (workspace / "guards.py").write_text("")
+    told = json.loads(here("config", "show", "--json").stdout)["settings"]
+    differ = {name for name in told if told[name][-1]["value"] != without[name][-1]["value"]}
+    assert differ == {
+        "tools.modules",
+        "workspace.aliases",
+        "policy.rules",
+        "python.path",
+        "python.packages",
+        "python.preload",
+        "python.boundary",
+        "store.url",
+        "guards.modules",
+        "guards.companion",
+        "mcp.servers",
+        "serve.direct",
+    }
 
 
 def test_init_writes_a_file_that_changes_nothing_and_is_kept(
@@ -266,6 +310,49 @@ def test_tools_are_completed(lineshaft: Lineshaft) -> None:
     assert lineshaft(variables=variables).stdout.split() == ["read_file"]
     variables |= {"COMP_WORDS": "lineshaft ru", "COMP_CWORD": "1"}
     assert lineshaft(variables=variables).stdout.split() == ["run", "runs"]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("run s.py --mode a", ["ask", "auto"]),
+        ("preview s.py --engine w", ["wasm"]),
+        ("tools write", ["write_file"]),
+        ("show run-that-is-not", []),
+    ],
+)
+def test_modes_engines_and_tools_are_completed(
+    lineshaft: Lineshaft, line: str, offered: list[str]
+) -> None:
+    assert completed(lineshaft, line) == offered
+
+
+@pytest.mark.parametrize("command", ["show", "resume", "undo", "replay"])
+def test_run_ids_are_completed_the_newest_first(lineshaft: Lineshaft, command: str) -> None:
+    ids = [
+        json.loads(lineshaft("run", "-", "--json", stdin=f"return {n}").stdout)["run_id"]
+        for n in (1, 2)
+    ]
+    assert completed(lineshaft, f"{command} {ids[0][:4]}") == ids[::-1]
+
+
+def test_completion_is_silent_where_settings_are_broken(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text("what = [")
+    assert [completed(lineshaft, f"{line} x") for line in ("show", "call", "tools")] == [[]] * 3
+
+
+def completed(lineshaft: Lineshaft, line: str) -> list[str]:
+    """Return what bash is offered for the last word of a command line."""
+    variables = {
+        "_LINESHAFT_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"lineshaft {line}",
+        "COMP_CWORD": str(len(line.split())),
+    }
+    done = lineshaft(variables=variables)
+    assert done.stderr == ""
+    return done.stdout.split()
 
 
 @pytest.mark.parametrize(

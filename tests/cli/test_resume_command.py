@@ -357,12 +357,98 @@ def test_what_is_printed_is_the_command_that_goes_on(lineshaft: Lineshaft, works
     assert re.search(r"^ 2  send ", done.stderr, re.MULTILINE), done.stderr  # by its id alone
     command = re.search(r"lineshaft (resume .* --approve all)$", done.stderr, re.MULTILINE)
     assert command is not None
-    forgotten = lineshaft("resume", "--approve", "all")
-    assert (forgotten.returncode, forgotten.stdout) == (2, "")
-    assert "there is no tool `send`" in forgotten.stderr
     done = lineshaft(*shlex.split(command[1]))
     assert (done.returncode, done.stdout) == (5, "sent to a\n"), done.stderr
-    assert "--tools 'my tools.py' --approve all" in done.stderr
+
+
+SEND = """
+from lineshaft import tool
+@tool(effect="external")
+async def send(to: str) -> str:
+    \"\"\"Send something.\"\"\"
+    return f"sent to {to}"
+"""
+
+
+def test_a_run_goes_on_with_the_tools_that_it_was_started_with(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(SEND)
+    (workspace / "helper.py").write_text("WORD = 1")
+    done = lineshaft("run", "-", "--tools", "own.py", stdin="return await send('a')")
+    assert done.returncode == 5, done.stderr
+    (workspace / "sub").mkdir()
+    resumed = lineshaft("resume", "--approve", "all")
+    assert (resumed.returncode, resumed.stdout) == (0, "sent to a\n"), resumed.stderr
+    assert lineshaft("replay").returncode == 0
+    called = lineshaft("call", "send", "to=b", "--tools", "own.py", "--json")
+    assert called.returncode == 5
+    assert lineshaft("resume", "--approve", "all").stdout == "sent to b\n"
+
+
+@pytest.mark.parametrize("name", ["own.py", "helper.py"])
+def test_a_run_does_not_go_on_with_changed_tools_unasked(
+    lineshaft: Lineshaft, sit: Sit, workspace: Path, name: str
+) -> None:
+    (workspace / "own.py").write_text(f"import helper\n{SEND}")
+    (workspace / "helper.py").write_text("WORD = 1")
+    script = "return await send('a')"
+    assert lineshaft("run", "-", "--tools", "own.py", stdin=script).returncode == 5
+    with (workspace / name).open("a") as file:
+        file.write("\nOTHER = 1\n")
+    refused = lineshaft("resume", "--approve", "all")
+    assert refused.returncode == 2
+    assert "own.py' changed since run" in refused.stderr
+    with sit("resume", "--approve", "all") as person:
+        person.read_until("Go on with it as it is now?")
+        person.type("n\r")
+        person.ends_with(2)
+    meant = lineshaft("resume", "--approve", "all", "--tools", "own.py")
+    assert (meant.returncode, meant.stdout) == (0, "sent to a\n"), meant.stderr
+
+
+def test_a_person_is_not_asked_about_calls_of_tools_that_are_not_there(
+    lineshaft: Lineshaft, sit: Sit, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(SEND)
+    (workspace / "other.py").write_text(SEND.replace("send(", "sell("))
+    script = "return await send('a')"
+    assert lineshaft("run", "-", "--tools", "own.py", stdin=script).returncode == 5
+    with sit("resume", "--tools", "other.py") as person:
+        shown = person.ends_with(2)
+    assert "there is no tool `send`" in shown
+    assert "Allow?" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "reasons"),
+    [
+        ("--deny 0 --reason a --deny all --reason b", ["a", "b", "b", "b"]),
+        ("--deny 0 --deny 1 --reason a --deny all", ["a", "a", "", ""]),
+        ("--reason a --deny 0 --deny=1 --deny all --reason=b", ["", "", "", ""]),
+        ("--reason a --deny all", ["a", "a", "a", "a"]),
+        ("--approve 0 --deny all --reason a", ["done", "a", "a", "a"]),
+        ("--approve 0 --reason a --deny all", ["done", "", "", ""]),
+    ],
+)
+def test_a_reason_belongs_to_the_answers_that_it_stands_beside(
+    lineshaft: Lineshaft, workspace: Path, words: str, reasons: list[str]
+) -> None:
+    run = paused(lineshaft, workspace)
+    known = ids(run)
+    words = re.sub(r"\b\d\b", lambda number: known[int(number[0])], words)
+    done = lineshaft("resume", "--json", *words.split())
+    if "=b" in words:
+        assert done.returncode == 2
+        assert "two reasons" in done.stderr
+        return
+    came = cast("list[str]", facts(done)["value"])
+    assert [text if text == "done" else _reason(text) for text in came] == reasons
+
+
+def _reason(message: str) -> str:
+    """Return what a person said, of the message of a denied call."""
+    return message.rpartition(": ")[2] if ": " in message else ""
 
 
 def test_what_waits_with_a_run_is_shown_as_waiting(lineshaft: Lineshaft) -> None:

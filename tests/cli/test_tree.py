@@ -50,6 +50,18 @@ def test_a_call_goes_through_its_states() -> None:
     assert tree.counts == {"failed": 1}
 
 
+def test_what_a_tool_logs_stays_beside_its_call() -> None:
+    tree = Tree()
+    notes: list[str] = []
+    for step in (asked("a"), event("call_started", "a"), event("log", "a", text="3 rows")):
+        tree.take(step)
+    for step in (event("progress", "a", done=1, total=2, text=""), finished("a")):
+        node = tree.take(step)
+        assert node is not None
+        notes.append(node.note)
+    assert notes[-1] == "3 rows"
+
+
 def test_finished_calls_make_room_for_those_under_way() -> None:
     tree = Tree()
     tree.take(asked("slow"))

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,12 @@ class Said:
 
     tool: str
     effect: Effect = "read"
+    sha256: str = "one"
 
 
 CLAIMS = (Said("a.get"), Said("a.set", "external"))
+CHANGED = (Said("a.get", sha256="two"), Said("a.set", "external"))
+"""One of the tools is another than before."""
 
 
 class Asked:
@@ -67,8 +71,9 @@ def test_an_answer_holds_until_the_catalogue_changes(
     assert [claims(CLAIMS, "one"), claims(CLAIMS, "one")] == [counts, counts]
     assert person.times == 1
     assert claims_for(server, environ=environ)(CLAIMS, "one") == counts
-    assert claims_for(server, environ=environ)(CLAIMS, "two") is None
-    claims(CLAIMS, "two")
+    claims_for(server, environ=environ)(CHANGED, "two")
+    assert person.times == 1
+    claims(CHANGED, "two")
     assert person.times == 2
 
 
@@ -94,13 +99,60 @@ def test_who_claims_nothing_is_not_asked_about(
     assert person.times == 0
 
 
-def test_accepted_beforehand_is_for_the_first_catalogue_alone(
+def test_accepted_beforehand_is_for_the_tools_that_are_met_first(
     server: ServerSetting, environ: dict[str, str]
 ) -> None:
     keep_claims(server, "accept", environ=environ)
     claims = claims_for(server, environ=environ)
     assert claims(CLAIMS, "one") is True
-    assert claims(CLAIMS, "two") is None
+    assert claims(CHANGED, "two") == {"a.set": "external"}
+
+
+def test_a_tool_that_changes_is_asked_about_alone(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    before = (*CLAIMS, Said("a.list"))
+    keep_claims(server, "accept", claims=before, environ=environ)
+    after = (*CHANGED, Said("a.list"))
+    heard: list[ServerSetting] = []
+    silent = claims_for(server, unanswered=heard.append, environ=environ)
+    assert silent(after, "two") == {"a.set": "external", "a.list": "read"}
+    assert heard == [server]
+    seen: list[str] = []
+
+    def person(_server: ServerSetting, claims: Sequence[Any]) -> ClaimsAnswer:
+        seen.extend(claim.tool for claim in claims)
+        return "accept"
+
+    assert claims_for(server, ask=person, environ=environ)(after, "two") is True
+    assert seen == ["a.get"]
+
+
+def test_each_client_may_be_told_of_another_form(
+    server: ServerSetting, environ: dict[str, str]
+) -> None:
+    keep_claims(server, "accept", claims=CLAIMS, environ=environ)
+    keep_claims(server, "accept", claims=CHANGED, environ=environ)
+    claims = claims_for(server, environ=environ)
+    assert [claims(each, "any") for each in (CLAIMS, CHANGED, CLAIMS)] == [True, True, True]
+    kept = kept_claims(server, environ=environ)
+    assert kept is not None
+    assert kept.answer == "accept"
+
+
+def test_an_answer_of_an_earlier_version_holds_for_its_catalogue(
+    server: ServerSetting, environ: dict[str, str], tmp_path: Path
+) -> None:
+    keep_claims(server, "accept", claims=CLAIMS, environ=environ)
+    file = tmp_path / "state" / "lineshaft" / "claims.json"
+    kept = json.loads(file.read_text())
+    [key] = kept["answers"]
+    old = {"version": 1, "answers": {key: {"answer": "accept", "catalogue": "one"}}}
+    file.write_text(json.dumps(old))
+    claims = claims_for(server, environ=environ)
+    assert claims(CLAIMS, "another") is None
+    assert claims(CLAIMS, "one") is True
+    assert claims(CHANGED, "another") == {"a.set": "external"}
 
 
 def test_a_flag_accepts_and_is_remembered(server: ServerSetting, environ: dict[str, str]) -> None:
@@ -113,9 +165,10 @@ def test_a_flag_accepts_what_is_met_first_and_no_change_of_it(
 ) -> None:
     silent: list[ServerSetting] = []
     claims = claims_for(server, accept=True, unanswered=silent.append, environ=environ)
-    assert [claims(CLAIMS, each) for each in ("one", "two", "one")] == [True, None, True]
+    one_is_new = {"a.set": "external"}
+    assert [claims(each, "") for each in (CLAIMS, CHANGED, CLAIMS)] == [True, one_is_new, True]
     later = claims_for(server, accept=True, environ=environ)
-    assert [later(CLAIMS, each) for each in ("one", "two")] == [True, None]
+    assert [later(each, "") for each in (CLAIMS, CHANGED)] == [True, one_is_new]
     assert silent == [server]
 
 
@@ -124,25 +177,25 @@ def test_a_flag_does_not_accept_what_is_claimed_only_later(
 ) -> None:
     claims = claims_for(server, accept=True, environ=environ)
     assert claims(CLAIMS[1:], "one") is False
-    assert claims(CLAIMS, "two") is None
+    assert claims(CHANGED, "two") == {"a.set": "external"}
 
 
 def test_a_flag_does_not_overrule_an_answer(server: ServerSetting, environ: dict[str, str]) -> None:
-    keep_claims(server, "external", catalogue="one", environ=environ)
+    keep_claims(server, "external", claims=CLAIMS, environ=environ)
     assert claims_for(server, accept=True, environ=environ)(CLAIMS, "one") is False
 
 
 def test_another_definition_of_the_name_is_another_server(
     server: ServerSetting, project: Path, environ: dict[str, str]
 ) -> None:
-    keep_claims(server, "accept", catalogue="one", environ=environ)
+    keep_claims(server, "accept", claims=CLAIMS, environ=environ)
     other = described(project, environ, more='args = ["-v"]')
     assert claims_for(other, environ=environ)(CLAIMS, "one") is None
 
 
 def test_what_the_definition_says_is_not_asked(project: Path, environ: dict[str, str]) -> None:
     server = described(project, environ, more='claims = "external"')
-    keep_claims(server, "accept", catalogue="one", environ=environ)
+    keep_claims(server, "accept", claims=CLAIMS, environ=environ)
     assert claims_for(server, ask=Asked("accept"), environ=environ)(CLAIMS, "one") is False
 
 
@@ -150,7 +203,7 @@ def test_what_the_definition_says_is_not_asked(project: Path, environ: dict[str,
 def test_answers_that_cannot_be_read_do_not_count(
     server: ServerSetting, environ: dict[str, str], tmp_path: Path, text: str
 ) -> None:
-    keep_claims(server, "accept", catalogue="one", environ=environ)
+    keep_claims(server, "accept", claims=CLAIMS, environ=environ)
     file = tmp_path / "state" / "lineshaft" / "claims.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text(text)
@@ -160,11 +213,11 @@ def test_answers_that_cannot_be_read_do_not_count(
 def test_effects_that_do_not_exist_do_not_count(
     server: ServerSetting, environ: dict[str, str], tmp_path: Path
 ) -> None:
-    keep_claims(server, {"a.get": "read"}, catalogue="one", environ=environ)
+    keep_claims(server, {"a.get": "read"}, claims=CLAIMS, environ=environ)
     file = tmp_path / "state" / "lineshaft" / "claims.json"
     kept = json.loads(file.read_text())
     answers: Mapping[str, dict[str, object]] = kept["answers"]
     for each in answers.values():
-        each["answer"] = {"a.get": "harmless", "a.set": "write"}
+        each["tools"] = {"a.get": {"one": "harmless"}, "a.set": {"one": "write"}}
     file.write_text(json.dumps(kept))
     assert claims_for(server, environ=environ)(CLAIMS, "one") == {"a.set": "write"}

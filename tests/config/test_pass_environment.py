@@ -37,9 +37,18 @@ async def test_a_command_gets_the_variables_that_are_named(
 
 @pytest.mark.parametrize(
     "names",
-    ['["CI_*"]', '["LD_PRELOAD"]', '["PYTHONPATH"]', '["pythonpath"]', '["LINESHAFT_STATE_KEY"]',
-     '["DYLD_INSERT_LIBRARIES"]', '["A=B"]', '"CI"', "[1]"],
-)  # fmt: skip
+    [
+        '["CI_*"]',
+        '["LD_PRELOAD"]',
+        '["PYTHONPATH"]',
+        '["pythonpath"]',
+        '["LINESHAFT_STATE_KEY"]',
+        '["DYLD_INSERT_LIBRARIES"]',
+        '["A=B"]',
+        '"CI"',
+        "[1]",
+    ],
+)
 def test_patterns_and_what_changes_programs_are_refused(
     names: str, project: Path, user_file: Path, environ: dict[str, str]
 ) -> None:

@@ -24,7 +24,7 @@ from lineshaft import (
 )
 from lineshaft.gate import RunClock
 from lineshaft.gate._paths import with_paths_decided
-from lineshaft.values import Call, Dispatch, Failure, Resolved
+from lineshaft.values import NO_SECRETS, Call, Dispatch, Failure, Resolved, SecretFinder
 from lineshaft.workspace import Folder, FolderView
 
 OPEN = Policy(mode="open")
@@ -276,10 +276,15 @@ class Odd(Folder):
     """A workspace that breaks where nobody expects it."""
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> FolderView:
         """Return a view that cannot decide a path."""
-        view = super().begin(run_id, atomic=atomic, packed=packed)
+        view = super().begin(run_id, atomic=atomic, packed=packed, secrets=secrets)
         decide = view.resolve
 
         async def resolve(path: str, *, follow: bool = True) -> Resolved:

@@ -320,3 +320,13 @@ def test_text_around_a_replacement_stays(before: str, after: str, old: str, new:
         assert result == before + new + after
     else:
         assert result.replace("\r", "") == text.replace("\r", "").replace(old, new, 1)
+
+
+@pytest.mark.parametrize("old", ["a" * 400_000 + "b", "a" * 400])
+async def test_an_edit_takes_time_in_proportion_to_the_file(
+    old: str, call: Context, tmp_path: Path
+) -> None:
+    (tmp_path / "long.txt").write_text("a" * 1_000_000)
+    with pytest.raises(ToolError) as caught:
+        await edit_file("long.txt", call, old, "c")
+    assert caught.value.code == "E_PRECONDITION_FAILED"

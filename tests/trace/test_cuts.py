@@ -15,7 +15,16 @@ from lineshaft.mcp._text import clean
 from lineshaft.processes import Capture
 from lineshaft.tools import detailed
 from lineshaft.trace import HIDDEN, RedactedStream, Redactor, cut_for_model
-from lineshaft.values import Change, Event, Finding, Stage, ToolSpec, beginning, ending
+from lineshaft.values import (
+    Change,
+    Event,
+    Finding,
+    PythonOptions,
+    Stage,
+    ToolSpec,
+    beginning,
+    ending,
+)
 
 SECRET = "hunter-two-Kx7Qp2Wv9Zt4Rb8"  # noqa: S105  a test's, of no known form
 SPACED = "correct horse battery staple"
@@ -63,6 +72,28 @@ def test_captured_output_has_no_half_of_a_secret_at_its_edges(lines: bool) -> No
         assert leaks(REDACTOR.text(text)) == []
 
 
+@pytest.mark.parametrize("secret", [SECRET, SPACED, f"ghp_{'aB3dE6gH9k' * 4}"])
+def test_no_secret_in_a_long_word_is_cut_where_output_is(secret: str) -> None:
+    for shift in range(0, 120, 3):
+        capture = Capture(2_000, secrets=REDACTOR)
+        capture.add("x" * (740 + shift) + f"={secret}=" + "x" * 9_000)
+        capture.add(f"={secret}=" + "x" * (1_140 + shift))
+        text = capture.text()
+        assert f"{capture.dropped:,} bytes left out" in text
+        assert capture.dropped < 9_500
+        rest = REDACTOR.text(text).replace(HIDDEN, "")
+        assert [p for p in (secret[:9], secret[-9:], secret[9:18]) if p in rest] == []
+
+
+def test_a_secret_as_long_as_it_likes_is_not_cut() -> None:
+    secret = "".join(chr(0x4E00 + at % 7_919) for at in range(40_000))
+    redactor = Redactor([secret])
+    capture = Capture(2_000, secrets=redactor)
+    capture.add(f"{'x' * 700}{secret}{'x' * 300}")
+    assert secret[:9] not in redactor.text(capture.text())
+    assert secret[-9:] not in redactor.text(capture.text())
+
+
 def test_a_key_block_that_an_edge_goes_through_is_gone() -> None:
     lines = [f"{n:02d}MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" for n in range(26)]
     key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
@@ -81,6 +112,46 @@ async def test_what_a_script_prints_is_cut_between_words(tmp_path: Path) -> None
             result = await session.run(script, inputs={"shift": shift})
             assert result.truncated["stdout"] > 1_000
             assert leaks(session.told(result).text) == []
+
+
+@pytest.mark.parametrize("boundary", [None, "wasm"])
+async def test_no_secret_in_a_long_word_is_cut_by_any_tool(
+    boundary: str | None, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    async with Session(
+        kit.tools(),
+        workspace=tmp_path,
+        policy=OPEN,
+        secrets=[SECRET],
+        python=PythonOptions(boundary=boundary),
+        store=False,
+    ) as session:
+
+        async def tell(name: str, **arguments: object) -> None:
+            found = session.told(await session.call(name, arguments), tool=name)
+            told.append(f"{found.text}{json.dumps(found.structured)}")
+            script = f"return await {name}(**arguments)"
+            result = await session.run(script, inputs={"arguments": arguments})
+            told.append(f"{session.told(result).text}{json.dumps(session.told(result).structured)}")
+
+        for at in (19_981, 19_991, 29_981):
+            code = f"print('x' * {at} + '{SECRET}' + 'x' * 60_000, end='')"
+            if boundary is None:
+                await tell("run_command", command="python3", args=["-c", code])
+            await tell("python_run", code=code)
+        (tmp_path / "long.txt").write_text("x" * 49_990 + SECRET + "x" * 9)
+        handled = await session.handle("read_file", {"path": "long.txt"})
+        told.append(f"{handled.text}{json.dumps(handled.structured)}")
+        (tmp_path / "long.txt").write_text("x" * 1_990 + SECRET + "x" * 9)
+        handled = await session.handle("search_text", {"path": "long.txt", "pattern": "xx"})
+        told.append(f"{handled.text}{json.dumps(handled.structured)}")
+        result = await session.run(f"print('x' * 19_990 + '{SECRET}' + 'x' * 60_000)")
+        told.append(f"{session.told(result).text}{json.dumps(session.told(result).structured)}")
+        result = await session.run(f"raise ValueError('x' * 99_990 + '{SECRET}')")
+        told.append(f"{session.told(result).text}{json.dumps(session.told(result).structured)}")
+    assert all("xxxxxx" in each for each in told)
+    assert [leaks(each) for each in told if leaks(each)] == []
 
 
 async def test_files_are_read_searched_and_run_without_half_a_secret(tmp_path: Path) -> None:
@@ -248,6 +319,14 @@ def test_a_stream_without_blanks_is_cut_between_its_words() -> None:
         shown = "".join(stream.add(text[at : at + 997]) for at in range(0, len(text), 997))
         assert len(shown) > 30_000
         assert leaks(shown + stream.end()) == []
+
+
+def test_a_stream_without_any_mark_shows_no_half_of_a_secret() -> None:
+    stream = RedactedStream(REDACTOR)
+    text = "".join(f"{'x' * (n * 997)}{SECRET}" for n in range(30))
+    shown = "".join(stream.add(text[at : at + 997]) for at in range(0, len(text), 997))
+    assert len(shown) > 100_000
+    assert leaks(shown + stream.end()) == []
 
 
 def test_text_for_a_model_is_cut_after_it_was_redacted() -> None:

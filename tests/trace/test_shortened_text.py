@@ -1,9 +1,12 @@
 """Text for a model, and the output of commands."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineshaft.processes import Capture
 from lineshaft.trace import condense_command_output, cut_for_model, strip_ansi
 
 
@@ -44,6 +47,36 @@ def test_head_and_tail_stay_and_the_rest_is_counted() -> None:
     assert len(head) + int(said.replace(",", "")) + len(tail) == len(text)
     assert 3_900 < len(cut) <= 4_000
     assert len(head) < len(tail)
+
+
+def test_what_was_left_out_before_is_counted_too() -> None:
+    capture = Capture(50_000)
+    capture.add("word " * 12_000)
+    once = capture.text()
+    assert f"[... {capture.dropped:,} bytes left out ...]" in once
+    twice = cut_for_model(once)
+    said = f" characters and {capture.dropped:,} bytes left out ...]\n"
+    head, _, rest = twice.partition("\n[... ")
+    characters, _, tail = rest.partition(said)
+    left_out = int(characters.replace(",", "")) + capture.dropped
+    assert len(head) + left_out + len(tail) == 60_000
+    thrice = cut_for_model(twice, 1_000)
+    head, _, rest = thrice.partition("\n[... ")
+    characters, _, tail = rest.partition(said)
+    left_out = int(characters.replace(",", "")) + capture.dropped
+    assert len(head) + left_out + len(tail) == 60_000
+
+
+@pytest.mark.parametrize("at", range(1_300, 1_700, 7))
+def test_a_mark_of_an_earlier_cut_is_never_cut_itself(at: int) -> None:
+    mark = "\n[... 1,000 bytes left out ...]\n"
+    cut = cut_for_model("X" * at + mark + "Y" * (9_000 - at))
+    assert (mark in cut) != (" and 1,000 bytes left out" in cut)
+    assert cut.count("left out") == 1 + (mark in cut)
+    kept = cut.count("X") + cut.count("Y")
+    characters = re.search(r"([\d,]+) characters", cut)
+    assert characters is not None
+    assert kept + int(characters[1].replace(",", "")) == 9_000
 
 
 def test_lines_that_tell_of_errors_stay() -> None:

@@ -1,10 +1,12 @@
 """The guards that every session has: what they find, what they leave alone, how they are set."""
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lineshaft.errors import ConfigError, Guarded
+from lineshaft.sandbox.webassembly import Asker
 from lineshaft.values import Change, Finding
 from lineshaft.workspace import (
     Companion,
@@ -92,6 +94,38 @@ async def test_a_new_file_that_does_not_parse_is_an_error(
 )
 async def test_what_parses_or_is_no_language_of_ours_is_left_alone(path: str, data: bytes) -> None:
     assert await look(Syntax(), {path: data}) == []
+
+
+async def test_syntax_that_the_host_lacks_passes() -> None:
+    newest = b"try:\n    pass\nexcept ValueError, TypeError:\n    pass\nx = t'{1}'\n"
+    assert await look(Syntax(), {"a.py": newest}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [("a.toml", b".".join([b"a"] * 900_000) + b" = 1"), ("tsconfig.json", b'"\\"' * 600_000)],
+)
+async def test_a_file_that_takes_for_ever_is_ended_and_holds_nobody_up(
+    path: str, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parser = Asker(seconds=1)
+    monkeypatch.setattr("lineshaft.workspace.guards.languages._PARSER", parser)
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await anyio.sleep(0.01)
+            ticks += 1
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(tick)
+        with anyio.fail_after(50):
+            (finding,) = await look(Syntax(), {path: data})
+        tasks.cancel_scope.cancel()
+    parser.close()
+    assert (finding.level, finding.path) == ("error", path)
+    assert ticks > 5
 
 
 async def test_aliases_of_yaml_do_not_multiply() -> None:

@@ -19,6 +19,7 @@ from typing import Annotated, NoReturn, cast
 
 import typer
 
+from lineshaft.cli._examples import shown
 from lineshaft.cli._exit import LEFT_BEHIND, USAGE, exit_code, leave_at_once
 from lineshaft.cli._terminal import clean, note, paint, prepare_streams, result
 from lineshaft.errors import ConfigError, LineshaftError
@@ -98,7 +99,7 @@ def execute(words: Sequence[str]) -> int:
         app = _app(_named(words))
         if signal.getsignal(signal.SIGINT) is leave_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        app(args=list(words), prog_name="lineshaft")
+        app(args=list(words), prog_name="lineshaft", obj=words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         if code == USAGE:  # typer's word, which has told it on standard error
@@ -175,7 +176,7 @@ def _app(named: str | None) -> typer.Typer:
         # What follows a program's name belongs to the program.
         rest = {"allow_interspersed_args": False} if name == "python run" else _HELP
         body = _load(name) if name == named else _unloaded
-        home.command(leaf, help=text, context_settings=rest)(body)
+        home.command(leaf, help=text, epilog=shown(name), context_settings=rest)(body)
     return app
 
 

@@ -67,7 +67,8 @@ class Plain(Notices):
         node = self._tree.take(event)
         if node is None or event.kind != "call_finished":
             return
-        tail = f"  {one_line(node.note)}" if node.note else ""
+        said = "" if node.note == node.logged else node.note  # what was logged has its own line
+        tail = f"  {one_line(said)}" if said else ""
         head = call_line(node.tool, node.arguments)
         state = "staged" if node.state == "done" and node.staged_after is not None else node.state
         note(f"{state:<9} {head}  ({took(node.duration_ms)}){tail}")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line
 from lineshaft.config import Settings, Unapproved, read_settings
 from lineshaft.config import guards as configured_guards
@@ -19,7 +20,9 @@ from lineshaft.values import Guard
 RunId = Annotated[
     str | None,
     typer.Argument(
-        help="The run's id, its beginning or its end; the last run if left out.", metavar="RUN"
+        help="The run's id, its beginning or its end; the last run if left out.",
+        metavar="RUN",
+        autocompletion=_completion.runs,
     ),
 ]
 Workspace = Annotated[
@@ -30,10 +33,23 @@ Tools = Annotated[
     list[str] | None,
     typer.Option("--tools", help="A Python file with more tools.", metavar="FILE"),
 ]
-Engine = Annotated[str | None, typer.Option("--engine", help="auto, wasm or cpython.", metavar="E")]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="auto, wasm or cpython.",
+        metavar="E",
+        autocompletion=_completion.engines,
+    ),
+]
 Mode = Annotated[
     str | None,
-    typer.Option("--mode", help="plan, read, ask, auto or open; rules stay.", metavar="M"),
+    typer.Option(
+        "--mode",
+        help="plan, read, ask, auto or open; rules stay.",
+        metavar="M",
+        autocompletion=_completion.modes,
+    ),
 ]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", help="Seconds the run may take.", metavar="S")
@@ -90,10 +106,12 @@ def settings_for(
     return read_settings(flags=flags)
 
 
-def options_again(*, workspace: Path | None, tools: Iterable[str] | None) -> str:
-    """Return what of a command line another one needs that goes on with the same run."""
-    words = ["--workspace", str(workspace)] if workspace is not None else []
-    words += [word for file in tools or () for word in ("--tools", file)]
+def options_again(workspace: Path | None) -> str:
+    """Return what of a command line another one needs that goes on with the same run.
+
+    Its files of `--tools` are remembered, see `remember`.
+    """
+    words = ["--workspace", str(workspace.absolute())] if workspace is not None else []
     return "".join(f" {one_line(shlex.quote(word), 1_000)}" for word in words)
 
 

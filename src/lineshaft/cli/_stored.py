@@ -27,6 +27,7 @@ _KNOWN = {
     ("state", "mcp"): "tokens of MCP servers",
     ("state", "runs.db"): "records of runs",
     ("state", "store.db"): "records of runs, by an earlier version",
+    ("state", "started"): "files of `--tools` that runs were started with",
     ("state", "webassembly"): "hashes of the native code",
     ("state", "workspaces"): "what `undo` needs",
 }

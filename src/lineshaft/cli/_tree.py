@@ -31,7 +31,11 @@ class CallNode:
 
     duration_ms: float = 0
     note: str = ""
-    """Its progress or what it said last while it runs, what went wrong afterwards."""
+    """Its progress or what it logged last while it runs; what went wrong afterwards, or else what
+    it logged last."""
+
+    logged: str = ""
+    """What it logged last."""
 
     staged_after: int | None = None
     """How many stages had landed when its changes were staged; None: it staged none."""
@@ -75,7 +79,7 @@ class Tree:
             case "progress":
                 node.note = _progress(event.data)
             case "log":
-                node.note = str(event.data.get("text", ""))
+                node.note = node.logged = str(event.data.get("text", ""))
             case "call_finished":
                 self._finish(node, event.data)
             case _:
@@ -114,7 +118,7 @@ class Tree:
         node.state = cast("State", str(data.get("status", "unknown")))
         duration = data.get("duration_ms")
         node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
-        node.note = _failure(data.get("error"))
+        node.note = _failure(data.get("error")) or node.logged
         staged = data.get("staged_after")
         node.staged_after = staged if isinstance(staged, int) else None
         self.counts[node.state] += 1

@@ -26,7 +26,7 @@ from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
-from lineshaft.config._modules import Confirm, unapproved
+from lineshaft.config._modules import Confirm, modules_by_hand, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
@@ -90,6 +90,7 @@ __all__ = [
     "kept_secrets",
     "load",
     "masked_url",
+    "modules_by_hand",
     "policy",
     "private_folder",
     "provider_for",

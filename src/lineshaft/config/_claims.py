@@ -1,8 +1,10 @@
 """What a person answered to what servers say of their tools.
 
 A server may say that a tool only reads, or can be repeated. Nothing vouches for that, so it counts
-only once a person has accepted it, for the catalogue that they saw: every change of it asks again.
-Kept by the server's name and its definition, in one 0600 file of the state folder.
+only once a person has accepted it, for the tool as they saw it: every change of what is said of it
+asks again, and leaves the other tools alone. What a server says may depend on its client,
+so several forms of a tool may be accepted. Kept by the server's name and its definition, in one
+0600 file of the state folder.
 """
 
 import json
@@ -21,7 +23,10 @@ from lineshaft.values import Effect
 
 _FILE = "claims.json"
 _MOST = 500
-"""Answers that are kept; the oldest go first."""
+"""Servers whose answers are kept; the oldest go first."""
+
+_MOST_FORMS = 16
+"""Of one tool; the oldest go first."""
 
 ClaimsAnswer = Literal["accept", "external"] | Mapping[str, Effect]
 """All claims count, none do, or these effects by canonical name."""
@@ -40,6 +45,11 @@ class ClaimLike(Protocol):
         """What the server says."""
         ...
 
+    @property
+    def sha256(self) -> str:
+        """Of all that the server says of the tool."""
+        ...
+
 
 Answered = bool | Mapping[str, Effect] | None
 AskClaims = Callable[[ServerSetting, Sequence[ClaimLike]], ClaimsAnswer | None]
@@ -48,11 +58,9 @@ AskClaims = Callable[[ServerSetting, Sequence[ClaimLike]], ClaimsAnswer | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptClaims:
-    """One answer."""
+    """What was answered for a server, in short."""
 
     answer: ClaimsAnswer
-    catalogue: str
-    """The hash of the catalogue that it is about; empty: of the first that is met."""
 
 
 def claims_for(
@@ -74,68 +82,108 @@ def claims_for(
         environ: Variables that say where answers are kept.
     """
 
-    def claims(claimed: Sequence[ClaimLike], catalogue: str) -> Answered:
+    def claims(claimed: Sequence[ClaimLike], catalogue: str) -> tuple[Answered, bool]:
         if server.claims is not None:
-            return server.claims == "accept"
-        answer = _answered(server, catalogue, accept=accept, environ=environ)
-        if all(claim.effect == "external" for claim in claimed):
-            return False  # nothing is claimed that would make a difference
-        if answer is None and ask is not None:
-            answer = ask(server, claimed)
-            if answer is not None:
-                keep_claims(server, answer, catalogue=catalogue, environ=environ)
-        return answer == "accept" if isinstance(answer, str) else answer
+            return server.claims == "accept", True
+        known = _known(server, claimed, catalogue, accept=accept, environ=environ)
+        if all(each.effect == "external" for each in claimed):
+            return False, True  # nothing is claimed that would make a difference
+        new = [each for each in claimed if each.tool not in known]
+        if all(each.effect == "external" for each in new):
+            new = []
+        answer = ask(server, new) if new and ask is not None else None
+        if answer is not None:
+            keep_claims(server, answer, claims=new, environ=environ)
+            known |= _by_tool(answer, new)
+        is_answered = not new or answer is not None
+        return _counted(claimed, known, is_answered=is_answered), is_answered
 
     def safely(claimed: Sequence[ClaimLike], catalogue: str) -> Answered:
         try:
-            answer = claims(claimed, catalogue)
+            answer, is_answered = claims(claimed, catalogue)
         except ConfigError:  # what cannot be read or kept does not count
-            answer = None
-        if answer is None and unanswered is not None:
+            answer, is_answered = None, False
+        if not is_answered and unanswered is not None:
             unanswered(server)
         return answer
 
     return safely
 
 
-def _answered(
-    server: ServerSetting, catalogue: str, *, accept: bool, environ: Mapping[str, str] | None
-) -> ClaimsAnswer | None:
-    """Return the answer about a catalogue; what was given beforehand is bound to this one."""
-    kept = kept_claims(server, environ=environ)
-    if kept is None and accept:
-        kept = KeptClaims(answer="accept", catalogue="")
-    if kept is None or kept.catalogue not in ("", catalogue):
-        return None
-    if not kept.catalogue:
+def _counted(
+    claimed: Sequence[ClaimLike], known: Mapping[str, str], *, is_answered: bool
+) -> Answered:
+    """Return which claims count, as whoever makes the tools takes it."""
+    if all(known.get(each.tool) == "accept" for each in claimed):
+        return True
+    effects: dict[str, Effect] = {}
+    for each in claimed:
+        said = known.get(each.tool, "external")
+        if said != "external":
+            effects[each.tool] = each.effect if said == "accept" else cast("Effect", said)
+    return effects or (False if is_answered else None)
+
+
+def _known(
+    server: ServerSetting,
+    claimed: Sequence[ClaimLike],
+    catalogue: str,
+    *,
+    accept: bool,
+    environ: Mapping[str, str] | None,
+) -> dict[str, str]:
+    """Return the answers about tools as they are; what was given beforehand is bound to these."""
+    entry = _entry(server, environ)
+    first = _answer(entry.get("answer"))
+    if entry.get("catalogue", "") not in ("", catalogue):
+        first = None  # of an earlier version, about other tools
+    if not entry and accept:
+        first = "accept"
+    if first is not None:
         # Also where nothing is claimed yet: what is claimed later is a change.
-        keep_claims(server, kept.answer, catalogue=catalogue, environ=environ)
-    return kept.answer
+        keep_claims(server, first, claims=claimed, environ=environ)
+        return _by_tool(first, claimed)
+    forms = _forms(entry)
+    found = {each.tool: forms.get(each.tool, {}).get(each.sha256) for each in claimed}
+    return {tool: said for tool, said in found.items() if said is not None}
+
+
+def _by_tool(answer: ClaimsAnswer, claimed: Sequence[ClaimLike]) -> dict[str, str]:
+    """Return what an answer says of each tool: `accept`, `external`, or another effect."""
+    if isinstance(answer, str):
+        return {each.tool: answer for each in claimed}
+    return {each.tool: answer.get(each.tool, "external") for each in claimed}
 
 
 def kept_claims(
     server: ServerSetting, *, environ: Mapping[str, str] | None = None
 ) -> KeptClaims | None:
-    """Return what was answered for a server as it is described now.
+    """Return what was answered for a server as it is described now; None: nothing.
 
     Raises:
         ConfigError: Answers, or a program of the project, cannot be read.
     """
-    kept = _read(environ).get(_key(server))
-    if not isinstance(kept, dict):
+    entry = _entry(server, environ)
+    first = _answer(entry.get("answer"))
+    if first is not None:
+        return KeptClaims(answer=first)
+    newest = {tool: list(forms.values())[-1] for tool, forms in _forms(entry).items() if forms}
+    if not newest:
         return None
-    table = cast("dict[str, object]", kept)
-    answer, catalogue = _answer(table.get("answer")), table.get("catalogue")
-    if answer is None or not isinstance(catalogue, str):
-        return None
-    return KeptClaims(answer=answer, catalogue=catalogue)
+    for word in ("accept", "external"):
+        if all(said == word for said in newest.values()):
+            return KeptClaims(answer=cast("ClaimsAnswer", word))
+    effects = get_args(Effect)
+    return KeptClaims(
+        answer={tool: cast("Effect", said) for tool, said in newest.items() if said in effects}
+    )
 
 
 def keep_claims(
     server: ServerSetting,
     answer: ClaimsAnswer,
     *,
-    catalogue: str = "",
+    claims: Sequence[ClaimLike] = (),
     environ: Mapping[str, str] | None = None,
 ) -> None:
     """Remember what a person answered.
@@ -143,7 +191,7 @@ def keep_claims(
     Args:
         server: Whose claims.
         answer: All, none, or these effects.
-        catalogue: The hash of the catalogue; empty: the first that is met.
+        claims: What it is about; empty: the tools that are met first.
         environ: Variables that say where answers are kept.
 
     Raises:
@@ -151,12 +199,43 @@ def keep_claims(
     """
     folder = private_folder(state_folder(environ))
     answers, key = dict(_read(environ)), _key(server)
+    entry = _entry(server, environ)
     answers.pop(key, None)
-    said = answer if isinstance(answer, str) else dict(answer)
-    answers[key] = {"answer": said, "catalogue": catalogue}
+    if claims:
+        forms = _forms(entry)
+        said = _by_tool(answer, claims)
+        for each in claims:
+            known = forms.setdefault(each.tool, {})
+            known.pop(each.sha256, None)
+            known[each.sha256] = said[each.tool]
+            forms[each.tool] = dict(list(known.items())[-_MOST_FORMS:])
+        answers[key] = {"tools": forms}
+    else:
+        answers[key] = {"answer": answer if isinstance(answer, str) else dict(answer)}
     newest = dict(list(answers.items())[-_MOST:])
-    text = json.dumps({"version": 1, "answers": newest}, indent=2)
+    text = json.dumps({"version": 2, "answers": newest}, indent=2)
     replace_file(folder / _FILE, text + "\n", folder=folder)
+
+
+def _entry(server: ServerSetting, environ: Mapping[str, str] | None) -> Mapping[str, object]:
+    found = _read(environ).get(_key(server))
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+
+
+def _forms(entry: Mapping[str, object]) -> dict[str, dict[str, str]]:
+    """Return the answers about each form of each tool, by the hash of what was said of it."""
+    tools = entry.get("tools")
+    if not isinstance(tools, dict):
+        return {}
+    allowed = ("accept", "external", *get_args(Effect))
+    return {
+        tool: {sha256: str(said) for sha256, said in _table(forms).items() if said in allowed}
+        for tool, forms in cast("dict[str, object]", tools).items()
+    }
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _key(server: ServerSetting) -> str:

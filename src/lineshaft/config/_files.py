@@ -12,6 +12,7 @@ from typing import cast
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT
 from lineshaft.errors import ConfigError
 from lineshaft.policy import rule_sources
+from lineshaft.values import toml_table
 
 MAX_BYTES = 1_000_000
 
@@ -80,7 +81,7 @@ def parse_toml(path: Path, data: bytes) -> SettingsFile:
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
-        return SettingsFile(path, tomllib.loads(text), text)
+        return SettingsFile(path, toml_table(text), text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{str(path)!r} is not UTF-8 text (line {line})") from error

@@ -4,20 +4,23 @@ import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
 from lineshaft.config._files import read_bytes
-from lineshaft.config._settings import Module
+from lineshaft.config._importer import execute
+from lineshaft.config._settings import Module, Settings
+from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, Toolset
 
 MAX_MODULE_BYTES = 5_000_000
+BY_HAND = "--tools"
+"""The source of modules that were named on the command line."""
 
 Confirm = Callable[[Unapproved], bool]
 """Ask a person whether a module of a project may run."""
@@ -29,6 +32,9 @@ class _Found:
     sha256: str
     source: bytes | None
     """Of a file given by path; None for an importable module."""
+
+    siblings: Mapping[str, Sibling] = field(default_factory=dict[str, Sibling])
+    """What such a file imports from its folder."""
 
 
 def load_modules(
@@ -98,6 +104,25 @@ def unapproved(
     return tuple(ask for ask in asked if not is_approved(ask, environ=environ))
 
 
+def modules_by_hand(settings: Settings) -> dict[str, str]:
+    """Return the hash of each module that was named on the command line, files by their path.
+
+    Raises:
+        ConfigError: A module is missing.
+    """
+    named = [module for module in settings.modules if module.source == BY_HAND]
+    return {_whole_name(module): _find(module).sha256 for module in named}
+
+
+def _whole_name(module: Module) -> str:
+    """Return a name that means the same in every folder."""
+    return str(module.base / Path(module.name).expanduser()) if _is_path(module) else module.name
+
+
+def _is_path(module: Module) -> bool:
+    return module.name.endswith(".py") or "/" in module.name
+
+
 def _need_approval(
     module: Module,
     found: _Found,
@@ -119,8 +144,7 @@ def _need_approval(
 
 def _find(module: Module) -> _Found:
     try:
-        is_path = module.name.endswith(".py") or "/" in module.name
-        return _find_file(module) if is_path else _find_importable(module)
+        return _find_file(module) if _is_path(module) else _find_importable(module)
     except ConfigError as error:
         message = f"{module.source}: {module.key} {module.name!r}: {error.message}"
         raise ConfigError(message, hint=error.hint) from error
@@ -129,7 +153,9 @@ def _find(module: Module) -> _Found:
 def _find_file(module: Module) -> _Found:
     path = module.base / Path(module.name).expanduser()
     source = read_bytes(path, limit=MAX_MODULE_BYTES)
-    return _Found((path,), hashlib.sha256(source).hexdigest(), source)
+    siblings = siblings_of(path, source)
+    files = (path, *(each.path for each in siblings.values() if each.is_file))
+    return _Found(files, hash_of(source, siblings), source, siblings)
 
 
 def _find_importable(module: Module) -> _Found:
@@ -167,7 +193,7 @@ def _start(module: Module, found: _Found) -> ModuleType:
     try:
         if found.source is None:
             return importlib.import_module(module.name)
-        return _execute(found.files[0], found.source, found.sha256)
+        return execute(found.files[0], found.source, found.siblings)
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # foreign code may raise anything, SystemExit too
@@ -177,30 +203,21 @@ def _start(module: Module, found: _Found) -> ModuleType:
         ) from error
 
 
-def _execute(path: Path, source: bytes, sha256: str) -> ModuleType:
-    # The bytes that were hashed, not the file again and no cached bytecode beside it.
-    code = compile(source, str(path), "exec", dont_inherit=True)
-    name = f"lineshaft_tools_{path.stem}_{sha256[:8]}"
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    sys.modules[name] = module  # annotations of the module's tools are resolved through it
-    try:
-        exec(code, module.__dict__)  # noqa: S102  this is what a tools file is for
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
 def _where(error: BaseException, found: _Found) -> str:
-    names = {str(file) for file in found.files}
-    line: int | None = error.lineno if isinstance(error, SyntaxError) else None
+    """Return the last place in the files, such as ` (line 3)` or ` (helper.py, line 3)`."""
+    names = {str(file): file for file in found.files}
+    place: tuple[Path, int] | None = None
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename in names:
-            line = trace.tb_lineno
+        file = names.get(trace.tb_frame.f_code.co_filename)
+        place = (file, trace.tb_lineno) if file else place
         trace = trace.tb_next
-    return f" (line {line})" if line is not None else ""
+    if isinstance(error, SyntaxError) and error.lineno and error.filename in names:
+        place = (names[error.filename], error.lineno)
+    if place is None:
+        return ""
+    other = "" if place[0] == found.files[0] else f"{place[0].name}, "
+    return f" ({other}line {place[1]})"
 
 
 def _collect(started: ModuleType, module: Module) -> Toolset:

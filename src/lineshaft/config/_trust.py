@@ -4,12 +4,12 @@ A project's file comes with the project, so whoever wrote the project wrote it. 
 MCP servers it names run with the person's rights, outside policy; hence they start only once a
 person has said so, and again after every change of their content.
 
-Covered: of a file, the bytes that are executed are the bytes that were hashed; of an importable
-module, its own file and those of its packages are hashed before any of them runs; of a server, its
-whole definition as it is written, and the project's programs that it names. Not covered: what an
-approved module or program imports or reads in its turn, what `npx` and the like fetch, whether a
-server's program is changed between the hash and the start, and an environment that others can
-write to.
+Covered: of a file and what it imports from its own folder, the bytes that are executed are the
+bytes that were hashed; of an importable module, its own file and those of its packages are hashed
+before any of them runs; of a server, its whole definition as it is written, and the project's
+programs that it names. Not covered: what an approved module or program imports from elsewhere or
+reads in its turn, what `npx` and the like fetch, whether a server's program is changed between the
+hash and the start, and an environment that others can write to.
 """
 
 import json

@@ -9,6 +9,7 @@ import anyio
 from lineshaft.errors import ToolError
 from lineshaft.gate._subtree import first_few
 from lineshaft.values import (
+    NO_SECRETS,
     ApprovePaths,
     Capability,
     Change,
@@ -18,6 +19,7 @@ from lineshaft.values import (
     Finding,
     Process,
     Resolved,
+    SecretFinder,
     Stage,
     Workspace,
 )
@@ -168,7 +170,12 @@ class CallWorkspace(Workspace):
         return await self._live.run(command)
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> Stage:
         """Refused: a call works in its run's view."""
         raise ToolError("E_DENIED", "a tool works in its run's view; it cannot begin another")

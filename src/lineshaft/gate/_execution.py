@@ -167,6 +167,7 @@ def _lend(
         reach=in_reach,
         python=run.gate.python,
         whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
+        secrets=run.gate.redactor,
         belongings=run.gate.belongings,
     )
     return _Lent(authority, context, clock)

@@ -4,7 +4,7 @@ from lineshaft.errors import ToolError
 from lineshaft.values import Call, Failure, Verdict
 
 OVER = Failure("E_DENIED", "the run is over: it makes no further calls", "", "refused")
-CANCELLED = Failure("E_TOOL_FAILED", "the call was cancelled", "", "cancelled")
+CANCELLED = Failure("E_CANCELLED", "the call was cancelled", "", "cancelled")
 
 
 def refusal(name: str, verdict: Verdict) -> str:

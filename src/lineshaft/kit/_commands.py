@@ -8,7 +8,7 @@ from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._results import CommandResult, change
 from lineshaft.tools import tool
-from lineshaft.values import Command, Context, Exit, ending
+from lineshaft.values import Command, Context, Exit, SecretFinder, ending
 
 DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 600.0
@@ -61,7 +61,7 @@ async def run_command(
     if done.timed_out:
         raise ToolError(
             "E_TOOL_TIMEOUT",
-            f"{argv[0]!r} was ended after {seconds:g} s. {_so_far(done)}",
+            f"{argv[0]!r} was ended after {seconds:g} s. {_so_far(done, call.secrets)}",
             hint="Give a longer `timeout`, or do less at once.",
         )
     return {
@@ -109,9 +109,9 @@ def _seconds(wanted: float | None, left: float) -> float:
     return round(max(0.05, min(wanted or DEFAULT_SECONDS, left - margin)), 3)
 
 
-def _so_far(done: Exit) -> str:
+def _so_far(done: Exit, secrets: SecretFinder) -> str:
     parts = [
-        f"{name} so far:\n{ending(text, _TOLD_CHARACTERS)}"
+        f"{name} so far:\n{ending(text, _TOLD_CHARACTERS, secrets=secrets)}"
         for name, text in (("Output", done.stdout), ("Errors", done.stderr))
         if text
     ]

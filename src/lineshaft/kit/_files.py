@@ -51,7 +51,7 @@ async def read_file(
         resolved = await call.workspace.resolve(path)
         content = await call.workspace.read(path)
     lines = lines_of(decoded(content.data, resolved.path).text)
-    window, truncated = _within(lines[start - 1 : end], whole=call.whole)
+    window, truncated = _within(lines[start - 1 : end], call)
     return {
         "path": resolved.path,
         "content": "".join(window),
@@ -63,9 +63,9 @@ async def read_file(
     }
 
 
-def _within(lines: Sequence[str], *, whole: bool) -> tuple[list[str], bool]:
+def _within(lines: Sequence[str], call: Context) -> tuple[list[str], bool]:
     """Return the lines whole, or the first that are few enough; of a longer one its head."""
-    if whole:
+    if call.whole:
         count = sum(map(size, lines))
         if count > WHOLE_BYTES:
             raise too_large(
@@ -79,7 +79,7 @@ def _within(lines: Sequence[str], *, whole: bool) -> tuple[list[str], bool]:
         data = line.encode("utf-8", "surrogatepass")
         if len(data) > left:
             head = data[:left].decode("utf-8", "ignore")
-            return kept or [beginning(f"{head}+", len(head))], True
+            return kept or [beginning(line, len(head), secrets=call.secrets)], True
         kept.append(line)
         left -= len(data)
     return kept, False

@@ -5,11 +5,11 @@ breaks that the file mostly has. Text with `\r` is taken to the letter.
 """
 
 import re
+from bisect import bisect_left
+from functools import cached_property
 
 from lineshaft.errors import ToolError
 from lineshaft.kit._failures import invalid
-
-_BREAK = r"(?:\r\n|(?<!\r)\n)"
 
 
 def replaced(text: str, old: str, new: str, *, every: bool, name: str) -> str:
@@ -29,22 +29,69 @@ def replaced(text: str, old: str, new: str, *, every: bool, name: str) -> str:
         raise invalid(f"{name}: `old` is empty", "Write a whole file with `write_file`.")
     if old == new:
         raise invalid(f"{name}: `old` and `new` are the same")
-    pattern = re.escape(old)
-    if "\r" not in old + new:
-        pattern = _BREAK.join(map(re.escape, old.split("\n")))
-        if text.count("\r\n") * 2 > text.count("\n"):
-            new = new.replace("\n", "\r\n")
-    found = len(re.findall(f"(?={pattern})", text))
-    if found == 0:
+    places = _Places(text, folded="\r" not in old + new)
+    if places.folded and text.count("\r\n") * 2 > text.count("\n"):
+        new = new.replace("\n", "\r\n")
+    found = places.of(old)
+    if not found:
         raise ToolError(
             "E_PRECONDITION_FAILED",
             f"{name}: the text of `old` is not in the file",
             hint="Read the file and copy the text exactly, indentation included.",
         )
-    if found > 1 and not every:
+    if not every and (len(found) > 1 or places.again(old, found[0])):
         raise ToolError(
             "E_PRECONDITION_FAILED",
-            f"{name}: the text of `old` is {found} times in the file",
+            f"{name}: the text of `old` is {max(2, len(found))} times in the file",
             hint="Give more of the text around it, or set `replace_all`.",
         )
-    return re.sub(pattern, lambda _: new, text)
+    return places.replaced(found, len(old), new)
+
+
+class _Places:
+    r"""Finds text in time that is in proportion to both, whatever they are.
+
+    An expression over the text would take the product of both for texts such as `aaaa...b`, and
+    hold up the whole host meanwhile.
+
+    Args:
+        text: Where to look.
+        folded: Whether `\r\n` is looked at as `\n`.
+    """
+
+    def __init__(self, text: str, *, folded: bool) -> None:
+        self.folded = folded
+        self._text = text
+        self._plain = text.replace("\r\n", "\n") if folded else text
+        self._dropped = [at.start() for at in re.finditer("\r\n", text)] if folded else []
+
+    def of(self, old: str) -> list[int]:
+        """Return where a text begins, without those that overlap an earlier one."""
+        found: list[int] = []
+        at = self._plain.find(old)
+        while at >= 0:
+            found.append(at)
+            at = self._plain.find(old, at + len(old))
+        return found
+
+    def again(self, old: str, first: int) -> bool:
+        """Return whether a text stands once more, also where it overlaps the first."""
+        return self._plain.find(old, first + 1) >= 0
+
+    def replaced(self, found: list[int], length: int, new: str) -> str:
+        """Return the text with another one at some places."""
+        parts: list[str] = []
+        end = 0
+        for start in found:
+            parts += [self._text[end : self._as_written(start)], new]
+            end = self._as_written(start + length)
+        return "".join([*parts, self._text[end:]])
+
+    def _as_written(self, at: int) -> int:
+        """Return the place in the text of one in the folded text, before a break that it is at."""
+        return at + bisect_left(self._dropped_plain, at)
+
+    @cached_property
+    def _dropped_plain(self) -> list[int]:
+        """Where the breaks that lost a character stand in the folded text."""
+        return [at - number for number, at in enumerate(self._dropped)]

@@ -45,6 +45,7 @@ class Search:
         self.unreadable: list[str] = []
         self._workspace = call.workspace
         self._line = None if call.whole else _LONGEST_LINE
+        self._secrets = call.secrets
         self._bound = Bound(
             call, direct=DIRECT_MATCHES, hint="Search a folder further down, or for less."
         )
@@ -145,7 +146,7 @@ class Search:
     def _shown(self, line: str) -> str:
         if self._line is None or len(line) <= self._line:
             return line
-        head = beginning(line, self._line)
+        head = beginning(line, self._line, secrets=self._secrets)
         return f"{head} [... {len(line) - len(head):,} characters more ...]"
 
 

@@ -143,6 +143,8 @@ class Claim:
 
     destructive: bool
     idempotent: bool
+    sha256: str = ""
+    """What changes whenever anything that the server says of the tool does."""
 
 
 Claims = Callable[[Sequence[Claim], str], bool | Mapping[str, Effect] | None]

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import cast
 
-from lineshaft.values import beginning, without_unseen
+from lineshaft.trace import Redactor
+from lineshaft.values import SecretFinder, beginning, without_unseen
 
 _KEPT = "\n\t"
 _VALUES = frozenset({"enum", "const", "default", "examples"})
@@ -16,7 +17,11 @@ PARAMETER = 1_000
 """Characters of what describes one part of a schema."""
 
 
-def clean(text: str, most: int) -> str:
+_FORMS: SecretFinder = Redactor()
+"""Finds secrets of well-known forms."""
+
+
+def clean(text: str, most: int, *, secrets: SecretFinder = _FORMS) -> str:
     """Return text without what a terminal or a reader would not see as text.
 
     Control characters, marks of direction, characters without width and those of private use go:
@@ -25,8 +30,9 @@ def clean(text: str, most: int) -> str:
     Args:
         text: As the server wrote it.
         most: Characters to keep; a cut is marked.
+        secrets: What is not cut in two.
     """
-    short = beginning(text, most)
+    short = beginning(text, most, secrets=secrets)
     short = without_unseen(short, keep=_KEPT)
     return short if len(text) <= most else f"{short.rstrip()} ..."
 

@@ -9,6 +9,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.policy._lines import table_lines
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._rules import Patterns, Rule
+from lineshaft.values import toml_table
 
 _RULE_KEYS = tuple(field.name for field in fields(Rule) if field.name != "source")
 _SINGLE = frozenset({"id", "verdict", "reason"})
@@ -59,7 +60,7 @@ def parse_toml(text: str, name: str) -> Parsed:
         name: Of its file, for `Rule.source`; empty where it has none.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_table(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the policy is not TOML: {error}") from None
     table = data.get("policy", data)

@@ -1,10 +1,11 @@
 """Keep the head and the tail of a stream, in bounded memory.
 
-The head ends, and the tail begins, with a whole line where that is near, else between words: what
-stands at the edge may be a secret, and half of one could not be known.
+The head ends, and the tail begins, with a whole line where that is near, else between words, and
+never in the middle of a secret: half of one could not be known. To see that, more is held than is
+kept, by the overlap on both sides.
 """
 
-from lineshaft.values import beginning, ending
+from lineshaft.values import NO_SECRETS, SecretFinder, beginning, ending
 
 _LONGEST_CHARACTER = 4
 
@@ -14,17 +15,22 @@ class Capture:
 
     Args:
         limit: Bytes to keep.
+        secrets: What must not be cut in two.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, secrets: SecretFinder = NO_SECRETS) -> None:
         self.limit = limit
         self.total = 0
         """Bytes that were added."""
 
         self._head_limit = limit * 2 // 5
         self._tail_limit = limit - self._head_limit
+        self._secrets = secrets
+        self._most_head = self._head_limit + _LONGEST_CHARACTER * secrets.overlap
+        self._most_tail = self._tail_limit + _LONGEST_CHARACTER * secrets.overlap
         self._head = bytearray()
         self._tail = bytearray()
+        self._cut: tuple[bytes, bytes] | None = None
 
     @property
     def truncated(self) -> bool:
@@ -46,15 +52,15 @@ class Capture:
         if isinstance(data, str):
             data = data.encode("utf-8", "backslashreplace")
         self.total += len(data)
-        if room := self._head_limit - len(self._head):
+        self._cut = None
+        if room := self._most_head - len(self._head):
             self._head += data[:room]
-            data = data[room:]
-        if len(data) >= self._tail_limit:
-            self._tail = bytearray(data[len(data) - self._tail_limit :])
+        if len(data) >= self._most_tail:
+            self._tail = bytearray(data[len(data) - self._most_tail :])
             return
         self._tail += data
-        if len(self._tail) > 2 * self._tail_limit:
-            del self._tail[: len(self._tail) - self._tail_limit]
+        if len(self._tail) > 2 * self._most_tail:
+            del self._tail[: len(self._tail) - self._most_tail]
 
     def text(self) -> str:
         """Return what was kept; bytes that are not UTF-8 become the replacement character."""
@@ -69,19 +75,36 @@ class Capture:
         )
 
     def _ends(self) -> tuple[bytes, bytes]:
-        head = bytes(self._head)
         if not self.truncated:
-            return head, bytes(self._tail)
-        tail = bytes(self._tail[max(0, len(self._tail) - self._tail_limit) :])
-        head, tail = _between_words(head, tail)
-        return head[: _whole(head)], tail[_start(tail) :]
+            held = bytes(self._head[: self.total])
+            return held, bytes(self._tail[len(self._tail) - (self.total - len(held)) :])
+        if self._cut is None:
+            self._cut = self._beginning(), self._ending()
+        return self._cut
+
+    def _beginning(self) -> bytes:
+        """Return what is kept of the beginning; what follows it is looked at."""
+        most = _whole(bytes(self._head[: self._head_limit]))
+        text = _text(self._head[: _whole(bytes(self._head))])
+        kept = beginning(text, len(_text(self._head[:most])), lines=True, secrets=self._secrets)
+        return _bytes(kept)
+
+    def _ending(self) -> bytes:
+        """Return what is kept of the end; what comes before it is looked at."""
+        held = bytes(self._tail[max(0, len(self._tail) - self._most_tail) :])
+        held = held[_start(held) :] if len(held) < self.total else held
+        last = held[max(0, len(held) - self._tail_limit) :]
+        most = len(_text(last[_start(last) :]))
+        return _bytes(ending(_text(held), most, lines=True, secrets=self._secrets))
 
 
-def _between_words(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
-    """Return both without the words that the edges go through."""
-    before, after = f"{head.decode('latin-1')}+", f"+{tail.decode('latin-1')}"
-    first = beginning(before, len(head), lines=True).encode("latin-1")
-    return first, ending(after, len(tail), lines=True).encode("latin-1")
+def _text(data: bytes | bytearray) -> str:
+    """Return bytes as text from which they can be had again, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _whole(data: bytes) -> int:

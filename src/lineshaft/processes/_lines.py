@@ -3,7 +3,7 @@
 import codecs
 from collections import deque
 
-from lineshaft.values import Line, Stream
+from lineshaft.values import NO_SECRETS, Line, SecretFinder, Stream, beginning
 
 _LONGEST_LINE = 65_536
 """Characters; a longer line comes in pieces."""
@@ -15,11 +15,17 @@ _OVERFLOW = 16 * _FULL
 
 
 class Splitter:
-    """Cut the bytes of one stream into lines."""
+    """Cut the bytes of one stream into lines.
 
-    def __init__(self, stream: Stream) -> None:
+    Args:
+        stream: Which one it is.
+        secrets: What is not cut in two where a line comes in pieces.
+    """
+
+    def __init__(self, stream: Stream, *, secrets: SecretFinder = NO_SECRETS) -> None:
         self.stream: Stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._secrets = secrets
         self._rest = ""
 
     def add(self, data: bytes) -> list[Line]:
@@ -30,21 +36,26 @@ class Splitter:
         """
         text = self._rest + self._decoder.decode(data, final=not data)
         *whole, self._rest = text.split("\n")
-        lines = [Line(stream=self.stream, text=piece) for line in whole for piece in _pieces(line)]
+        pieces = [piece for line in whole for piece in self._pieces(line.removesuffix("\r"))]
         if not data and self._rest:
-            lines += [Line(stream=self.stream, text=piece) for piece in _pieces(self._rest)]
+            pieces += self._pieces(self._rest.removesuffix("\r"))
             self._rest = ""
-        while len(self._rest) > _LONGEST_LINE:
-            lines.append(Line(stream=self.stream, text=self._rest[:_LONGEST_LINE]))
-            self._rest = self._rest[_LONGEST_LINE:]
-        return lines
+        while len(self._rest) > _LONGEST_LINE + self._secrets.overlap:
+            pieces.append(self._piece(self._rest))
+            self._rest = self._rest[len(pieces[-1]) :]
+        return [Line(stream=self.stream, text=piece) for piece in pieces]
 
+    def _pieces(self, line: str) -> list[str]:
+        pieces: list[str] = []
+        while len(line) > _LONGEST_LINE:
+            pieces.append(self._piece(line))
+            line = line[len(pieces[-1]) :]
+        return [*pieces, line]
 
-def _pieces(line: str) -> list[str]:
-    line = line.removesuffix("\r")
-    if len(line) <= _LONGEST_LINE:
-        return [line]
-    return [line[at : at + _LONGEST_LINE] for at in range(0, len(line), _LONGEST_LINE)]
+    def _piece(self, line: str) -> str:
+        piece = beginning(line, _LONGEST_LINE, secrets=self._secrets)
+        # All of it may be one secret, which then cannot be kept together.
+        return piece if len(piece) > _LONGEST_LINE // 2 else line[:_LONGEST_LINE]
 
 
 class LineQueue:

@@ -21,7 +21,7 @@ import anyio
 from lineshaft.processes._capture import Capture
 from lineshaft.processes._lines import LineQueue, Splitter
 from lineshaft.processes._stray import end_marked
-from lineshaft.values import Command, Exit, Line, Stream
+from lineshaft.values import Command, Exit, Line, SecretFinder, Stream
 
 GRACE_SECONDS = 2.0
 """Between SIGTERM and SIGKILL."""
@@ -35,10 +35,10 @@ _CHUNK = 65_536
 class _CapturedStream:
     """One stream: its descriptor, and what came from it."""
 
-    def __init__(self, stream: Stream, file: FileIO, limit: int) -> None:
+    def __init__(self, stream: Stream, file: FileIO, limit: int, *, secrets: SecretFinder) -> None:
         self.file = file
-        self.capture = Capture(limit)
-        self.splitter = Splitter(stream)
+        self.capture = Capture(limit, secrets=secrets)
+        self.splitter = Splitter(stream, secrets=secrets)
         self.open = True
         self.watched = False
 
@@ -53,6 +53,7 @@ class Running:
         control: The socket to the supervisor.
         stdout: The host's end of its output.
         stderr: The host's end of its other output.
+        secrets: What is not cut in two where its output is.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Running:
         control: socket.socket,
         stdout: FileIO,
         stderr: FileIO,
+        secrets: SecretFinder,
     ) -> None:
         self.start_errno: int | None = None
         """Why the command could not be started; None where it was."""
@@ -75,8 +77,8 @@ class Running:
         self._supervisor = supervisor
         self._control = control
         self._pipes = (
-            _CapturedStream("stdout", stdout, command.stdout_bytes),
-            _CapturedStream("stderr", stderr, command.stderr_bytes),
+            _CapturedStream("stdout", stdout, command.stdout_bytes, secrets=secrets),
+            _CapturedStream("stderr", stderr, command.stderr_bytes, secrets=secrets),
         )
         self._loop = asyncio.get_running_loop()
         self._timers: list[asyncio.TimerHandle] = []

@@ -16,12 +16,18 @@ from lineshaft.errors import FileMissing, WorkspaceError
 from lineshaft.processes._environment import minimal_environment
 from lineshaft.processes._running import Running
 from lineshaft.processes._stray import MARK
-from lineshaft.values import Command, Process
+from lineshaft.values import NO_SECRETS, Command, Process, SecretFinder
 
 SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 
 
-async def start(command: Command, *, cwd: Path, allow_env: Collection[str] = ()) -> Process:
+async def start(
+    command: Command,
+    *,
+    cwd: Path,
+    allow_env: Collection[str] = (),
+    secrets: SecretFinder = NO_SECRETS,
+) -> Process:
     """Start a program in a session of its own, its standard input closed.
 
     Time runs from here: after `command.seconds` the whole tree is ended. What is left of the tree
@@ -31,13 +37,14 @@ async def start(command: Command, *, cwd: Path, allow_env: Collection[str] = ())
         command: What to start; its `cwd` is not looked at.
         cwd: Where it runs.
         allow_env: Names (or patterns) of more variables to pass on from the host.
+        secrets: What is not cut in two where its output is.
 
     Raises:
         FileMissing: There is no such program.
         WorkspaceError: It could not be started for another reason.
     """
     _check(command)
-    running = _launch(command, cwd, allow_env)
+    running = _launch(command, cwd, allow_env, secrets)
     try:
         await running.settled.wait()
     except BaseException:
@@ -61,7 +68,9 @@ def _check(command: Command) -> None:
             raise WorkspaceError(f"a command cannot hold a NUL character: {text!r}")
 
 
-def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
+def _launch(
+    command: Command, cwd: Path, allow_env: Collection[str], known: SecretFinder
+) -> Running:
     """Start the supervisor, which takes a millisecond or two of the loop's time."""
     mark = secrets.token_hex(16)
     near, far = socket.socketpair()
@@ -86,7 +95,15 @@ def _launch(command: Command, cwd: Path, allow_env: Collection[str]) -> Running:
         far.close()
         os.close(out_end)
         os.close(err_end)
-    return Running(command, mark=mark, supervisor=supervisor, control=near, stdout=out, stderr=err)
+    return Running(
+        command,
+        mark=mark,
+        supervisor=supervisor,
+        control=near,
+        stdout=out,
+        stderr=err,
+        secrets=known,
+    )
 
 
 def _pipe() -> tuple[FileIO, int]:

@@ -36,6 +36,7 @@ async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: R
         source=prepared.original,
         specs=prepared.told,
         chosen=progress.engine_reason,
+        secrets=context.gate.redactor,
     )
 
 

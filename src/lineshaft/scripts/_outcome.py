@@ -19,10 +19,13 @@ from lineshaft.values import (
     Returned,
     RunError,
     RunStatus,
+    SecretFinder,
     ToolSpec,
+    beginning,
 )
 
 _LONGEST_INT = 640  # digits; Python may be set to refuse as few
+_LONGEST_MESSAGE = 100_000
 _BY_KIND = {"SyntaxError": "E_SYNTAX"}
 
 
@@ -35,7 +38,14 @@ class Ended:
     error: RunError | None = None
 
 
-def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec], chosen: str) -> Ended:
+def ended(
+    outcome: Outcome,
+    *,
+    source: str,
+    specs: Sequence[ToolSpec],
+    chosen: str,
+    secrets: SecretFinder,
+) -> Ended:
     """Return what an engine's outcome means.
 
     Args:
@@ -43,12 +53,14 @@ def ended(outcome: Outcome, *, source: str, specs: Sequence[ToolSpec], chosen: s
         source: The script as written, for hints.
         specs: The tools it could call, for hints.
         chosen: Why its engine was chosen, for hints.
+        secrets: What is not cut in two where a message is too long.
     """
     match outcome:
         case Returned(value=value):
             return _returned(value)
         case Raised():
-            error = _raised(outcome, source=source, specs=specs, chosen=chosen)
+            raised = _shortened(outcome, secrets)
+            error = _raised(raised, source=source, specs=specs, chosen=chosen)
             return Ended(status="error", error=error) if error else Ended(status="success")
         case Exceeded(limit="seconds"):
             error = RunError(code="E_TIMEOUT", message=outcome.message, line=outcome.line)
@@ -120,6 +132,17 @@ def _returned(value: object) -> Ended:
         hint = "return None, bool, int, float, str, list or dict; a huge integer as text"
         return Ended(status="error", error=RunError(code="E_NOT_JSON", message=text, hint=hint))
     return Ended(status="success", value=value)
+
+
+def _shortened(raised: Raised, secrets: SecretFinder) -> Raised:
+    """Return what a script raised with a message of a bounded length, in its traceback too."""
+    message = raised.message
+    if len(message) <= _LONGEST_MESSAGE:
+        return raised
+    short = f"{beginning(message, _LONGEST_MESSAGE, secrets=secrets)} ..."
+    head = raised.traceback.removesuffix(message)
+    traceback = f"{head}{short}" if head != raised.traceback else ""
+    return replace(raised, message=short, traceback=traceback)
 
 
 def _raised(

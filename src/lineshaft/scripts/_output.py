@@ -26,8 +26,8 @@ class Printed:
         heard: Callable[[], bool],
     ) -> None:
         self._kept: dict[Stream, Capture] = {
-            "stdout": Capture(limits.stdout_bytes),
-            "stderr": Capture(limits.stderr_bytes),
+            "stdout": Capture(limits.stdout_bytes, secrets=redactor),
+            "stderr": Capture(limits.stderr_bytes, secrets=redactor),
         }
         # Redacted as a stream, so that a secret is never seen in two halves.
         self._shown: dict[Stream, RedactedStream] = {

@@ -135,7 +135,9 @@ class Runner:
             replace(self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))),
             segment,
             workspace=environment.workspace,
-            view=environment.workspace.begin(segment.run_id, atomic=keeps_back, packed=packed),
+            view=environment.workspace.begin(
+                segment.run_id, atomic=keeps_back, packed=packed, secrets=self.gate.redactor
+            ),
             control=control,
             sinks=(*(() if silent else self._sinks), *sinks, *_of_caller(segment)),
             log=log,

@@ -6,14 +6,14 @@ Not covered: secrets that have no known form, no telling name and were not given
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import cast
 from urllib.parse import quote
 
 from lineshaft.trace._formats import FORMATS, HIDDEN, Format
 from lineshaft.trace._names import holds_secret, looks_secret
-from lineshaft.values import Arguments, ToolSpec
+from lineshaft.values import NO_SECRETS, Arguments, ToolSpec
 
 _SHORTEST_SECRET = 4
 _SHORTEST_FORMAT = 15
@@ -42,6 +42,18 @@ class Redactor:
         forms = {form for secret in secrets for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
         self._shown: dict[str, tuple[ToolSpec, frozenset[str]]] = {}
+
+    @property
+    def overlap(self) -> int:
+        """Characters that whoever cuts text before it comes here looks at around the cut."""
+        return max(NO_SECRETS.overlap, len(self._secrets[0]) if self._secrets else 0)
+
+    def spans(self, text: str) -> Sequence[tuple[int, int]]:
+        """Return where secrets stand in a text, those whose end is missing included."""
+        found = [span for secret in self._secrets for span in _places(secret, text)]
+        for known in _formats_in(text):
+            found += [match.span() for match in known.pattern().finditer(text)]
+        return found
 
     def text(self, text: str) -> str:
         """Return a text without its secrets."""
@@ -167,6 +179,13 @@ class Redactor:
                 out.append(self._argument(name, item, depth + 1))
             flag = text.startswith("-") and "=" not in text and looks_secret(text)
         return out
+
+
+def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    at = text.find(secret)
+    while at >= 0:
+        yield at, at + len(secret)
+        at = text.find(secret, at + 1)
 
 
 def _forms(secret: str) -> set[str]:

@@ -5,6 +5,7 @@ Redaction comes first (`Redactor.text`), everything here after it.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 _ANSI = re.compile(
@@ -21,6 +22,12 @@ _ERROR = re.compile(
     r"error|exception|traceback|fail|fatal|panic|denied|refused|not found|cannot|E_[A-Z]",
     re.IGNORECASE,
 )
+_CUT = re.compile(
+    r"\n\[\.\.\. (?:(?P<characters>[\d,]{1,20}) characters)?(?: and )?"
+    r"(?:(?P<bytes>[\d,]{1,20}) bytes)? left out \.\.\.\]\n"
+)
+"""Where text was cut before it came here."""
+
 _HEAD, _ERRORS = 0.4, 0.25
 _SMALLEST = 40
 _LONGEST_LINE = 400
@@ -53,7 +60,8 @@ def cut_for_model(text: str, limit: int = 4_000) -> str:
 
     Args:
         text: Already redacted.
-        limit: Most characters of the answer; what was left out is said in it.
+        limit: Most characters of the answer; what was left out is said in it, together with
+            what was left out there before.
 
     Raises:
         ValueError: The limit is negative.
@@ -62,16 +70,21 @@ def cut_for_model(text: str, limit: int = 4_000) -> str:
         raise ValueError(f"limit must not be negative, not {limit}")
     if len(text) <= limit:
         return text
-    room = limit - 2 * len(_marker(len(text)))
+    cuts = [_Cut.of(match) for match in _CUT.finditer(text)]
+    room = limit - 2 * len(_Cut.all_of(cuts, len(text)).marker)
     if room < _SMALLEST:
         return text[:limit]
     head = int(room * _HEAD)
     short_tail = room - head - int(room * _ERRORS)
     errors = _error_lines(text[head : len(text) - short_tail], room - head - short_tail)
-    tail = short_tail if errors else room - head
-    left_out = _marker(len(text) - head - len(errors) - tail)
+    end = len(text) - (short_tail if errors else room - head)
+    within = [cut for cut in cuts if cut.start < end and cut.end > head]
+    if within:  # a marker goes whole, so that what it says is counted
+        head, end = min(head, within[0].start), max(end, within[-1].end)
+    marked = sum(cut.end - cut.start for cut in within)
+    left_out = _Cut.all_of(within, end - head - len(errors) - marked).marker
     between = f"{left_out}{errors}\n[...]\n" if errors else left_out
-    return f"{text[:head]}{between}{text[len(text) - tail :]}"
+    return f"{text[:head]}{between}{text[end:]}"
 
 
 def condense_command_output(text: str) -> str:
@@ -86,8 +99,35 @@ def condense_command_output(text: str) -> str:
     return "\n".join(line for kind, group in groups for line in _shortened(kind, list(group)))
 
 
-def _marker(left_out: int) -> str:
-    return f"\n[... {left_out:,} characters left out ...]\n"
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A place where text was left out."""
+
+    start: int
+    """Where its marker stands."""
+
+    end: int
+    characters: int
+    bytes: int
+    """Counted where text was cut as it came from a program."""
+
+    @classmethod
+    def of(cls, match: re.Match[str]) -> "_Cut":
+        characters, size = (
+            int((match[name] or "0").replace(",", "") or 0) for name in ("characters", "bytes")
+        )
+        return cls(match.start(), match.end(), characters, size)
+
+    @classmethod
+    def all_of(cls, cuts: "Sequence[_Cut]", characters: int) -> "_Cut":
+        """Return the cut of so many characters that takes the place of others."""
+        inner = sum(cut.characters for cut in cuts)
+        return cls(0, 0, characters + inner, sum(cut.bytes for cut in cuts))
+
+    @property
+    def marker(self) -> str:
+        before = f" and {self.bytes:,} bytes" if self.bytes else ""
+        return f"\n[... {self.characters:,} characters{before} left out ...]\n"
 
 
 def _error_lines(text: str, room: int) -> str:

@@ -33,7 +33,7 @@ from lineshaft.values._context import (
     Sample,
     not_offered,
 )
-from lineshaft.values._cutting import beginning, ending
+from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
 from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
@@ -116,6 +116,7 @@ from lineshaft.values._tokens import (
     TOKEN_FORMS,
     TokenForm,
 )
+from lineshaft.values._toml import toml_table
 from lineshaft.values._visible import is_unseen, visible, without_unseen
 from lineshaft.values._workspace import (
     ApprovePaths,
@@ -142,6 +143,7 @@ __all__ = [
     "EXIT_CODES",
     "KEY_BLOCK",
     "NO_BOUNDARY",
+    "NO_SECRETS",
     "REMOVED_ENGINES",
     "ROW_OF",
     "TOKEN_FORMS",
@@ -225,6 +227,7 @@ __all__ = [
     "RunStatus",
     "Sample",
     "SavedRun",
+    "SecretFinder",
     "Shown",
     "Sink",
     "Stage",
@@ -253,6 +256,7 @@ __all__ = [
     "packed",
     "pause_data",
     "steadily",
+    "toml_table",
     "unpacked",
     "visible",
     "without_unseen",

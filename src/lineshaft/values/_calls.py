@@ -71,7 +71,7 @@ class Failure:
     """A call that ended badly; a script sees it as `ToolError`."""
 
     code: str
-    """One of `errors.CallCode`."""
+    """One of `errors.CallCode`; `E_CANCELLED` of a call that was cancelled."""
 
     message: str
     hint: str = ""

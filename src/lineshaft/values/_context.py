@@ -8,6 +8,7 @@ from typing import Literal, cast
 from lineshaft.errors import ToolError
 from lineshaft.values._belongings import Belongings
 from lineshaft.values._calls import Dispatch
+from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 from lineshaft.values._python import PythonOptions
 from lineshaft.values._workspace import Workspace
 
@@ -116,6 +117,9 @@ class Context:
     whole: bool = True
     """Whether the immediate caller is code (a script, a command, another tool), which is given
     results whole; a model's direct call is given what fits, with a sign of what was cut."""
+
+    secrets: SecretFinder = NO_SECRETS
+    """What a tool that cuts text does not cut in two (`beginning`, `ending`)."""
 
     belongings: Belongings = field(default_factory=Belongings)
     """What tools keep from one call of the session to the next."""

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from lineshaft.values._cutting import NO_SECRETS, SecretFinder
+
 Capability = Literal["atomic", "undo", "run", "run_python"]
 ChangeKind = Literal["created", "modified", "deleted", "moved"]
 EntryKind = Literal["file", "folder", "symlink", "other"]
@@ -296,7 +298,12 @@ class Workspace(Protocol):
         ...
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> "Stage":
         """Return a view for one run, which knows what it read and changed.
 
@@ -305,6 +312,7 @@ class Workspace(Protocol):
             atomic: Whether changes stay in the view until `land`.
             packed: From `Stage.pack`: go on where that view was. Empty: that view died with its
                 process, and only what landed is known.
+            secrets: What is not cut in two where the output of commands is.
 
         Raises:
             ConfigError: This workspace has not what is asked for.

@@ -17,6 +17,7 @@ from anyio import to_thread
 from lineshaft.errors import FileMissing, OutsideWorkspace
 from lineshaft.processes import start
 from lineshaft.values import (
+    NO_SECRETS,
     ApprovePaths,
     Capability,
     Change,
@@ -25,6 +26,7 @@ from lineshaft.values import (
     Entry,
     Process,
     Resolved,
+    SecretFinder,
 )
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
@@ -55,11 +57,15 @@ class DirectView:
     Args:
         mounts: Where paths lead.
         shared: What all views of the folder share.
+        secrets: What is not cut in two where the output of commands is.
     """
 
-    def __init__(self, mounts: Mounts, shared: Shared) -> None:
+    def __init__(
+        self, mounts: Mounts, shared: Shared, *, secrets: SecretFinder = NO_SECRETS
+    ) -> None:
         self._mounts = mounts
         self._shared = shared
+        self._secrets = secrets
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -248,7 +254,12 @@ class DirectView:
         place = await self._hop(start_of_walk, self._mounts, command.cwd)
         root = self._mounts.place(".")
         before = await self._hop(marks, root)
-        process = await start(command, cwd=Path(place.real), allow_env=self._shared.allow_env)
+        process = await start(
+            command,
+            cwd=Path(place.real),
+            allow_env=self._shared.allow_env,
+            secrets=self._secrets,
+        )
         ledger = self._ledger
 
         def look() -> tuple[Change, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
-from lineshaft.values import Change, Finding, Workspace
+from lineshaft.values import NO_SECRETS, Change, Finding, SecretFinder, Workspace
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
@@ -67,7 +67,12 @@ class Folder(DirectView, Workspace):
         return other
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> "FolderView":
         """Return a view for one run, which knows what it read and changed.
 
@@ -76,16 +81,17 @@ class Folder(DirectView, Workspace):
             atomic: Whether changes stay in the view until `land`.
             packed: From `Stage.pack`: go on where that view was. Empty: that view died with its
                 process, and only what landed is known.
+            secrets: What is not cut in two where the output of commands is.
 
         Raises:
             ConfigError: Changes cannot wait here.
             StateError: What was packed is not a view, or one of another version.
         """
         if not atomic and packed is None:
-            return FolderView(self._mounts, self._shared)
+            return FolderView(self._mounts, self._shared, secrets=secrets)
         if self._shared.journals is None:
             raise ConfigError("a folder without a journal cannot keep changes back")
-        view = StagedView(self._mounts, self._shared, run_id)
+        view = StagedView(self._mounts, self._shared, run_id, secrets=secrets)
         if packed:
             view.unpack(packed)
         elif packed is not None:

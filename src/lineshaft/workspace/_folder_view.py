@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lineshaft.errors import ConfigError, Guarded
-from lineshaft.values import Change, Finding, Guard, Stage
+from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._shared import Shared
@@ -19,9 +19,12 @@ class FolderView(DirectView, Stage):
     It adds `@state`, a private folder for the run; `discard` removes it.
     """
 
-    def __init__(self, mounts: Mounts, shared: "Shared") -> None:
+    def __init__(
+        self, mounts: Mounts, shared: "Shared", *, secrets: SecretFinder = NO_SECRETS
+    ) -> None:
         self._state = StateFolder()
-        super().__init__(mounts.with_mount("state", self._state.real, self._state.make), shared)
+        own = mounts.with_mount("state", self._state.real, self._state.make)
+        super().__init__(own, shared, secrets=secrets)
         self._own = Ledger()
 
     @property
@@ -34,7 +37,12 @@ class FolderView(DirectView, Stage):
         return 0
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> Stage:
         """Refuse: a view is of one run."""
         raise ConfigError("a view begins no other view: ask the folder")
@@ -80,7 +88,7 @@ class FolderView(DirectView, Stage):
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
         """Ask guards about all changes, and raise `Guarded` where one finds an error."""
-        return await guarded(guards, await self.changes(), self)
+        return await guarded(guards, await self.changes(), self, secrets=self._secrets)
 
     async def discard(self) -> None:
         """End the view: what it changed stays, its `@state` goes."""

@@ -10,6 +10,7 @@ from typing import Annotated, cast
 import anyio
 import typer
 
+from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Notices, Silent
@@ -25,11 +26,11 @@ from lineshaft.cli._options import (
     guards_for,
     options_again,
     settings_for,
-    toolset_for,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
+from lineshaft.cli._started import remember
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import build
@@ -37,15 +38,11 @@ from lineshaft.session import Session
 from lineshaft.values import CallError, CallResult
 
 
-def _complete(incomplete: str) -> list[str]:
-    names = toolset_for(settings_for())  # those of servers would have to be started
-    return [name for name in names if name.startswith(incomplete)]
-
-
 def command(
     *,
     tool: Annotated[
-        str, typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_complete)
+        str,
+        typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_completion.tools),
     ],
     arguments: Annotated[
         list[str] | None,
@@ -77,12 +74,14 @@ def command(
     )
     reins = Reins()
     done = carry(partial(make_call, session, tool, given, reins=reins), reins)
+    if done.pending:
+        remember(done.run_id, settings)
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
-        again = options_again(workspace=workspace, tools=tools)
+        again = options_again(workspace)
         print_waiting(done.run_id, done.pending, done.expires_at, options=again)
     else:
         _complain(done.error, given)

@@ -31,7 +31,6 @@ _EXAMPLES = {
     "tools.modules": 'modules = ["./tools.py"]',
     "workspace.aliases": 'aliases = {pkg = "vendor", out = {path = "build", writable = true}}',
     "workspace.pass_environment": 'pass_environment = ["CI"]',
-    "policy.mode": 'mode = "read"',
     "python.path": 'path = "/opt/python"',
     "python.packages": 'packages = ["pandas"]',
     "python.preload": 'preload = ["json"]',

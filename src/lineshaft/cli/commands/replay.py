@@ -11,9 +11,10 @@ from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
-from lineshaft.cli._options import Json, RunId, Tools, Workspace, settings_for
+from lineshaft.cli._options import Json, RunId, Tools, Workspace
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import call_line, counted
+from lineshaft.cli._started import settings_again
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.config import Settings, build
 from lineshaft.errors import ConfigError
@@ -31,7 +32,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
-    settings = settings_for(workspace, tools=tools)
+    settings = settings_again(run, workspace, tools=tools)
     words = words_of_run(settings, run, replayed=True)
     offered = offered_for(settings, words=words)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)

@@ -4,7 +4,7 @@ import json as json_module
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -29,6 +29,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._records import find_run
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._shown import display_for, shown
+from lineshaft.cli._started import remember, settings_again
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import Settings, build
@@ -40,6 +41,9 @@ from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult
 
 ALL = "all"
 ANY = "*"
+
+_WITH_VALUE = frozenset({"--approve", "--deny", "--reason", "--repeat", "--tools", "--workspace"})
+"""Options whose value is the next word, whatever that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,17 @@ class Words:
     """Arguments and diffs are shown uncut."""
 
 
+@dataclass(slots=True)
+class _Group:
+    """Answers that stand together, and their reason."""
+
+    allow: bool
+    ids: frozenset[str] = frozenset()
+    reason: str = ""
+    over: bool = False
+    """Whether a reason came after them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingRun:
     """A run that goes on only once somebody has answered."""
@@ -66,6 +81,7 @@ class WaitingRun:
 
 
 def command(
+    context: typer.Context,
     *,
     run: RunId = None,
     approve: Annotated[
@@ -77,8 +93,13 @@ def command(
         typer.Option("--deny", help="A call's id, several with commas, or all.", metavar="ID"),
     ] = None,
     reason: Annotated[
-        str, typer.Option("--reason", help="Why; the script sees it at a denied call.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            "--reason",
+            help="Why, after the answers that it belongs to; the script sees it at a denied call.",
+            metavar="TEXT",
+        ),
+    ] = None,
     for_run: Annotated[
         bool,
         typer.Option("--for-run", help="The same for later calls that the same rules ask about."),
@@ -102,17 +123,21 @@ def command(
 ) -> None:
     """Answer what a paused run waits for, and let it go on."""
     words = Words(
-        answers=read_answers(approve, deny, reason=reason, scope="run" if for_run else "call"),
+        answers=read_answers(
+            said_in_order(cast("Sequence[str]", context.obj), approve, deny, reason),
+            scope="run" if for_run else "call",
+        ),
         repeat=None if repeat is None else _several(repeat) - {"none"},
         whole=whole,
     )
-    settings = settings_for(workspace, tools=tools)
     if cancel:
         if words.answers or words.repeat:
             raise ConfigError("--cancel ends the run; it takes no answers")
+        settings = settings_for(workspace)
         ended = carry(partial(_cancel, _bare(settings), settings, run))
         note(f"cancelled {ended}")
         return
+    settings = settings_again(run, workspace, tools=tools)
     if not quiet:
         announce()
     display = display_for(quiet=quiet or json)
@@ -130,47 +155,90 @@ def command(
         came = carry(partial(_resume, session, settings, run, words=words, display=display))
     finally:  # also where a person did not wait for the end
         display.close()
+    remember(came.run_id, settings)
     code = came.exit_code if isinstance(came, RunResult) else EXIT_CODES["paused"]
     if json:
         result(came.json() if isinstance(came, RunResult) else _as_json(came))
     elif isinstance(came, RunResult):
-        print_run(came, options=options_again(workspace=workspace, tools=tools))
+        print_run(came, options=options_again(workspace))
         if not quiet:
             note(paint(summary(came), "dim"))
     else:
-        again = options_again(workspace=workspace, tools=tools)
+        again = options_again(workspace)
         _tell(came, whole=whole, options=again)
     raise typer.Exit(code)
 
 
-def read_answers(
+def said_in_order(
+    words: Sequence[str],
     approve: Iterable[str] | None,
     deny: Iterable[str] | None,
-    *,
-    reason: str = "",
-    scope: Literal["call", "run"] = "call",
+    reason: Iterable[str] | None,
+) -> list[tuple[str, str]]:
+    """Return the answers and reasons of a command line in the order in which they stand there.
+
+    Args:
+        words: The whole command line.
+        approve: What was given to `--approve`, in order.
+        deny: What was given to `--deny`.
+        reason: What was given to `--reason`.
+
+    Returns:
+        Pairs of an option's name and what was given to it.
+    """
+    given = {"--approve": approve, "--deny": deny, "--reason": reason}
+    left = {name: list(values or ()) for name, values in given.items()}
+    said: list[tuple[str, str]] = []
+    rest = iter(words)
+    for word in rest:
+        name, sign, _ = word.partition("=")
+        if name in _WITH_VALUE and not sign:
+            next(rest, "")
+        if left.get(name):
+            said.append((name, left[name].pop(0)))
+    return said
+
+
+def read_answers(
+    said: Sequence[tuple[str, str]], *, scope: Literal["call", "run"] = "call"
 ) -> dict[str, Answer]:
     """Return answers by call id, `*` for all others.
 
+    A reason belongs to the answers of one kind that stand right before it; where none do, to
+    those right after it.
+
     Args:
-        approve: Ids, several in one word with commas, or `all`.
-        deny: The same.
-        reason: Of all of them.
+        said: Pairs of `--approve`, `--deny` or `--reason` and what was given to it, in order.
         scope: Of all of them.
 
     Raises:
         ConfigError: A call is both approved and denied, or there is a reason and no answer.
     """
-    yes, no = _several(approve or ()), _several(deny or ())
-    both = sorted(yes & no)
-    if both:
-        which = "all calls" if both[0] == ANY else f"call {both[0]!r}"
-        raise ConfigError(f"{which} cannot be approved and denied at once")
-    if (reason or scope == "run") and not yes | no:
+    groups: list[_Group] = []
+    early = ""
+    for name, value in said:
+        if name == "--reason":
+            if not groups and not early:
+                early = value
+            elif not groups or groups[-1].reason:
+                raise ConfigError("two reasons stand beside the same answers")
+            else:
+                groups[-1].reason, groups[-1].over = value, True
+            continue
+        allow = name == "--approve"
+        if not groups or groups[-1].allow != allow or groups[-1].over:
+            groups.append(_Group(allow, reason="" if groups else early))
+        groups[-1].ids |= _several([value])
+    if (early or scope == "run") and not any(group.ids for group in groups):
         raise ConfigError("there is no answer", hint="add --approve or --deny, with ids or all")
-    return {
-        call_id: Answer(call_id in yes, reason=reason, scope=scope) for call_id in sorted(yes | no)
-    }
+    answers: dict[str, Answer] = {}
+    for group in groups:
+        for call_id in sorted(group.ids):
+            if call_id in answers and answers[call_id].allow != group.allow:
+                which = "all calls" if call_id == ANY else f"call {call_id!r}"
+                raise ConfigError(f"{which} cannot be approved and denied at once")
+            answers[call_id] = Answer(group.allow, reason=group.reason, scope=scope)
+    return answers
 
 
 def _several(words: Iterable[str]) -> frozenset[str]:
@@ -205,6 +273,7 @@ async def _resume(
         pending = await session.pending(run_id)
         unknown = () if pending else await _unknown(session, run_id)
         answers = words.answers
+        _must_have_tools(session, run_id, pending)
         if pending and not answers and can_ask():
             # Before the run is taken up: who leaves here leaves it waiting.
             answers = await TerminalApprover(display, whole=words.whole)(pending)
@@ -212,6 +281,25 @@ async def _resume(
             return await _standing(session, run_id, pending, unknown)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
         return await shown(display, work)
+
+
+def _must_have_tools(session: Session, run_id: str, pending: Sequence[Pending]) -> None:
+    """Refuse to ask about calls of tools that are not here; those of servers may still come.
+
+    Raises:
+        ConfigError: Names the first of them.
+    """
+    coming = {provider.name for provider in session.providers}
+    gone = [
+        each.tool
+        for each in pending
+        if each.tool not in session.tools and each.tool.partition(".")[0] not in coming
+    ]
+    if gone:
+        raise ConfigError(
+            f"run {run_id!r} cannot go on: there is no tool `{gone[0]}`",
+            hint="give the tools that it was begun with, such as --tools FILE",
+        )
 
 
 async def _must_stand(session: Session, run_id: str) -> None:

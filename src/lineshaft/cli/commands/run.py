@@ -1,5 +1,6 @@
 """`lineshaft run`: a script over the configured tools."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +35,7 @@ from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import ArgsArgument, Script, ScriptArgument, read_script
 from lineshaft.cli._shown import display_for, refresh
+from lineshaft.cli._started import remember
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
@@ -84,7 +86,8 @@ def command(
         store=store,
     )
     reins = Reins()
-    work = partial(_run, session, source, inputs=inputs, display=display, reins=reins)
+    begun = partial(remember, settings=settings)
+    work = partial(_run, session, source, inputs=inputs, display=display, reins=reins, begun=begun)
     try:
         run = carry(work, reins)
     finally:  # also where a person did not wait for the end
@@ -92,7 +95,7 @@ def command(
     if json:
         result(run.json())
     else:
-        again = options_again(workspace=workspace, tools=tools)
+        again = options_again(workspace)
         print_run(run, script=source.text, name=source.name, options=again)
         if not quiet:
             offered.tell()
@@ -107,10 +110,12 @@ async def _run(
     inputs: dict[str, object],
     display: Display,
     reins: Reins,
+    begun: Callable[[str], None],
 ) -> RunResult:
     async with session:
         run = await session.start(script.text, inputs=inputs, name=Path(script.name).name)
         reins.cancel = run.cancel
+        begun(run.run_id)
         async with anyio.create_task_group() as group:
             group.start_soon(refresh, display)
             async for event in run:

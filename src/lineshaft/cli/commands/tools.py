@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from lineshaft.cli import _completion
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import gathered, offered_for, tell_down
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for
@@ -35,7 +36,11 @@ def command(
     *,
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="A tool's name, or words to search for.", metavar="WORDS"),
+        typer.Argument(
+            help="A tool's name, or words to search for.",
+            metavar="WORDS",
+            autocompletion=_completion.tools,
+        ),
     ] = None,
     stubs: Annotated[
         Literal["python", "typescript"] | None,

@@ -116,10 +116,15 @@ def _compiled(module: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _import_others() -> None:
-    """Import what only a guest in WebAssembly does: the reader of scripts, and program mode."""
-    from . import program, reading  # noqa: PLC0415  they cost time where they are not used
+    """Import what only a guest in WebAssembly does: reading, parsing, and program mode."""
+    from . import parsing, program, reading  # noqa: PLC0415  they cost time where they are not used
 
-    for name, perform in (("read", reading), ("judge", reading), ("program", program)):
+    for name, perform in (
+        ("read", reading),
+        ("judge", reading),
+        ("parse", parsing),
+        ("program", program),
+    ):
         _ORDERS[name] = _dumped(perform.run)
 
 

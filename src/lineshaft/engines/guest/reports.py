@@ -22,7 +22,9 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 _PARSER = "Parser stack"
 """Begins what the parser says where it takes nesting for a lack of memory."""
 
-_LONG = 100_000
+_LONG = 200_000
+"""Characters of a message; the host takes fewer, and looks at the rest for what it must not cut."""
+
 _Place = tuple[str, int, str]
 
 
@@ -118,7 +120,7 @@ def _message(error: BaseException) -> str:
         return f"<{type(failed).__name__} in its __str__>"
     inner = _inner(error)
     text = f"{text}: {'; '.join(map(_summary, inner))}" if inner else text
-    return text if len(text) <= _LONG else text[:_LONG] + " ..."
+    return text[:_LONG]
 
 
 def _inner(error: BaseException) -> Sequence[BaseException]:

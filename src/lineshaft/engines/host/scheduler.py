@@ -141,7 +141,7 @@ class CallScheduler:
         except asyncio.CancelledError:
             if self._stopped:
                 raise
-            done = Failure("E_TOOL_FAILED", f"{call.tool} was cancelled", status="cancelled")
+            done = Failure("E_CANCELLED", f"{call.tool} was cancelled", status="cancelled")
         except BaseException as error:  # noqa: BLE001  it is raised where the run is awaited
             self._tell_failed(error)
             return

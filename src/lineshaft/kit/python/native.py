@@ -38,6 +38,7 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
         walls=walls,
         apart=program.root,
         time=time_of(call),
+        secrets=call.secrets,
     )
     async with jailed_run(jail, order) as ended:
         return await answer_of(call, ended, boundary=jail.name)

@@ -22,6 +22,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.kit.python.program import ProgramTime
 from lineshaft.processes import Capture
 from lineshaft.sandbox.jail import Jail, Jailed, Walls
+from lineshaft.values import SecretFinder
 
 STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000
@@ -46,6 +47,8 @@ class Order:
     """The workspace's folder, which is left as it is."""
 
     time: ProgramTime
+    secrets: SecretFinder
+    """What is not cut in two where its output is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +88,8 @@ async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[ProgramOutcome]
 
 
 def _run(jail: Jail, order: Order, cancelled: Event) -> ProgramOutcome:
-    out, err = Capture(STDOUT_BYTES), Capture(STDERR_BYTES)
+    out = Capture(STDOUT_BYTES, secrets=order.secrets)
+    err = Capture(STDERR_BYTES, secrets=order.secrets)
     begun = monotonic()
     with _memory_file(order.source) as stdin, _pipe() as to_out, _pipe() as to_err:
         jailed = jail.start(

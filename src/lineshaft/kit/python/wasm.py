@@ -88,7 +88,7 @@ async def run_in_wasm(call: Context, program: PythonProgram) -> PythonResult:
     async with _lent(call, program.root) as copy:
         walls, left_out = await to_the_end(lambda _: _refreshed(call, program.root, copy))
         order = _order(program, packages, walls, seconds=time.left())
-        ended = await run_program(copy, order)
+        ended = await run_program(copy, order, known=call.secrets)
         answer = await _answer(call, copy, ended, seconds=order.seconds, left_out=left_out)
         if not answer["ok"]:
             await to_the_end(lambda _: copy.reset())

@@ -197,7 +197,7 @@ class _Asking:
         if status == 200:
             return found
         reason = " ".join(str(found[key]) for key in ("error", "error_description") if key in found)
-        text = Redactor((secret, self._secret)).text(clean(reason, _LONGEST))
+        text = clean(Redactor((secret, self._secret)).text(reason), _LONGEST)
         raise ConfigError(f"{self.who} refused: {text or f'it answered {status}'}")
 
 

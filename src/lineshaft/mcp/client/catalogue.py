@@ -136,7 +136,7 @@ class Maker:
                 missing[tool.name] = reason
             else:
                 owners.update(dict.fromkeys(spellings, tool.name))
-                claim = _claim(name, tool)
+                claim = _claim(name, tool, definition)
                 entries.append(
                     _NamedTool(name=name, given=tool, definition=definition, claim=claim)
                 )
@@ -219,7 +219,7 @@ def _depth(value: object) -> int:
     return deepest
 
 
-def _claim(name: str, tool: types.Tool) -> Claim:
+def _claim(name: str, tool: types.Tool, definition: Mapping[str, object]) -> Claim:
     hints = tool.annotations or types.ToolAnnotations()
     reads = hints.read_only_hint is True
     return Claim(
@@ -227,6 +227,7 @@ def _claim(name: str, tool: types.Tool) -> Claim:
         effect="read" if reads else "external",
         destructive=not reads and hints.destructive_hint is True,
         idempotent=reads or hints.idempotent_hint is True,
+        sha256=catalogue_hash([definition]),
     )
 
 

@@ -13,6 +13,7 @@ from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.results import too_large
 from lineshaft.mcp.client.wire import TOO_LARGE, Wire
 from lineshaft.trace import Redactor
+from lineshaft.values import SecretFinder
 
 _LONGEST = 2_000
 _LOOK_SECONDS = 1.0
@@ -29,23 +30,32 @@ def first_of(error: BaseException) -> BaseException:
     return error
 
 
-def told(error: BaseException) -> str:
-    """Return an error as one says it of a server."""
+def told(error: BaseException, secrets: SecretFinder) -> str:
+    """Return an error as one says it of a server.
+
+    Args:
+        error: What was raised.
+        secrets: What is not cut in two where that is long.
+    """
     if isinstance(error, LineshaftError):
         return error.message
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        return clean(f"it answered what MCP does not allow: {where}: {first['msg']}", _LONGEST)
+        text = f"it answered what MCP does not allow: {where}: {first['msg']}"
+        return clean(text, _LONGEST, secrets=secrets)
     if isinstance(error, TimeoutError):
         return "it did not answer in time"
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
     # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.
-    return Redactor().text(clean(str(error) or type(error).__name__, _LONGEST))
+    text = Redactor().text(str(error) or type(error).__name__)
+    return clean(text, _LONGEST, secrets=secrets)
 
 
-async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes: int) -> ToolError:
+async def during_a_call(
+    error: Exception, *, server: str, wire: Wire, most_bytes: int, secrets: SecretFinder
+) -> ToolError:
     """Return the error of a call that a server did not answer as it should.
 
     Args:
@@ -53,9 +63,10 @@ async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes
         server: Its name.
         wire: What is known of the connection.
         most_bytes: The longest message.
+        secrets: What is not cut in two where it says much.
     """
     first = first_of(error)
-    text = told(first)
+    text = told(first, secrets)
     if any(mark in text for mark in _TOO_LARGE):
         return too_large(most_bytes)
     if isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED:
@@ -63,7 +74,7 @@ async def during_a_call(error: Exception, *, server: str, wire: Wire, most_bytes
             wire.gone.set()
         with anyio.move_on_after(_LOOK_SECONDS if wire.process else 0):
             await wire.gone.wait()
-        end = wire.end() or text
+        end = wire.end(secrets) or text
         return ToolError(
             "E_TOOL_FAILED",
             f"the MCP server {server!r} was lost while the call was under way ({end}); "

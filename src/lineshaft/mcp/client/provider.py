@@ -35,6 +35,7 @@ from lineshaft.mcp.client.resources import ServerResources
 from lineshaft.mcp.client.results import HandleContent, HandleContents, ResultShape, value_of
 from lineshaft.mcp.client.wire import Wire
 from lineshaft.tools import Shaped, Tool, Toolset, filtered, opened, renamed
+from lineshaft.trace import Redactor, secret_values
 from lineshaft.values import Askable, Context
 
 _CLOSE_SECONDS = 6.0
@@ -79,6 +80,7 @@ class McpServer:
         self._authorize = options.get("authorize")
         limits = self._spec or ServerSpec(url="http://in.process")
         self._connect_seconds = limits.connect_seconds
+        self._secrets = Redactor((*secret_values(limits.env), *secret_values(limits.headers)))
         trusted = bool(options.get("trust"))
         self._maker = Maker(
             self._name,
@@ -292,10 +294,10 @@ class McpServer:
                     attempts.settled.set()
                     await self._watch(link, attempts)
         except Exception as error:  # noqa: BLE001  whatever a server does wrong, the SDK raises
-            text = told(first_of(error))
+            text = told(first_of(error), self._secrets)
         if scope.cancelled_caught and not text and self._link is None:
             text = f"it has not listed its tools after {self._connect_seconds:g} s"
-        found = [each for each in (text, wire.end()) if each]
+        found = [each for each in (text, wire.end(self._secrets)) if each]
         return "; ".join(found) or "it ended the connection"
 
     async def _watch(self, link: Connection, attempts: Attempts) -> None:
@@ -324,7 +326,8 @@ class McpServer:
                 pause = min(_SHORTEST_TTL * 2**self._not_listed, _LONGEST_PAUSE)
                 self._stale_at = time.monotonic() + pause
                 self._not_listed = min(self._not_listed + 1, 10)
-                self._tell(f"its tools could not be listed again: {told(first_of(error))}")
+                why = told(first_of(error), self._secrets)
+                self._tell(f"its tools could not be listed again: {why}")
             else:
                 self._tell("")
 
@@ -343,7 +346,7 @@ class McpServer:
         self._instructions = clean(link.instructions, _INSTRUCTIONS)
 
     def _tell(self, problem: str) -> None:
-        self._problem = clean(problem, 2_000)
+        self._problem = clean(self._secrets.text(problem), 2_000)
         if self._changed is not None:
             self._changed()
 
@@ -371,10 +374,14 @@ class McpServer:
                 if heard is not None and refusal is not None:
                     heard.append(refusal)
                 raise await during_a_call(
-                    error, server=self._name, wire=link.wire, most_bytes=self._most_bytes
+                    error,
+                    server=self._name,
+                    wire=link.wire,
+                    most_bytes=self._most_bytes,
+                    secrets=context.secrets,
                 ) from error
         self._attempts.worked()
-        return value_of(result, shape, self._contents)
+        return value_of(result, shape, self._contents, context.secrets)
 
     async def _linked(self) -> Connection:
         """Return the connection; where it died, another one.

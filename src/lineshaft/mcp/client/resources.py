@@ -171,7 +171,11 @@ class ServerResources:
                 if isinstance(error, MCPError) and (heard := refusals.get()) is not None:
                     heard.append(_cleaned(error.error))
                 raise await during_a_call(
-                    error, server=self._namespace, wire=link.wire, most_bytes=self._most_bytes
+                    error,
+                    server=self._namespace,
+                    wire=link.wire,
+                    most_bytes=self._most_bytes,
+                    secrets=context.secrets,
                 ) from error
         if len(result.model_dump_json()) > self._most_bytes:
             raise too_large(self._most_bytes)

@@ -13,6 +13,7 @@ import mcp_types as types
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._text import clean
+from lineshaft.values import SecretFinder
 
 _LONGEST_ERROR = 4_000
 _KEPT_BYTES = 64_000_000
@@ -63,19 +64,26 @@ class ResultShape:
     most_bytes: int = 10_000_000
 
 
-def value_of(result: types.CallToolResult, shape: ResultShape, contents: HandleContents) -> object:
+def value_of(
+    result: types.CallToolResult,
+    shape: ResultShape,
+    contents: HandleContents,
+    known: SecretFinder,
+) -> object:
     """Return what a call gave.
 
     Args:
         result: As the server answered.
         shape: What the server said of it before.
         contents: Keeps what a script gets only a handle of.
+        known: What is not cut in two where an error says much.
 
     Raises:
         ToolError: The tool failed, or its result is too large, or not what it says it is.
     """
     if result.is_error:
-        raise ToolError("E_TOOL_FAILED", _words(result) or "the tool failed and did not say why")
+        why = _words(result, known) or "the tool failed and did not say why"
+        raise ToolError("E_TOOL_FAILED", why)
     _check_size(result, shape.most_bytes)
     wrapped = shape.wrapped or _marked(result)
     if "structured_content" in result.model_fields_set and (
@@ -141,9 +149,9 @@ def _only_text(result: types.CallToolResult) -> str | None:
     return only.text if isinstance(only, types.TextContent) else None
 
 
-def _words(result: types.CallToolResult) -> str:
+def _words(result: types.CallToolResult, known: SecretFinder) -> str:
     texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
-    return clean("\n".join(texts), _LONGEST_ERROR).strip()
+    return clean("\n".join(texts), _LONGEST_ERROR, secrets=known).strip()
 
 
 def _check_size(result: types.CallToolResult, most_bytes: int) -> None:

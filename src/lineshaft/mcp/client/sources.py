@@ -73,7 +73,7 @@ def assertion_from_command(command: Sequence[str]) -> Assertion:
         if done.exit_code != 0 or done.timed_out:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             how = "took too long" if done.timed_out else f"ended with {done.exit_code}"
-            said = Redactor().text(clean(last, _LONGEST))
+            said = clean(Redactor().text(last), _LONGEST)
             raise ConfigError(
                 f"the command of its assertion, {words[0]!r}, {how}: {said}",
                 hint="run it by hand",

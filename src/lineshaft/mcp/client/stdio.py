@@ -25,6 +25,9 @@ from lineshaft.mcp.client.wire import TOO_LARGE, Wire
 from lineshaft.processes import Piped, minimal_environment, piped
 
 _EDGE = 4_096
+_STDERR_BYTES = 40_000
+"""Of the end of its other output: far more than is shown, so that no secret is cut in two."""
+
 _ID = r'"id"\s*:\s*(?:(?P<number>-?\d{1,18})|"(?P<text>[^"\\]{1,200})")'
 _ID_FIRST = re.compile(r'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
 _ID_LAST = re.compile(_ID + r'\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
@@ -49,7 +52,7 @@ async def stdio(spec: ServerSpec, wire: Wire) -> AsyncGenerator[Streams]:
         async with _of_the_sdk(spec, cwd) as streams:
             yield streams
         return
-    async with piped(spec.command, cwd=cwd, env=spec.env) as process:
+    async with piped(spec.command, cwd=cwd, env=spec.env, stderr_bytes=_STDERR_BYTES) as process:
         wire.process = process
         inward, to_read = anyio.create_memory_object_stream[Incoming](0)
         to_write, outward = anyio.create_memory_object_stream[SessionMessage](0)

@@ -5,6 +5,7 @@ is none is taken out of its list, and a server that floods is read more slowly.
 """
 
 import contextvars
+import re
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,9 +21,28 @@ from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lineshaft.processes import Piped
+from lineshaft.values import SecretFinder, beginning, ending
 
 TOO_LARGE = "too large"
 """How the message of an error begins that stands for a message which was too long."""
+
+_LAST_WORDS = 800
+_MARGIN = re.compile(r"^[ |]{0,40}\| |\r$")
+"""What stands in front of the errors inside a group of them."""
+
+_ERROR = re.compile(
+    r"(?:[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|NotFound)|Error|error|fatal|panic)"
+    r"(?: \[\w+\])?(?::|$)"
+)
+"""A line that says which error ended a program: of Python, Node, or another."""
+
+_OF_OLDER_SDK = re.compile(
+    r"(?:No module named|cannot import name '\w{1,100}' from) '(?:mcp\.|mcp' )|mcp v1|mcp<2"
+)
+_OLDER_SDK = (
+    "it was written for version 1 of the Python SDK of MCP: install `mcp<2` where it runs, "
+    "as in `uvx --with 'mcp<2' NAME`"
+)
 
 _MESSAGES_A_SECOND = 1_000
 _LONGEST = 200
@@ -54,17 +74,37 @@ class Wire:
         self.left_out: dict[str, str] = {}
         """Why tools were taken out of the list, by what they called themselves."""
 
-    def end(self) -> str:
-        """Return how the program ended and what it said last; empty where there is none."""
+    def end(self, secrets: SecretFinder) -> str:
+        """Return how the program ended and what it said last; empty where there is none.
+
+        Args:
+            secrets: What is not cut in two.
+        """
         if self.process is None:
             return ""
-        code, last = self.process.exit_code, self.process.stderr.strip()
-        text = "" if code is None else f"it exited with code {code}"
-        if last:
-            text = (
-                f"{text}; it last said: {last[-800:]}" if text else f"it last said: {last[-800:]}"
-            )
-        return text
+        code, said = self.process.exit_code, last_words(self.process.stderr, secrets)
+        return "; ".join(each for each in (code_told(code), said) if each)
+
+
+def code_told(code: int | None) -> str:
+    """Return how a program ended; empty while it runs."""
+    return "" if code is None else f"it exited with code {code}"
+
+
+def last_words(said: str, secrets: SecretFinder) -> str:
+    """Return what a program said of its end: the error, where that can be told, or the last words.
+
+    Args:
+        said: The end of its other output.
+        secrets: What is not cut in two.
+    """
+    lines = [_MARGIN.sub("", line) for line in said.splitlines()]
+    errors = [line for line in lines if _ERROR.match(line)]
+    if not errors:
+        last = ending(said.strip(), _LAST_WORDS, lines=True, secrets=secrets)
+        return f"it last said: {last}" if last else ""
+    error = beginning(errors[-1], _LAST_WORDS, secrets=secrets)
+    return f"{error} ({_OLDER_SDK})" if _OF_OLDER_SDK.search(error) else error
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from typing import cast
 from anyio import to_thread
 
 from lineshaft.errors import Guarded
-from lineshaft.values import Change, Finding, Guard, Stage, beginning
+from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage, beginning
 from lineshaft.workspace.guards.view import Looking
 
 SECONDS = 60.0
@@ -39,6 +39,7 @@ async def guarded(
     stage: Stage,
     *,
     seconds: float = SECONDS,
+    secrets: SecretFinder = NO_SECRETS,
 ) -> tuple[Finding, ...]:
     """Ask each guard, in order, about changes that are to land.
 
@@ -47,6 +48,7 @@ async def guarded(
         changes: What is to land; where there is nothing, nobody is asked.
         stage: The view that holds them.
         seconds: What each guard gets.
+        secrets: What is not cut in two where a guard says too much.
 
     Returns:
         What they said, none of it an error.
@@ -59,16 +61,21 @@ async def guarded(
     looking = Looking(stage)
     found: list[Finding] = []
     for guard in guards:
-        found += await _asked(guard, tuple(changes), looking, seconds)
+        found += await _asked(guard, tuple(changes), looking, seconds, secrets)
     if any(finding.level == "error" for finding in found):
-        raise refusal(found)
+        raise refusal(found, secrets)
     return tuple(found)
 
 
-def refusal(findings: Sequence[Finding]) -> Guarded:
-    """Return the error that says which findings keep changes from landing."""
+def refusal(findings: Sequence[Finding], secrets: SecretFinder = NO_SECRETS) -> Guarded:
+    """Return the error that says which findings keep changes from landing.
+
+    Args:
+        findings: All of them.
+        secrets: What is not cut in two where a message is too long.
+    """
     errors = [finding for finding in findings if finding.level == "error"]
-    listed = [_line(finding) for finding in errors[:_LISTED]]
+    listed = [_line(finding, secrets) for finding in errors[:_LISTED]]
     if len(errors) > _LISTED:
         listed.append(f"and {len(errors) - _LISTED:,} more")
     return Guarded(
@@ -78,17 +85,21 @@ def refusal(findings: Sequence[Finding]) -> Guarded:
     )
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Finding, secrets: SecretFinder) -> str:
     place = [str(part) for part in (finding.path, finding.line) if part is not None]
-    said = beginning(finding.message, _LONGEST)
+    said = beginning(finding.message, _LONGEST, secrets=secrets)
     return f"{':'.join(place)}: {said} [{finding.code}]" if place else f"{said} [{finding.code}]"
 
 
 async def _asked(
-    guard: Guard, changes: tuple[Change, ...], looking: Looking, seconds: float
+    guard: Guard,
+    changes: tuple[Change, ...],
+    looking: Looking,
+    seconds: float,
+    secrets: SecretFinder,
 ) -> list[Finding]:
     """Return what one guard says, whatever it does."""
-    task: asyncio.Task[object] = asyncio.ensure_future(_contained(guard, changes, looking))
+    task: asyncio.Task[object] = asyncio.ensure_future(_contained(guard, changes, looking, secrets))
     try:
         await asyncio.wait((task,), timeout=seconds)
     finally:
@@ -109,7 +120,9 @@ class _Raised(str):
     __slots__ = ()
 
 
-async def _contained(guard: Guard, changes: tuple[Change, ...], looking: Looking) -> object:
+async def _contained(
+    guard: Guard, changes: tuple[Change, ...], looking: Looking, secrets: SecretFinder
+) -> object:
     try:
         call: Callable[[], object] = functools.partial(guard, changes, looking)
         said = (
@@ -119,7 +132,7 @@ async def _contained(guard: Guard, changes: tuple[Change, ...], looking: Looking
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001  a guard may be anybody's code
-        text = beginning(str(error), _LONGEST)
+        text = beginning(str(error), _LONGEST, secrets=secrets)
         return _Raised(f"raised {type(error).__name__}" + (f": {text}" if text else ""))
 
 

@@ -25,7 +25,7 @@ _AT_ONCE_BYTES = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """Files parse: Python as this interpreter knows it, JSON, TOML, YAML, known by their names.
+    """Files parse: Python as the engine `wasm` knows it, JSON, TOML, YAML, known by their names.
 
     Only files that are new, or parsed before, are errors; what was broken before is a warning.
     """

@@ -1,27 +1,41 @@
 """Does a text parse? Python, JSON, TOML and YAML; nothing is executed or built.
 
-Texts may be hostile. Python's parser bounds its own depth; of YAML only the events are read, so
-that neither aliases nor nesting multiply; JSON and TOML recurse within Python's own bound.
+Texts may be hostile: the parsers of Python, JSON and TOML have texts that keep them busy for hours,
+and hold up the whole host meanwhile. They are asked in an instance of the image that runs nothing
+else and can be ended; its Python is the newest one, so syntax that the host's Python lacks passes.
+
+YAML alone is read on the host: libyaml is many times faster than what there is for the instance.
+Only its events are read, one at a time, so that neither aliases nor nesting multiply; each takes
+time in proportion to its text, and between two of them the reading can end.
 """
 
+import atexit
+import base64
 import json
-import re
-import sys
-import tomllib
-import warnings
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
-from lineshaft.values import steadily
+from lineshaft.sandbox.webassembly import Asker, GuestStopped, GuestTrapped, image
 
 if TYPE_CHECKING:
     from yaml import Event
 
-_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 _TOO_DEEP = "it is nested too deeply"
 _DEEPEST = 500
+_SECONDS = 20.0
+"""For one file; the largest that are looked at take half of it."""
+
+_MEMORY_MB = 768
+_PARSER = Asker(seconds=_SECONDS, memory_mb=_MEMORY_MB)
+"""Kept for the next file: making one takes far longer than parsing most files."""
+
+atexit.register(_PARSER.close)
+
+_SHOWN = {"json": "JSON", "jsonc": "JSON with comments", "toml": "TOML"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +49,7 @@ class SyntaxProblem:
 
 
 Check = Callable[[bytes], SyntaxProblem | None]
+"""Parses a text; blocks."""
 
 
 def language_of(path: str) -> Check | None:
@@ -53,88 +68,37 @@ def is_template(data: bytes) -> bool:
     return b"{{" in data or b"{%" in data
 
 
-def _python(data: bytes) -> SyntaxProblem | None:
+def _parsed(language: str, data: bytes) -> SyntaxProblem | None:
+    """Have a text parsed in the instance.
+
+    Raises:
+        WasmUnavailable: This machine or installation cannot run it.
+    """
+    shown = _SHOWN.get(language) or f"Python {'.'.join(image().python.split('.')[:2])}"
+    text = base64.b64encode(data).decode()
     try:
-        steadily(lambda: _compiled(data))
-    except SyntaxError as error:
-        return SyntaxProblem(_PYTHON, error.msg or "it does not parse", error.lineno, error.offset)
-    except (ValueError, OverflowError) as error:
-        return SyntaxProblem(_PYTHON, str(error))
-    except (RecursionError, MemoryError):
-        return SyntaxProblem(_PYTHON, _TOO_DEEP)
-    return None
+        answer = _PARSER.ask(json.dumps({"do": "parse", "language": language, "data": text}))
+    except GuestStopped:
+        return SyntaxProblem(shown, f"it takes more than {_SECONDS:g} s to parse")
+    except GuestTrapped:
+        return SyntaxProblem(shown, _TOO_DEEP)
+    match json.loads(answer):
+        case {"problem": {"message": str(message), "line": line, "column": column}}:
+            return SyntaxProblem(shown, message, _number(line), _number(column))
+        case {"problem": None}:
+            return None
+        case _:
+            return SyntaxProblem(shown, "the parser gave no proper answer")
 
 
-def _compiled(data: bytes) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        compile(data, "<changed>", "exec", dont_inherit=True)
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
-def _json(data: bytes) -> SyntaxProblem | None:
-    try:
-        text = data.decode(json.detect_encoding(data))
-    except UnicodeDecodeError as error:
-        return _not_text("JSON", data, error)
-    return _json_text(text, "JSON")
-
-
-def _jsonc(data: bytes) -> SyntaxProblem | None:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return _not_text("JSON with comments", data, error)
-    plain = _TRAILING.sub(_blank, _COMMENTS.sub(_blank, text))
-    return _json_text(plain, "JSON with comments")
-
-
-_STRING = r'(?P<text>"(?:[^"\\\n]|\\.)*")'
-_COMMENTS = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
-_TRAILING = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
-
-
-def _blank(match: re.Match[str]) -> str:
-    """Return spaces for what is left out, so that all else stays in its place."""
-    return match["text"] or re.sub(r"[^\n]", " ", match[0])
-
-
-def _json_text(text: str, language: str) -> SyntaxProblem | None:
-    try:
-        # Numbers are not made: one of many digits would take its time, and then be refused.
-        json.loads(text, parse_int=len, parse_float=len, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        said = "it is empty" if not text.strip() else error.msg
-        return SyntaxProblem(language, said, error.lineno, error.colno)
-    except ValueError as error:
-        return SyntaxProblem(language, str(error))
-    except RecursionError:
-        return SyntaxProblem(language, _TOO_DEEP)
-    return None
-
-
-def _no_number(word: str) -> object:
-    raise ValueError(f"{word} is no number here")
-
-
-def _toml(data: bytes) -> SyntaxProblem | None:
-    try:
-        tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        return _not_text("TOML", data, error)
-    except ValueError as error:
-        return _toml_problem(str(error), data)
-    except RecursionError:
-        return SyntaxProblem("TOML", _TOO_DEEP)
-    return None
-
-
-def _toml_problem(said: str, data: bytes) -> SyntaxProblem:
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", said)
-    if place is None:
-        return SyntaxProblem("TOML", said)
-    if place[1] is None:
-        return SyntaxProblem("TOML", f"{said[: place.start()]} at its end", data.count(b"\n") + 1)
-    return SyntaxProblem("TOML", said[: place.start()], int(place[1]), int(place[2]))
+_python = partial(_parsed, "python")
+_json = partial(_parsed, "json")
+_jsonc = partial(_parsed, "jsonc")
+_toml = partial(_parsed, "toml")
 
 
 class _Mark(Protocol):
@@ -165,7 +129,10 @@ def _yaml_events(events: "Iterable[Event]") -> SyntaxProblem | None:
 
     anchors: set[str] = set()
     depth = 0
+    until = time.monotonic() + _SECONDS
     for event in events:
+        if time.monotonic() > until:
+            return _at(event.start_mark, f"it takes more than {_SECONDS:g} s to parse")
         if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -186,10 +153,6 @@ def _at(mark: _Mark | None, said: str) -> SyntaxProblem:
     if mark is None:
         return SyntaxProblem("YAML", said)
     return SyntaxProblem("YAML", said, mark.line + 1, mark.column + 1)
-
-
-def _not_text(language: str, data: bytes, error: UnicodeDecodeError) -> SyntaxProblem:
-    return SyntaxProblem(language, "it is not UTF-8 text", data.count(b"\n", 0, error.start) + 1)
 
 
 def _may_have_comments(path: str, name: str) -> bool:

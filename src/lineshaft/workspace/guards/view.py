@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
+    NO_SECRETS,
     ApprovePaths,
     Capability,
     Change,
@@ -15,6 +16,7 @@ from lineshaft.values import (
     Guard,
     Process,
     Resolved,
+    SecretFinder,
     Stage,
 )
 
@@ -124,10 +126,15 @@ class Looking(Stage):
         _only_looks(command)
 
     def begin(
-        self, run_id: str = "", *, atomic: bool = False, packed: bytes | None = None
+        self,
+        run_id: str = "",
+        *,
+        atomic: bool = False,
+        packed: bytes | None = None,
+        secrets: SecretFinder = NO_SECRETS,
     ) -> Stage:
         """Refuse."""
-        _only_looks(run_id, atomic, packed)
+        _only_looks(run_id, atomic, packed, secrets)
 
     async def undo(self, run_id: str) -> tuple[Change, ...]:
         """Refuse."""

@@ -15,7 +15,18 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
-from lineshaft.values import ApprovePaths, Change, Command, Content, Entry, Finding, Guard, Process
+from lineshaft.values import (
+    NO_SECRETS,
+    ApprovePaths,
+    Change,
+    Command,
+    Content,
+    Entry,
+    Finding,
+    Guard,
+    Process,
+    SecretFinder,
+)
 from lineshaft.workspace import disk
 from lineshaft.workspace._direct_view import take
 from lineshaft.workspace._folder_view import FolderView
@@ -53,8 +64,16 @@ class StagedView(FolderView):
         lands: Whether its changes may land.
     """
 
-    def __init__(self, mounts: Mounts, shared: Shared, run_id: str, *, lands: bool = True) -> None:
-        super().__init__(mounts, shared)
+    def __init__(
+        self,
+        mounts: Mounts,
+        shared: Shared,
+        run_id: str,
+        *,
+        lands: bool = True,
+        secrets: SecretFinder = NO_SECRETS,
+    ) -> None:
+        super().__init__(mounts, shared, secrets=secrets)
         self._plain, self._run_id, self._lands = mounts, run_id, lands
         self._mounts = self._mounts.with_links(self._link)
         self._memory = Memory()
@@ -339,7 +358,8 @@ class StagedView(FolderView):
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
         """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""
-        return await guarded(guards, self._memory.waiting() if guards else (), self)
+        waiting = self._memory.waiting() if guards else ()
+        return await guarded(guards, waiting, self, secrets=self._secrets)
 
     def _land(self, version: int) -> bool:
         """Land, unless something was changed since the guards were asked."""
@@ -381,7 +401,9 @@ class StagedView(FolderView):
         return await self._hop(self._fork)
 
     def _fork(self) -> "StagedView":
-        other = StagedView(self._plain, self._shared, self._run_id, lands=False)
+        other = StagedView(
+            self._plain, self._shared, self._run_id, lands=False, secrets=self._secrets
+        )
         with self._lock:
             other._memory = self._memory.copy()
         self._state.copy_to(other._state)

@@ -21,7 +21,7 @@ from lineshaft.processes import start
 from lineshaft.sandbox.webassembly._native import native_code
 from lineshaft.sandbox.webassembly.child._lending import lent
 from lineshaft.sandbox.webassembly.program._copy import Bounds, WorkspaceCopy
-from lineshaft.values import Command, Exit
+from lineshaft.values import NO_SECRETS, Command, Exit, SecretFinder
 
 WORKSPACE = "/ws"
 """Where a program finds the workspace."""
@@ -83,10 +83,17 @@ class ProgramEnd:
     """Permission bits that it set, by path."""
 
 
-async def run_program(copy: WorkspaceCopy, order: ProgramOrder) -> ProgramEnd:
+async def run_program(
+    copy: WorkspaceCopy, order: ProgramOrder, *, known: SecretFinder = NO_SECRETS
+) -> ProgramEnd:
     """Run a program on a copy that is up to date, to its end or until its time is up.
 
     Cancelling ends the program first.
+
+    Args:
+        copy: Where it works.
+        order: What is to be run.
+        known: What is not cut in two where its output is.
 
     Raises:
         WorkspaceError: Its process could not be started.
@@ -105,7 +112,7 @@ async def run_program(copy: WorkspaceCopy, order: ProgramOrder) -> ProgramEnd:
             stdout_bytes=order.stdout_bytes,
             stderr_bytes=order.stderr_bytes,
         )
-        process = await start(command, cwd=place, allow_env=_ENVIRONMENT)
+        process = await start(command, cwd=place, allow_env=_ENVIRONMENT, secrets=known)
         ended = await process.wait()
         return _end(ended, _report(place), copy.bounds)
     finally:

@@ -47,11 +47,13 @@ def command(
     made = [provider_for(server, settings, starting) for server in chosen]
     carry(partial(_catalogues, made))
     answer: ClaimsAnswer | None = "accept" if accept else "external" if external else None
+    there: list[tuple[ServerSetting, Sequence[Claim]]] = []
     for server, source in zip(chosen, made, strict=True):
         if isinstance(source, Down) or not source.catalogue_hash:
             note(f"{server.name} is not there: {one_line(source.problem, 500)}")
         else:
-            _settle(server, source, answer)
+            there.append((server, source.claims))
+    _settle(there, answer)
 
 
 def _chosen(found: Sequence[ServerSetting], names: Sequence[str]) -> list[ServerSetting]:
@@ -75,26 +77,44 @@ async def _catalogues(made: Sequence[McpServer | Down]) -> None:
             group.start_soon(once, source)
 
 
-def _settle(server: ServerSetting, source: McpServer, answer: ClaimsAnswer | None) -> None:
-    for line in claim_lines(server, source.claims):
-        say(line)
-    if server.claims is not None:
-        note(f"{one_line(str(server.source))} says claims = {server.claims!r}; that holds")
+def _settle(
+    there: Sequence[tuple[ServerSetting, Sequence[Claim]]], answer: ClaimsAnswer | None
+) -> None:
+    """Show what all servers say as one list, and keep one answer to all of it."""
+    open_: list[tuple[ServerSetting, Sequence[Claim]]] = []
+    first = 1
+    for server, claims in there:
+        for line in claim_lines(server, claims, first=first):
+            say(line)
+        if server.claims is not None:
+            note(f"{one_line(str(server.source))} says claims = {server.claims!r}; that holds")
+        else:
+            open_.append((server, claims))
+        first += len(claims)
+    if not open_:
         return
+    numbered = [claim for _, claims in there for claim in claims]
     if answer is None and sys.stdin.isatty() and is_terminal(sys.stderr):
-        answer = _asked(source.claims)
+        answer = _asked(numbered)
     if answer is None:
         note("nothing was answered; --accept and --external do so without a terminal")
         return
-    keep_claims(server, answer, catalogue=source.catalogue_hash)
-    kept = answer if isinstance(answer, str) else f"{counted(len(answer), 'tool')} accepted"
-    note(f"{paint('kept', 'green')}: {server.name}: {kept}, until its tools change")
+    for server, claims in open_:
+        own = {claim.tool for claim in claims}
+        said: ClaimsAnswer = (
+            answer
+            if isinstance(answer, str)
+            else {tool: effect for tool, effect in answer.items() if tool in own}
+        )
+        keep_claims(server, said, claims=claims)
+        kept = said if isinstance(said, str) else f"{counted(len(said), 'tool')} accepted"
+        note(f"{paint('kept', 'green')}: {server.name}: {kept}, each tool until it changes")
 
 
-def claim_lines(server: ServerSetting, claims: Sequence[Claim]) -> list[str]:
-    """Return what a server says of its tools, as one list."""
+def claim_lines(server: ServerSetting, claims: Sequence[Claim], *, first: int = 1) -> list[str]:
+    """Return what a server says of its tools, as one list, numbered from `first` on."""
     lines = [paint(f"{server.name} says of its {counted(len(claims), 'tool')}:", "bold")]
-    for number, claim in enumerate(claims, 1):
+    for number, claim in enumerate(claims, first):
         flags = [
             "only reads" if claim.effect == "read" else "acts",
             *(["destructive"] if claim.destructive else []),

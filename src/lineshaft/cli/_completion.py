@@ -1,0 +1,50 @@
+"""What a shell offers for the word that is being typed; where that fails, nothing."""
+
+from collections.abc import Iterable
+from typing import get_args
+
+from lineshaft.cli._records import look
+from lineshaft.config import read_settings
+from lineshaft.config import tools as configured_tools
+from lineshaft.errors import LineshaftError
+from lineshaft.policy import Mode
+from lineshaft.store import Store, workspace_name
+from lineshaft.values import ENGINES
+
+_MOST_RUNS = 50
+
+
+def modes(incomplete: str) -> list[str]:
+    """Return the modes of policy."""
+    return _fitting(get_args(Mode), incomplete)
+
+
+def engines(incomplete: str) -> list[str]:
+    """Return the names of engines."""
+    return _fitting(ENGINES, incomplete)
+
+
+def tools(incomplete: str) -> list[str]:
+    """Return the tools; those of servers would have to be started."""
+    try:
+        return _fitting(configured_tools(read_settings()), incomplete)
+    except LineshaftError:
+        return []
+
+
+def runs(incomplete: str) -> list[str]:
+    """Return the ids of this workspace's last runs, the newest first."""
+    try:
+        settings = read_settings()
+        workspace = workspace_name(settings.root)
+
+        async def read(store: Store) -> list[str]:
+            return [run.run_id for run in await store.runs(workspace=workspace, limit=_MOST_RUNS)]
+
+        return _fitting(look(settings, read), incomplete)
+    except LineshaftError:
+        return []
+
+
+def _fitting(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

@@ -1,0 +1,38 @@
+"""TOML of settings and policies: read on the host, before there is anything else to read it with.
+
+Python's parser takes time by the square of the parts of a key, and of nothing else that is known.
+So a text is bounded in its length and in the parts of its keys; then it takes a second at most.
+"""
+
+import re
+import tomllib
+from typing import Any
+
+_MOST_CHARACTERS = 500_000
+_MOST_PARTS = 32
+
+# Each piece is taken even where its end is missing, so that none is looked through twice.
+_TEXTS = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)'
+    r"|'''(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"
+    r'|"(?:[^"\\\n]|\\[^\n])*+"?'
+    r"|'[^'\n]*+'?"
+    r"|#[^\n]*+",
+    re.DOTALL,
+)
+_DOTTED = re.compile(r"[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++)*+")
+
+
+def toml_table(text: str) -> dict[str, Any]:
+    """Return what a text in TOML says.
+
+    Raises:
+        tomllib.TOMLDecodeError: It is none, or more than settings need.
+        RecursionError: It is nested too deeply.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise tomllib.TOMLDecodeError(f"it has more than {_MOST_CHARACTERS:,} characters")
+    bare = _TEXTS.sub("_", text)
+    if any(match[0].count(".") >= _MOST_PARTS for match in _DOTTED.finditer(bare)):
+        raise tomllib.TOMLDecodeError(f"a key has more than {_MOST_PARTS} parts")
+    return tomllib.loads(text)

@@ -1,0 +1,81 @@
+"""What is said of a server that does not start, or ends: the error it ended by, and no secret."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lineshaft import Policy, Session
+from lineshaft.mcp import ServerSpec
+from lineshaft.mcp import server as mcp_server
+from lineshaft.mcp.client import McpServer
+
+SECRET = "hunter-two-Kx7Qp2Wv9Zt4Rb8"  # noqa: S105  a test's, of no known form
+
+
+async def problem_of(spec: ServerSpec) -> str:
+    source = McpServer(spec, name="s")
+    async with source.opened(lambda: None):
+        await source.ready()
+        return source.problem
+
+
+def python(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import nothing_here", "ModuleNotFoundError: No module named 'nothing_here'"),
+        ("def f(): raise ValueError('no port')\nf()", "ValueError: no port"),
+        ("raise ExceptionGroup('many', [KeyError('TOKEN')])", "KeyError: 'TOKEN'"),
+        ("import sys; sys.exit('config.toml is missing')", "it last said: config.toml is missing"),
+        (
+            "import sys; sys.exit('x;\\n\\nError: no module \\'x.js\\'\\n at M\\n\\nNode.js v22')",
+            "Error: no module 'x.js'",
+        ),
+    ],
+)
+async def test_the_error_that_ended_it_is_what_is_said(code: str, said: str) -> None:
+    problem = await problem_of(ServerSpec(command=python(code)))
+    assert f"it exited with code 1; {said}" in problem
+    assert "Traceback" not in problem
+    assert "Node.js" not in problem
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from mcp.server.fastmcp import FastMCP",
+        "raise ImportError(\"cannot import name 'FastMCP' from 'mcp.server' (x.py)\")",
+    ],
+)
+async def test_a_server_for_the_older_sdk_is_told(code: str) -> None:
+    assert "install `mcp<2` where it runs" in await problem_of(ServerSpec(command=python(code)))
+
+
+async def test_nothing_else_is_taken_for_the_older_sdk() -> None:
+    assert "mcp<2" not in await problem_of(ServerSpec(command=python("import mcp_of_ours")))
+
+
+@pytest.mark.parametrize("at", range(770, 810, 3))
+async def test_a_secret_in_its_last_words_is_not_cut_in_two(at: int, tmp_path: Path) -> None:
+    code = f"import os, sys; sys.exit('x' * 5_000 + os.environ['API_TOKEN'] + 'y' * {at})"
+    spec = ServerSpec(command=python(code), env={"API_TOKEN": SECRET})
+    problem = await problem_of(spec)
+    assert "yyyy" in problem
+    assert not any(SECRET[n : n + 5] in problem for n in range(len(SECRET) - 5))
+    # One that only the session knows.
+    spec = ServerSpec(command=python(code), env={"HARMLESS": "1", "API_TOKEN": SECRET})
+    policy = Policy.from_dict({"mode": "open"})
+    async with Session(
+        [mcp_server(spec, name="s")],
+        workspace=tmp_path,
+        secrets=[SECRET],
+        policy=policy,
+        store=False,
+    ) as session:
+        result = await session.run("return await s.nothing()")
+        text = session.told(result).text
+    assert not any(SECRET[n : n + 5] in text for n in range(len(SECRET) - 5))
