@@ -25,7 +25,10 @@ GUEST = Path("src", "lineshaft", "engines", "guest")
 APP = "lineshaft_image"
 FACTS = re.compile(rb"lineshaft facts (\{[^\0]*?\}) end of facts")
 TOOL = "componentize-py"
-LICENCES = (TOOL, "tzdata")
+PAGES = ("beautifulsoup4", "markdownify", "six", "soupsieve", "typing-extensions")
+"""Packages in the image, for the guest alone: HTML to Markdown."""
+
+LICENCES = (TOOL, "tzdata", *PAGES)
 PAGE = 65_536
 
 
@@ -51,7 +54,9 @@ class ImageHook(BuildHookInterface[Any]):
 def tools(root: Path) -> list[str]:
     """Return the exact versions of what makes the image."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    return [each for each in project["dependency-groups"]["build"] if "==" in each]
+    groups = project["dependency-groups"]
+    named = [each for name in ("build", "pages") for each in groups[name]]
+    return [each for each in named if isinstance(each, str) and "==" in each]
 
 
 def sources(root: Path) -> dict[str, bytes]:
@@ -116,6 +121,8 @@ def componentize(stage: Path) -> bytes:
     """Return the component made of the staged program and zone data."""
     zones = Path(str(importlib.metadata.distribution("tzdata").locate_file("tzdata")))
     shutil.copytree(zones, stage / "data" / "tzdata")
+    for name in PAGES:
+        copy_modules(name, stage / "data")
     target = stage / "guest.wasm"
     start = "import sys, componentize_py; sys.exit(componentize_py.script())"
     world = ["-d", str(stage / "program" / "world.wit"), "-w", "guest"]
@@ -135,6 +142,15 @@ def componentize(stage: Path) -> bytes:
     return target.read_bytes()
 
 
+def copy_modules(name: str, folder: Path) -> None:
+    """Copy the modules of an installed distribution, and nothing else of it."""
+    for file in importlib.metadata.files(name) or ():
+        if file.suffix == ".py" and ".." not in file.parts:
+            target = folder / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path(str(file.locate())), target)
+
+
 def keep_licences(folder: Path, inside: dict[str, str]) -> None:
     """Put the licences of all that the image holds beside it."""
     place = folder / "licences"
@@ -144,8 +160,9 @@ def keep_licences(folder: Path, inside: dict[str, str]) -> None:
     for name in LICENCES:
         for file in importlib.metadata.files(name) or ():
             parts = file.parts
-            if parts[0].endswith(".dist-info") and ("licenses" in parts or "sboms" in parts):
-                copy = place / f"{name}-{'-'.join(parts[2:])}"
+            said = "licenses" in parts or "sboms" in parts or file.name.startswith("LICENSE")
+            if parts[0].endswith(".dist-info") and said:
+                copy = place / "-".join((name, *(part for part in parts[1:] if part != "licenses")))
                 copy.write_bytes(Path(str(file.locate())).read_bytes())
 
 

@@ -1,4 +1,4 @@
-"""An agent in thirty lines: any model behind an OpenAI-compatible URL, and no framework.
+"""An agent in fifty lines: any model behind an OpenAI-compatible URL, and no framework.
 
 Usage: OPENAI_BASE_URL=... OPENAI_API_KEY=... MODEL=... python agent_loop.py "your task"
 """

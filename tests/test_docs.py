@@ -14,7 +14,9 @@ from native import CACHE_HOME, vouch_for_native_code
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCRIPTS = re.MULTILINE | re.DOTALL
 MARK = "-- the next command --"
 
 
@@ -44,6 +46,8 @@ def test_a_block_prints_what_the_page_says(
 def _sessions() -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for page in PAGES:
+        if page == TUTORIAL:  # one session, below
+            continue
         text = page.read_text(encoding="utf-8")
         for block in CONSOLE.finditer(text):
             line = text.count("\n", 0, block.start()) + 1
@@ -53,16 +57,34 @@ def _sessions() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("place", "block"), _sessions(), ids=lambda value: str(value)[:40])
 def test_commands_print_what_the_page_says(place: str, block: str, tmp_path: Path) -> None:
+    _must_print(block, ROOT, home=tmp_path, place=place)
+
+
+def test_the_tutorial_is_one_session_and_prints_what_it_says(tmp_path: Path) -> None:
+    text = TUTORIAL.read_text(encoding="utf-8")
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / "docs").symlink_to(ROOT / "docs")
+    blocks = [block[1] for block in CONSOLE.finditer(text)]
+    _must_print(blocks[0].partition("$ cd")[0], folder, home=tmp_path, place="tutorial")
+    for name, script in re.findall(r'^```python run="no" title="(.*?)"\n(.*?)^```$', text, SCRIPTS):
+        (folder / "shop" / name).write_text(script, encoding="utf-8")
+    rest = blocks[0].partition("$ cd shop\n")[2] + "".join(blocks[1:])
+    _must_print(rest, folder / "shop", home=tmp_path, place="tutorial")
+
+
+def _must_print(block: str, folder: Path, *, home: Path, place: str) -> None:
+    """Run the commands of a page in one shell, and compare what each prints."""
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
     script = f"\necho '{MARK}'\n".join(command for command, _ in commands)
     done = subprocess.run(
         ["/bin/sh", "-c", script],
-        cwd=ROOT,
-        env=_environment(tmp_path),
+        cwd=folder,
+        env=_environment(home),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     printed = done.stdout.split(f"{MARK}\n")
@@ -80,3 +102,45 @@ def _environment(home: Path) -> dict[str, str]:
     vouch_for_native_code(home / "STATE")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return kept | folders | {"HOME": str(home), "PATH": path}
+
+
+def test_the_ten_lines_are_ten() -> None:
+    readme = PAGES[0].read_text(encoding="utf-8")
+    block = readme.partition("## Ten lines\n\n```python\n")[2].partition("```")[0]
+    assert len(block.splitlines()) == 10
+
+
+def test_the_picture_is_that_of_a_run_and_the_page_has_its_figures() -> None:
+    done = subprocess.run(
+        [sys.executable, "benchmarks/picture.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    picture = (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
+    figures = re.findall(r"read by the model: ([\d,]+) char|= ([\d,]+)<", picture)
+    table = PAGES[0].read_text(encoding="utf-8").partition("| measured |")[2].partition("\n\n")[0]
+    assert [one or other for one, other in figures] == re.findall(
+        r"^\| cha.*\| (\S+) \|$", table, re.M
+    )
+
+
+def test_the_reference_pages_are_those_of_the_code() -> None:
+    done = subprocess.run(
+        [sys.executable, "docs/reference/generate.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_word_stands_once_in_the_glossary() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)
+    assert len(words) == len(set(words))

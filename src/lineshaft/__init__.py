@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lineshaft.errors import ConfigError, LineshaftError, ToolError
     from lineshaft.policy import Policy, Rule
     from lineshaft.session import Run, Session, run_sync
-    from lineshaft.tools import EntryPath, Tool, Toolset, WorkspacePath, tool
+    from lineshaft.tools import EntryPath, Tool, Toolset, WebAddress, WorkspacePath, tool
     from lineshaft.values import (
         Answer,
         Call,
@@ -32,7 +32,7 @@ _ROOMS = {
     "policy": ("Policy", "Rule"),
     "session": ("Run", "Session", "run_sync"),
     "config": ("load",),
-    "tools": ("EntryPath", "Tool", "Toolset", "WorkspacePath", "tool"),
+    "tools": ("EntryPath", "Tool", "Toolset", "WebAddress", "WorkspacePath", "tool"),
     "values": (
         "Answer",
         "Call",
@@ -71,6 +71,7 @@ __all__ = [
     "Tool",
     "ToolError",
     "Toolset",
+    "WebAddress",
     "WorkspacePath",
     "kit",
     "load",

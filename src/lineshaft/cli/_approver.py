@@ -12,7 +12,7 @@ from lineshaft.values import Answer, Pending
 
 HELP = (
     "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
-    "r: yes, and to every later call of this run that the same rule asks about",
+    "r: yes, and to every later call of this run that the same rule asks about (to the same host)",
     "1 3: yes to these, no to the others; l: later, the run is paused; v: show all of it, uncut",
     "after any answer you may say why: n not on Fridays",
 )
@@ -60,8 +60,8 @@ class ApprovalDialog:
             case "a" | "d":
                 self._answer(list(self._left), Answer(word == "a", reason=reason))
             case "r":
-                rule = next(iter(self._left.values())).rule
-                same = [n for n, call in self._left.items() if call.rule == rule]
+                grant = next(iter(self._left.values())).grant
+                same = [n for n, call in self._left.items() if call.grant == grant]
                 self._answer(same, Answer(allow=True, reason=reason, scope="run"))
             case "l":
                 self._left.clear()

@@ -38,6 +38,10 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
         if len(shown) < len(text):
             left = f"… {len(text) - len(shown):,} more of {counted(len(text), 'character')}"
             lines.append(f"        {paint(left, 'dim')}")
+    if call.holds_for:
+        lines.append(
+            f"      {paint(f'a yes for the run holds for {one_line(call.holds_for)}', 'dim')}"
+        )
     lines += [f"      {line}" for line in diff_lines(call.diff, whole=whole)]
     return lines
 

@@ -130,7 +130,8 @@ def tools(
             case False | []:
                 offered = Toolset(())
             case names:
-                offered = kit.tools(*cast("list[str]", names))
+                allow = cast("list[str]", settings.own("fetch.allow").value)
+                offered = kit.tools(*cast("list[str]", names), fetch_allow=allow)
     except ConfigError as error:
         raise ConfigError(f"{held.source}: tools.kit: {error.message}", hint=error.hint) from error
     own = load_modules(settings.modules, confirm=confirm, environ=environ)

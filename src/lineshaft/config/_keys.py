@@ -86,6 +86,8 @@ MCP_KEYS = (
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
+_PLACE = re.compile(r"(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\]):[1-9][0-9]{0,4}")
+
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
 RESERVED = frozenset({NO_SCRIPT, TOKEN, "LINESHAFT_STATE_KEY"})
 """Variables with a meaning of their own."""
@@ -106,6 +108,11 @@ def _is_passed(value: object) -> bool:
         _VARIABLE.fullmatch(name) and not name.upper().startswith(_NEVER_PASSED)
         for name in cast("list[str]", value)
     )
+
+
+def _is_places(value: object) -> bool:
+    """Hosts with ports, written as addresses have them."""
+    return is_texts(value) and all(map(_PLACE.fullmatch, cast("list[str]", value)))
 
 
 def _is_aliases(value: object) -> bool:
@@ -180,10 +187,18 @@ KEYS: Mapping[str, Key] = {
         ),
         Key(
             name="tools.kit",
-            allowed='true, false, or a list of names: ["read_file", "search_text"]',
+            allowed='true, false, or a list of names: ["default", "fetch_url"]',
             accepts=lambda value: isinstance(value, bool) or is_texts(value),
             default=True,
-            text="Which built-in tools are offered.",
+            text="Which built-in tools are offered; `default` in a list: those of `true`.",
+        ),
+        Key(
+            name="fetch.allow",
+            allowed='a list of "host:port": ["localhost:8000", "[::1]:8000"]',
+            accepts=_is_places,
+            default=[],
+            text="Places that fetch_url may reach although they are not public; "
+            "a project cannot set it.",
         ),
         choice(
             "policy.mode",

@@ -10,7 +10,7 @@ from lineshaft.gate._prediction import must_be_as_predicted, predicted
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Subject
-from lineshaft.tools import Tool
+from lineshaft.tools import Tool, origin
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
 
 
@@ -49,7 +49,7 @@ class Approvals:
             # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
             answer = await self._asks.answer(pending, may_pause=entry.call.parent is None)
         elif answer.scope == "run":
-            self._asks.for_the_run[verdict.rule] = answer
+            self._asks.for_the_run[self.pending(entry, verdict).grant] = answer
         self._obey(answer, tool.name, verdict, call_id=entry.id, hint=tool.effect_hint)
         await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
 
@@ -75,6 +75,7 @@ class Approvals:
             reason=verdict.reason,
             rule=verdict.rule,
             run_id=self._run.run_id,
+            holds_for=" ".join(_origins(entry)),
         )
 
     def _must_be_answerable(self, entry: CallEntry, tool: Tool, verdict: Verdict) -> None:
@@ -100,3 +101,10 @@ class Approvals:
             why = f": {answer.reason}" if answer.reason else ""
             text = f"{name} was not approved (rule {verdict.rule!r}){why}"
             raise ToolError("E_DENIED", text, hint=hint if answer is NOBODY else "")
+
+
+def _origins(entry: CallEntry) -> list[str]:
+    """Return the origins of the addresses that a call names; one that is left out has none."""
+    names = entry.spec.addresses if entry.spec else ()
+    given = (entry.arguments.get(name) for name in names)
+    return sorted({origin(each) for each in given if isinstance(each, str)})

@@ -63,7 +63,7 @@ class Asks:
         self._waiters: dict[str, _Waiter] = {}
         self._order: dict[str, int] = {}
         self.for_the_run: dict[str, Answer] = {}
-        """Answers by rule, for all later calls that it asks about."""
+        """Answers by `Pending.grant`, for all later calls that share it."""
 
         self._changed = anyio.Event()
         self._asking: anyio.CancelScope | None = None
@@ -82,8 +82,8 @@ class Asks:
         Raises:
             ToolError: The run ended first.
         """
-        if pending.rule in self.for_the_run:
-            return self.for_the_run[pending.rule]
+        if pending.grant in self.for_the_run:
+            return self.for_the_run[pending.grant]
         if self._approver is None and not (may_pause and self._can_pause()):
             return NOBODY
         waiter = self._waiters[pending.id] = _Waiter(pending, may_pause)
@@ -163,13 +163,13 @@ class Asks:
 
     def _settle(self, pending: Pending, answer: Answer) -> None:
         if answer.scope == "run":
-            self.for_the_run[pending.rule] = answer
+            self.for_the_run[pending.grant] = answer
         waiter = self._waiters.get(pending.id)
         if waiter is not None:
             waiter.answer = answer
             waiter.answered.set()
         for other in list(self._waiters.values()):
-            later = answer.scope == "run" and other.pending.rule == pending.rule
+            later = answer.scope == "run" and other.pending.grant == pending.grant
             if later and not other.answered.is_set():
                 self._settle(other.pending, Answer(allow=answer.allow, reason=answer.reason))
 

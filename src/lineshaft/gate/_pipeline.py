@@ -37,7 +37,7 @@ from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
 from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, closed_by, judge
-from lineshaft.tools import Tool
+from lineshaft.tools import Tool, script_name, web_address
 from lineshaft.values import (
     Arguments,
     Call,
@@ -186,8 +186,9 @@ class CallPipeline:
 
     async def _resolve(self, entry: CallEntry, spec: ToolSpec) -> tuple[Arguments, Paths, Paths]:
         """Return the arguments with their paths decided, all these paths, and those of entries."""
+        given = _with_addresses(spec, entry.arguments) if spec.addresses else entry.arguments
         if not spec.paths:
-            return entry.arguments, (), ()
+            return given, (), ()
         decided: list[str] = []
         entries: list[str] = []
 
@@ -198,9 +199,7 @@ class CallPipeline:
                 entries.append(decided[-1])
             return decided[-1]
 
-        arguments = await with_paths_decided(
-            entry.arguments, spec.paths, entries=spec.entries, decide=decide
-        )
+        arguments = await with_paths_decided(given, spec.paths, entries=spec.entries, decide=decide)
         return arguments, tuple(decided), tuple(entries)
 
     def _identify(self, entry: CallEntry, name: str) -> str:
@@ -527,6 +526,16 @@ class CallPipeline:
         self._run.controls.end(kind, code, message)
         await self._over.wait()  # the cancellation comes first, but for tasks of a tool's own
         raise ToolError(OVER.code, OVER.message)
+
+
+def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:
+    """Return the arguments with each address in its one spelling: policy sees no other."""
+    given = {name: arguments.get(name) for name in spec.addresses}
+    texts = {name: text for name, text in given.items() if isinstance(text, str)}
+    try:
+        return {**arguments, **{name: web_address(text) for name, text in texts.items()}}
+    except ValueError as error:
+        raise ToolError("E_INVALID_ARGS", f"{script_name(spec.name)}(): {error}") from None
 
 
 def _fate(entry: CallEntry, done: Done) -> Done:

@@ -11,6 +11,8 @@ class FileText(TypedDict):
     """Lines of a text file."""
 
     path: str
+    """In the workspace, links followed."""
+
     content: str
     """The lines as they are, line breaks included."""
 
@@ -21,6 +23,8 @@ class FileText(TypedDict):
     """Number of the last line in `content`; `start - 1` where there is none."""
 
     total_lines: int
+    """Lines of the whole file."""
+
     sha256: str
     """Of the whole file, for `if_match`."""
 
@@ -33,7 +37,11 @@ class FileEntry(TypedDict):
     """One file or folder."""
 
     path: str
+    """In the workspace, with `/`."""
+
     kind: EntryKind
+    """`file`, `folder`, `symlink` or `other`."""
+
     size: int
     """Bytes; 0 for folders."""
 
@@ -41,12 +49,15 @@ class FileEntry(TypedDict):
     """Some part of the path starts with a dot."""
 
     symlink: bool
+    """Whether it is a symbolic link."""
 
 
 class Entries(TypedDict):
     """Files and folders."""
 
     entries: list[FileEntry]
+    """What was found."""
+
     truncated: bool
     """Whether there are more, which a direct call left out. Never true in a script."""
 
@@ -58,6 +69,8 @@ class Match(TypedDict):
     """One line that matches."""
 
     path: str
+    """Of the file, in the workspace."""
+
     line: int
     """Its number; the first line of a file is 1."""
 
@@ -65,13 +78,18 @@ class Match(TypedDict):
     """The line; in a direct call at most 2,000 characters of it, with a sign of what was cut."""
 
     before: list[str]
+    """The lines before it, as many as `context` asked for."""
+
     after: list[str]
+    """The lines after it."""
 
 
 class Matches(TypedDict):
     """Lines that match."""
 
     matches: list[Match]
+    """What was found, file by file."""
+
     truncated: bool
     """Whether there may be more, which a direct call left out. Never true in a script."""
 
@@ -83,7 +101,11 @@ class FileChange(TypedDict):
     """What was done to a file."""
 
     path: str
+    """In the workspace, with `/`."""
+
     kind: ChangeKind
+    """What was done."""
+
     sha256: str | None
     """Of the content after it; null where the file is gone."""
 
@@ -101,12 +123,20 @@ class CommandResult(TypedDict):
     """0 where all went well; minus the number of the signal that ended it."""
 
     stdout: str
+    """What it printed, as far as it was kept."""
+
     stderr: str
+    """What it wrote to standard error, as far as it was kept."""
+
     duration_ms: float
+    """Milliseconds from start to end."""
+
     stdout_truncated: bool
     """Whether the middle was left out."""
 
     stderr_truncated: bool
+    """The same of standard error."""
+
     changes: list[FileChange]
     """What files of the workspace it changed."""
 

@@ -23,13 +23,17 @@ from lineshaft.tools.schemas import (
     Mismatch,
     NotPlain,
     Problem,
+    WebAddress,
     WorkspacePath,
+    origin,
     own_names,
+    parts_of,
     plain,
     plainest,
     published,
     published_result,
     tell,
+    web_address,
 )
 from lineshaft.tools.search import search_specs
 from lineshaft.tools.stubs import (
@@ -55,6 +59,7 @@ __all__ = [
     "Tool",
     "ToolOptions",
     "Toolset",
+    "WebAddress",
     "WorkspacePath",
     "checker_stubs",
     "describe",
@@ -65,7 +70,9 @@ __all__ = [
     "merge_shapes",
     "model_name",
     "opened",
+    "origin",
     "own_names",
+    "parts_of",
     "plain",
     "plainest",
     "published",
@@ -83,4 +90,5 @@ __all__ = [
     "tool_version",
     "typescript_stubs",
     "unlisted",
+    "web_address",
 ]

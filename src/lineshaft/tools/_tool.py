@@ -20,7 +20,7 @@ from typing import (
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_name
-from lineshaft.tools.schemas import Contract, own_name, places, target_of
+from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
 from lineshaft.values import Effect, ToolSpec
 
 if TYPE_CHECKING:
@@ -233,6 +233,7 @@ class Tool(Generic[P, R]):
             seconds=options.seconds,
             paths=paths,
             entries=entries,
+            addresses=address_names(schema),
             container=options.container,
             staged=options.staged,
             jailed=options.jailed,

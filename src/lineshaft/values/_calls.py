@@ -108,7 +108,11 @@ class Pending:
     """A call that waits for a person's answer."""
 
     id: str
+    """Id of the call; an answer names it."""
+
     tool: str
+    """Canonical name of the tool."""
+
     arguments: Arguments
     """Whole, but for secrets. What is read back from a record has sizes and hashes for contents."""
 
@@ -116,9 +120,22 @@ class Pending:
     """Why it asks, from the rule."""
 
     rule: str = ""
+    """Id of the rule that asks."""
+
     run_id: str = ""
+    """The run that waits."""
+
     diff: str = ""
     """What a write would change, as a unified diff; empty where nobody can know before."""
+
+    holds_for: str = ""
+    """What a yes for the run is limited to: scheme, host and port of the addresses that the call
+    names, such as `https://example.org:443`; empty: nothing, all calls that the rule asks about."""
+
+    @property
+    def grant(self) -> str:
+        """What a yes for the run is kept under: calls with the same one need no other."""
+        return f"{self.rule} {self.holds_for}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +143,14 @@ class Answer:
     """A person's answer to one pending call."""
 
     allow: bool
+    """Whether the call may be made."""
+
     reason: str = ""
+    """Why; the script and the record are told."""
+
     scope: Literal["call", "run"] = "call"
-    """`run`: also for later calls in this run that the same rule asks about."""
+    """`run`: also for later calls in this run that the same rule asks about; of a tool that takes
+    an address, for those to the same scheme, host and port."""
 
 
 Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
@@ -167,6 +189,9 @@ class ToolSpec:
 
     entries: tuple[tuple[str, ...], ...] = ()
     """Those of `paths` whose last part is not followed if it is a symlink (delete, move)."""
+
+    addresses: tuple[str, ...] = ()
+    """Arguments that are addresses of the web: a yes for the run holds for their origins alone."""
 
     container: bool = False
     """Its call makes further calls, which take their own lanes and clocks."""

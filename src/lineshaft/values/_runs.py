@@ -43,6 +43,8 @@ class Event:
     """One step of a run, already redacted."""
 
     run_id: str
+    """The run that it belongs to."""
+
     seq: int
     """From 1, without gaps."""
 
@@ -50,7 +52,11 @@ class Event:
     """UTC, ISO 8601 with milliseconds."""
 
     kind: EventKind
+    """What happened, such as `call`, `answer`, `landed`, `end`: see the page on the record."""
+
     call_id: str | None = None
+    """The call that it is about; null where it is about the whole run."""
+
     data: Mapping[str, object] = field(default_factory=dict[str, object])
     """JSON-like; its keys depend on the kind (`docs/record.md`)."""
 
@@ -64,8 +70,13 @@ class CallError:
     """Why a call failed."""
 
     code: str
+    """One of the codes on the page of errors."""
+
     message: str
+    """What happened, to what, and what to do."""
+
     hint: str = ""
+    """One more line of advice; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +84,32 @@ class CallRecord:
     """One line about one call, safe to show."""
 
     id: str
+    """Unique in its run."""
+
     tool: str
+    """Canonical name of the tool."""
+
     arguments: Mapping[str, object]
     """Redacted; sizes and hashes instead of contents."""
 
     status: CallStatus
+    """How it ended."""
+
     effect: Effect | None = None
     """None where the tool is unknown."""
 
     rule: str = ""
+    """Id of the rule that decided, or `mode:auto` and the like."""
+
     duration_ms: float = 0
+    """Milliseconds that it took."""
+
     error: CallError | None = None
+    """Why it failed or was refused; null where it did not."""
+
     parent: str | None = None
+    """Id of the call that made it; null for a call of the script itself."""
+
     staged_after: int | None = None
     """All it did waited to land, after so many landings; None: it acted at once, or not at all."""
 
@@ -103,12 +128,19 @@ class RunError:
     """Why a run did not succeed."""
 
     code: str
+    """One of the codes on the page of errors."""
+
     message: str
+    """What happened, to what, and what to do."""
+
     line: int | None = None
     """In the script as written."""
 
     hint: str = ""
+    """One more line of advice; empty where there is none."""
+
     traceback: str = ""
+    """The lines of the script on the way to the error, as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +151,8 @@ class Usage:
     """Dispatched calls by tool."""
 
     refused: int = 0
+    """Number of calls that were refused."""
+
     bytes_in: int = 0
     """What the tools returned to the script, as JSON."""
 
@@ -134,22 +168,44 @@ class RunResult:
     """How a run ended."""
 
     run_id: str
+    """Id of the run, for `show`, `resume`, `undo` and `replay`."""
+
     status: RunStatus
+    """How it ended."""
+
     engine: str = ""
+    """What executed it: `wasm` or `cpython`; empty where nothing did."""
+
     engine_reason: str = ""
+    """Why that engine."""
+
     duration_ms: float = 0
+    """Milliseconds from begin to end."""
+
     value: Any = None
     """What the script returned; JSON-like."""
 
     stdout: str = ""
+    """What the script printed, as far as it was kept."""
+
     stderr: str = ""
+    """What it wrote to standard error, as far as it was kept."""
+
     truncated: Mapping[str, int] = field(default_factory=dict[str, int])
     """Bytes left out, by stream; empty where nothing was."""
 
     error: RunError | None = None
+    """Why it failed; null on success."""
+
     findings: tuple[Finding, ...] = ()
+    """What the check of the script and the guards had to say."""
+
     calls: tuple[CallRecord, ...] = ()
+    """Its calls, in order."""
+
     changes: tuple[Change, ...] = ()
+    """What it did to files, or wants to do."""
+
     landed: bool = False
     """Whether the changes are on disk."""
 
@@ -157,8 +213,13 @@ class RunResult:
     """Staged changes that never reached the disk: the run failed, was ended or previewed."""
 
     pending: tuple[Pending, ...] = ()
+    """Calls that wait for an answer."""
+
     expires_at: str | None = None
+    """Until when they wait: UTC, ISO 8601; null where nothing waits."""
+
     usage: Usage = field(default_factory=Usage)
+    """Counters of the run."""
 
     @property
     def exit_code(self) -> int:
@@ -252,15 +313,28 @@ class CallResult:
     """What the tool returned; JSON-like."""
 
     error: CallError | None = None
+    """Why it failed or was refused; null where it did not."""
+
     status: CallStatus = "done"
+    """How it ended."""
+
     rule: str = ""
+    """Id of the rule that decided, or `mode:auto` and the like."""
+
     duration_ms: float = 0
+    """Milliseconds that it took."""
+
     call_id: str = ""
+    """Id of the call in its run."""
+
     run_id: str = ""
+    """Id of the run that the call has of its own."""
+
     pending: tuple[Pending, ...] = ()
     """What waits for an approval: the call itself. It is made when its run is resumed."""
 
     expires_at: str | None = None
+    """Until when it waits: UTC, ISO 8601; null where it does not."""
 
     @property
     def exit_code(self) -> int:
@@ -289,3 +363,4 @@ class Handled:
     `structured`, beside `value`."""
 
     is_error: bool = False
+    """Whether the call failed or was refused."""

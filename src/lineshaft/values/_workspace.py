@@ -70,8 +70,14 @@ class Change:
     """What happened, or is to happen, to one file."""
 
     path: str
+    """In the workspace, with `/`."""
+
     kind: ChangeKind
+    """What was done."""
+
     moved_from: str | None = None
+    """Where it was before, of what was moved; null otherwise."""
+
     added: int = 0
     """Lines."""
 
@@ -82,7 +88,10 @@ class Change:
     """Of the content after the change; None where the file is gone."""
 
     stage: int = 0
+    """Number of the stage that it belongs to; the first is 1."""
+
     undoable: bool = False
+    """Whether `undo` takes it back: not what a command changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +102,8 @@ class Finding:
     """Kind of finding, such as `unknown-argument` or `merge-marker`."""
 
     message: str
+    """What is wrong, in a sentence."""
+
     level: Literal["error", "warning", "info"] = "warning"
     """`error` blocks."""
 

@@ -62,7 +62,7 @@ def test_the_image_has_all_of_the_standard_library_that_works() -> None:
 def test_the_licences_of_what_is_in_it_lie_beside_it(build: ModuleType) -> None:
     folder = ROOT / build.ROOM / "image" / "licences"
     names = [path.name for path in folder.iterdir()]
-    for part in ("componentize-py", "tzdata"):
+    for part in ("componentize-py", "tzdata", *build.PAGES):
         assert any(name.startswith(part) for name in names), part
 
 
@@ -98,6 +98,7 @@ def test_only_a_build_without_an_image_needs_the_tools(build: ModuleType, checko
     assert [each.partition("==")[0] for each in build.tools(checkout)] == [
         "componentize-py",
         "tzdata",
+        *build.PAGES,
     ]
 
 

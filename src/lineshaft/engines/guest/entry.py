@@ -18,6 +18,8 @@ from .wire import Wire
 
 _Perform = Callable[[Mapping[str, Any], Wire], str]
 _PACKAGE = __name__.partition(".")[0]
+_FOR_PAGES = ("bs4", "markdownify", "six", "soupsieve", "typing_extensions")
+"""Packages that turn HTML into Markdown; not for scripts, which may bring their own."""
 
 
 class _Guest:
@@ -61,7 +63,8 @@ def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
     imports.install(changes, held)
     if platform.is_wasm:
         stubs.install(changes)
-        _hide({_PACKAGE, "tzdata"})
+        _hide({_PACKAGE, "tzdata", *_FOR_PAGES})
+        sys.meta_path[:] = [each for each in sys.meta_path if not _is_for_pages(each)]
         gc.collect()
         gc.freeze()
     absent = {name: reason(name) or told for name, told in failed.items()}
@@ -116,15 +119,22 @@ def _compiled(module: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _import_others() -> None:
-    """Import what only a guest in WebAssembly does: reading, parsing, and program mode."""
-    from . import parsing, program, reading  # noqa: PLC0415  they cost time where they are not used
+    """Import what only a guest in WebAssembly does: reading, parsing, pages, and program mode."""
+    from . import (  # noqa: PLC0415  they cost time where they are not used
+        pages,
+        parsing,
+        program,
+        reading,
+    )
 
-    for name, perform in (
-        ("read", reading),
-        ("judge", reading),
-        ("parse", parsing),
-        ("program", program),
-    ):
+    others = {
+        "read": reading,
+        "judge": reading,
+        "parse": parsing,
+        "program": program,
+        "page": pages,
+    }
+    for name, perform in others.items():
         _ORDERS[name] = _dumped(perform.run)
 
 
@@ -140,6 +150,11 @@ _ORDERS: dict[str, _Perform] = {"script": _script, "rehearse": _rehearse, "compi
 
 def _is_library(name: str) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_for_pages(finder: object) -> bool:
+    """Return whether a finder of modules was left behind by one of those packages."""
+    return type(finder).__module__ in _FOR_PAGES
 
 
 def _hide(hidden: Container[str]) -> None:

@@ -9,16 +9,26 @@ class ProgramRan(TypedDict):
     """A program that ran, to whatever end."""
 
     ok: Literal[True]
+    """True: it ran."""
+
     stdout: str
+    """What it printed, 50,000 bytes at most."""
+
     stderr: str
+    """What it wrote to standard error, 10,000 bytes at most."""
+
     exitCode: int
     """0 where all went well; minus the number of the signal that ended it."""
 
     durationMs: int
+    """Milliseconds from start to end."""
+
     stdoutTruncated: bool
     """Whether the middle of it was left out."""
 
     stderrTruncated: bool
+    """The same of standard error."""
+
     boundary: str
     """What held it: a jail's name, `wasm`, or `none`."""
 
@@ -33,15 +43,23 @@ class ProgramError(TypedDict):
     """Why a program could not be run, or not to its end."""
 
     code: str
+    """`PYTHON_NOT_FOUND`, `PYTHON_EXEC_FAILED`, `PYTHON_TIMEOUT`, or a code of the workspace."""
+
     message: str
+    """What happened, and what to do."""
+
     details: dict[str, object]
+    """What it had printed, and the like."""
 
 
 class ProgramDidNotRun(TypedDict):
     """A program that the runtime could not run to its end."""
 
     ok: Literal[False]
+    """False: it did not run to its end."""
+
     error: ProgramError
+    """Why."""
 
 
 PythonResult = ProgramRan | ProgramDidNotRun

@@ -1,5 +1,12 @@
 """What tools take and give: JSON Schemas, types of Python, and values held against them."""
 
+from lineshaft.tools.schemas.addresses import (
+    WebAddress,
+    address_names,
+    origin,
+    parts_of,
+    web_address,
+)
 from lineshaft.tools.schemas.contract import Contract
 from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
 from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
@@ -37,13 +44,17 @@ __all__ = [
     "PublishedSchema",
     "Schema",
     "Signature",
+    "WebAddress",
     "WorkspacePath",
+    "address_names",
     "as_list",
     "as_schema",
     "is_context",
     "members",
+    "origin",
     "own_name",
     "own_names",
+    "parts_of",
     "places",
     "plain",
     "plainest",
@@ -57,4 +68,5 @@ __all__ = [
     "tell",
     "type_hints",
     "unknown",
+    "web_address",
 ]

@@ -13,7 +13,7 @@ _MOST_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
+class Marked:
     """Puts a `format` into the JSON Schema that pydantic makes."""
 
     format: str
@@ -24,10 +24,10 @@ class _Marked:
         return {**handler(core_schema), "format": self.format}
 
 
-WorkspacePath = Annotated[str, _Marked(FILE)]
+WorkspacePath = Annotated[str, Marked(FILE)]
 """A path in the workspace, resolved before policy sees it; links are followed."""
 
-EntryPath = Annotated[str, _Marked(ENTRY)]
+EntryPath = Annotated[str, Marked(ENTRY)]
 """The same, except that a symbolic link at its end is meant itself: to delete, to move."""
 
 Place = tuple[str, ...]

@@ -1,0 +1,11 @@
+"""Web pages for scripts: `fetch_url`.
+
+Above: the kit. Below: `tools` for the spelling of addresses, `sandbox.webassembly` for the instance
+that turns HTML into text. A page and its server may be hostile.
+Not covered: what a public server answers, and a host that serves its own network at a public
+address.
+"""
+
+from lineshaft.kit.fetch.tool import fetch_tool
+
+__all__ = ["fetch_tool"]
