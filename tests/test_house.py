@@ -149,6 +149,16 @@ def test_a_family_of_files_is_a_folder_and_no_prefix() -> None:
     assert [family for family, files in families.items() if len(files) > 2] == []
 
 
+def test_a_module_says_what_it_does_and_opens_with_a_noun() -> None:
+    opening = re.compile(r"(?:what|where|whether|how|who|whoever)\b", re.IGNORECASE)
+    asking = [
+        f"{path.relative_to(SOURCE)}: {text.splitlines()[0]}"
+        for path in SOURCE.rglob("*.py")
+        if opening.match(text := ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+    ]
+    assert asking == []
+
+
 def test_no_file_names_a_package_registry() -> None:
     assert [name for name, text in _text() if HOSTS.search(text)] == []
 

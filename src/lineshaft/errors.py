@@ -1,4 +1,4 @@
-"""Every error that Lineshaft raises, in one tree.
+"""The errors that Lineshaft raises, in one tree.
 
 LineshaftError
 ├─ ConfigError            wrong before anything ran; the only one that `run`, `call`, `handle` raise
@@ -12,10 +12,10 @@ LineshaftError
 │  ├─ NoBoundary          nothing on this machine can hold a full Python
 │  └─ WasmUnavailable     Python in WebAssembly does not run on this machine
 ├─ WorkspaceError
-│  ├─ OutsideWorkspace    a path that leads out, or that nobody mounted
+│  ├─ OutsideWorkspace    a path that leads out, or an unknown alias
 │  ├─ FileMissing         there is no such file
-│  ├─ PreconditionFailed  the file is not what the caller said it was
-│  ├─ StaleFile           somebody else changed the file since this run read it
+│  ├─ PreconditionFailed  the file differs from what the caller expects
+│  ├─ StaleFile           another program changed the file since this run read it
 │  ├─ Guarded             a guard found an error in the changes
 │  └─ TooLarge            more bytes than the limit
 ├─ RemoteError            the far side of a connection
@@ -31,9 +31,9 @@ LineshaftError
 ├─ RecordError            the record of a run cannot be written or read
 └─ StateError             what a run needs to go on cannot be kept, found or trusted
    ├─ RunUnknown          there is no such run
-   ├─ RunBusy             somebody else works on the run, or it is over
-   ├─ StateExpired        it was kept for a time that is over
-   └─ UntrustedState      it was changed by something else, or its key is missing
+   ├─ RunBusy             another process works on the run, or it is over
+   ├─ StateExpired        the time for which it was kept is over
+   └─ UntrustedState      it was changed from outside, or its key is missing
 
 Each class has a stable `code`. A message says what happened, to what, and what to do.
 """
@@ -175,7 +175,7 @@ class PreconditionFailed(WorkspaceError):
 
 
 class StaleFile(WorkspaceError):
-    """Somebody else changed the file since this run read it.
+    """Another program changed the file since this run read it.
 
     Args:
         message: What happened, to what, and what to do.
@@ -195,7 +195,7 @@ class Guarded(WorkspaceError):
 
     Args:
         message: What was found, the worst first.
-        findings: All that the guards said, as `values.Finding`.
+        findings: The findings of all guards, as `values.Finding`.
         hint: One more line of advice.
     """
 
@@ -219,7 +219,7 @@ class RemoteError(LineshaftError):
 
 
 class ConnectFailed(RemoteError):
-    """Nobody answered."""
+    """There is no answer."""
 
     code = "E_CONNECT"
 
@@ -288,19 +288,19 @@ class RecordError(LineshaftError):
 
 
 class StateError(LineshaftError):
-    """What a run needs in order to go on or be undone cannot be kept, read or used."""
+    """The state from which a run goes on or is undone cannot be kept, read or used."""
 
     code = "E_STORE"
 
 
 class RunUnknown(StateError):
-    """There is no such run, or nothing of it was kept."""
+    """There is no such run, or no state of it was kept."""
 
     code = "E_UNKNOWN_RUN"
 
 
 class RunBusy(StateError):
-    """Somebody else works on this run now, or it is not in a state to go on."""
+    """Another process works on this run, or the run is not in a state to go on."""
 
     code = "E_RUN_BUSY"
 
@@ -312,6 +312,6 @@ class StateExpired(StateError):
 
 
 class UntrustedState(StateError):
-    """It is not what was stored, or nobody can tell because the key is missing."""
+    """The state is not what was stored, or cannot be verified because its key is missing."""
 
     code = "E_UNTRUSTED_STATE"

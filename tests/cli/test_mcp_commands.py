@@ -140,7 +140,7 @@ def test_the_servers_of_a_projects_file_wait_for_a_person(here: Lineshaft, works
     assert done.stdout == "a: 0\n"
     (workspace / "lineshaft.toml").write_text(text + 'env = { NOTES_TOKEN = "${HOME}" }\n')
     changed = here("call", "notes.get_note", "name=a", "--mode", "open")
-    assert "nobody has approved it yet" in changed.stderr
+    assert "it is not approved yet" in changed.stderr
 
 
 def test_servers_of_clients_are_used_where_a_person_said_so(
@@ -151,7 +151,7 @@ def test_servers_of_clients_are_used_where_a_person_said_so(
     own.parent.mkdir(parents=True)
     own.write_text("[mcp]\nclients = true\n")
     words = ("call", "notes.get_note", "name=a", "--accept-claims")
-    assert "nobody has approved it yet" in here(*words).stderr
+    assert "it is not approved yet" in here(*words).stderr
     assert [each["state"] for each in found(here)["servers"]] == ["unapproved"]
     trusted = here("config", "trust", "--yes")
     assert SECRET not in trusted.stderr
@@ -161,7 +161,7 @@ def test_servers_of_clients_are_used_where_a_person_said_so(
 def test_serve_says_which_servers_are_down(lineshaft: Lineshaft, workspace: Path) -> None:
     (workspace / "lineshaft.toml").write_text('[mcp.servers.a]\ncommand = "x"\n')
     done = lineshaft("serve")
-    assert "a: nobody has approved it yet" in done.stderr
+    assert "a: it is not approved yet" in done.stderr
     assert done.stdout == ""
 
 
@@ -172,7 +172,7 @@ def test_tools_of_servers_are_listed_and_a_server_that_is_down_says_why(
         file.write('[mcp.servers.gone]\nurl = "http://127.0.0.1:9/${NO_SUCH_VARIABLE}"\n')
     listed = brought("tools")
     assert "notes.get_note" in listed.stdout
-    assert "gone: nobody has approved it yet" in listed.stderr
+    assert "gone: it is not approved yet" in listed.stderr
     brought("config", "trust", "--yes")
     assert "gone: the variable NO_SUCH_VARIABLE is not set" in brought("tools").stderr
     assert SECRET not in listed.stdout + listed.stderr

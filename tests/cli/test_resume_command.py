@@ -317,7 +317,7 @@ def test_a_run_whose_host_died_goes_on_once_somebody_has_said_what_to_repeat(
 
     listed = lineshaft("resume", variables=open_mode)
     assert listed.returncode == 5, listed.stderr
-    assert "interrupted: nobody knows whether these calls took effect" in listed.stderr
+    assert "interrupted: it is not known whether these calls took effect" in listed.stderr
     assert "--repeat none" in listed.stderr
     told = facts(lineshaft("resume", "--json", variables=open_mode))
     assert told["status"] == "interrupted"

@@ -102,7 +102,7 @@ def test_own_guards_come_from_a_file_of_the_person(home: Home) -> None:
 def test_a_file_that_a_project_names_must_be_approved_first(home: Home) -> None:
     (home.project / "mine.py").write_text(OWN + "raise SystemExit('it ran')\n")
     settings = home.settings(project='[guards]\nmodules = ["./mine.py"]')
-    with pytest.raises(ConfigError, match="nobody has approved yet"):
+    with pytest.raises(ConfigError, match="is not approved yet"):
         guards(settings, environ=home.environ)
     (home.project / "mine.py").write_text(OWN)
     (waiting,) = unapproved(guard_modules(settings), environ=home.environ)
@@ -144,7 +144,7 @@ def test_an_installed_guard_starts_only_where_it_is_named(home: Home) -> None:
 @pytest.mark.usefixtures("installed")
 def test_an_installed_guard_that_a_project_names_must_be_approved(home: Home) -> None:
     settings = home.settings(project='[guards]\nplugins = ["house"]')
-    with pytest.raises(ConfigError, match="nobody has approved yet"):
+    with pytest.raises(ConfigError, match="is not approved yet"):
         guards(settings, environ=home.environ)
     for waiting in unapproved(guard_modules(settings), environ=home.environ):
         approve(waiting, environ=home.environ)

@@ -68,7 +68,7 @@ async def test_silent_files_leave_a_model_its_smaller_limits(home: Path) -> None
 def test_a_module_nobody_approved_is_refused_without_asking(home: Path) -> None:
     (home / "tools.py").write_text("")
     (home / "lineshaft.toml").write_text('[tools]\nmodules = ["./tools.py"]')
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved"):
         lineshaft.load(home)
 
 

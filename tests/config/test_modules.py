@@ -64,7 +64,7 @@ def names(home: Home, settings: Settings) -> list[str]:
 def test_a_projects_module_does_not_start_before_a_person_approved_it(home: Home) -> None:
     marker = home.root / "started"
     settings = home.name_module(f"open({str(marker)!r}, 'w').close()\n{DOUBLE}")
-    with pytest.raises(ConfigError, match="nobody has approved") as caught:
+    with pytest.raises(ConfigError, match="is not approved") as caught:
         tools(settings, environ=home.environ)
     assert "lineshaft config trust" in caught.value.hint
     assert not marker.exists()
@@ -78,7 +78,7 @@ def test_a_changed_module_needs_approval_again(home: Home) -> None:
     home.trust(settings)
     assert names(home, settings) == ["double"]
     changed = home.name_module(DOUBLE + "\n# changed")
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved"):
         tools(changed, environ=home.environ)
 
 
@@ -89,7 +89,7 @@ def test_the_same_module_of_another_project_needs_its_own_approval(home: Home) -
     for name in ("lineshaft.toml", "tools.py"):
         (other / name).write_bytes((home.project / name).read_bytes())
     settings = read_settings(other, environ=home.environ)
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved"):
         tools(settings, environ=home.environ)
 
 
@@ -108,7 +108,7 @@ def test_a_person_is_asked_once(home: Home) -> None:
 
 def test_a_no_is_a_no(home: Home) -> None:
     settings = home.name_module()
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved"):
         tools(settings, confirm=lambda _: False, environ=home.environ)
     assert len(unapproved(settings.modules, environ=home.environ)) == 1
 
@@ -209,7 +209,7 @@ def test_an_installed_module_is_imported_by_its_name(
     assert names(home, home.read()) == ["double"]
     home.user_file.write_text("")
     (home.project / "lineshaft.toml").write_text('[tools]\nkit = []\nmodules = ["shop_tools"]')
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved"):
         tools(home.read(), environ=home.environ)
     home.trust(home.read())
     assert names(home, home.read()) == ["double"]

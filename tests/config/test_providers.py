@@ -186,7 +186,7 @@ async def test_what_nobody_approved_is_not_started(home: Home) -> None:
     (trapped,) = home.providers("").values()
     async with trapped.opened(lambda: None):
         await trapped.ready()
-    assert "nobody has approved it yet" in trapped.problem
+    assert "it is not approved yet" in trapped.problem
     assert not marker.exists()
 
 

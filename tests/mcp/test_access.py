@@ -76,7 +76,7 @@ async def test_nobody_to_ask_is_told() -> None:
     async with vault() as (url, _process):
         found = str(await content(McpServer(url, name="vault")))
     assert "access to be granted" in found
-    assert "nobody is there to ask" in found
+    assert "no person is there to ask" in found
 
 
 async def test_access_that_is_not_granted_is_told() -> None:

@@ -197,7 +197,7 @@ async def test_an_answer_that_does_not_fit_or_no_answer_is_an_error(
         nobody = await client.call_tool("run", {"code": "return await who()"})
     assert "does not fit" in text_of(wrong)
     assert "declined" in text_of(declined)
-    assert "nobody can be asked" in text_of(nobody)
+    assert "no person can be asked" in text_of(nobody)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -217,7 +217,7 @@ async def test_one_value_is_asked_in_a_form_and_nested_ones_are_not(
         nested = {"type": "object", "properties": {"a": {"type": "object"}}}
         deep = await client.call_tool("run", {"code": f"return await ask(schema={nested!r})"})
     assert data_of(one)["value"] == 3
-    assert "nobody can be asked" in text_of(deep)
+    assert "no person can be asked" in text_of(deep)
 
 
 async def _asked(client: Client, arguments: dict[str, Any]) -> types.InputRequiredResult:

@@ -125,7 +125,7 @@ async def test_what_nobody_answers_is_refused_and_waits_nowhere(
         passed(library, tmp_path, policy=AUTO, trust=False) as (session, client_with),
         client_with(mode=mode, person=person) as client,
     ):
-        with pytest.raises(MCPError, match="nobody answered"):
+        with pytest.raises(MCPError, match="no answer came"):
             await client.read_resource("book://a")
         assert session.store is not None
         assert [run.status for run in await session.store.runs()] == ["error"]

@@ -186,7 +186,7 @@ async def test_what_a_client_does_not_offer_is_refused_and_it_is_not_asked(mode:
             person.says.append(accepts(name="Ada"))
             refused = await client.call_tool(name, {})
             assert refused.is_error
-            assert "is not offered by whoever made the call" in text_of(refused)
+            assert "is not offered by the caller" in text_of(refused)
     async with before(older(), mode=mode, sampling_callback=model) as client:
         where = answers_in(await client.call_tool("where", {}))
         unasked = answers_in(await client.call_tool("ask", {}))
@@ -220,7 +220,7 @@ async def test_a_program_of_the_older_protocol_is_told_once_what_may_be_offered(
     ("name", "why"),
     [
         ("large", "more than 4,000,000 bytes"),
-        ("tools", "a model that calls tools"),
+        ("tools", "no model is offered that calls tools"),
         ("many", "one call may ask 10 questions"),
     ],
 )

@@ -47,7 +47,7 @@ async def test_a_tool_in_python_asks_the_model_and_the_roots_of_the_client(
         nobody = await client.call_tool("run", {"code": code})
     assert data_of(ran)["value"] == [{"type": "text", "text": "long"}, ["file:///srv/project"]]
     assert [message.role for message in model.asked[0].messages] == ["user", "user"]
-    assert "nobody offers a model" in text_of(nobody)
+    assert "no model is offered" in text_of(nobody)
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ async def test_what_is_asked_at_once_is_answered_at_once_where_that_can_be(tmp_p
     broken = "the person could not be asked: ValueError: no screen"
     rest = [await model({"text": "[redacted]"}), await folders()]
     assert other.value == [broken, *rest]
-    untold = "nobody tells their roots: the client has none"
+    untold = "no roots are offered: the client has none"
     assert less.value == [broken, rest[0], untold]
 
 
@@ -226,7 +226,7 @@ async def test_nobody_is_asked_after_the_call_nor_to_see_what_it_would_change(
         with pytest.raises(ToolError, match="the call is over"):
             await kept[-1].roots()
     assert done.error is None
-    assert "+nobody tells their roots" in shown[0]
+    assert "+no roots are offered" in shown[0]
     assert "srv/project" in (tmp_path / "said.txt").read_text()
 
 

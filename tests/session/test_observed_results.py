@@ -94,7 +94,7 @@ async def test_a_result_that_is_not_as_before_is_noted(tmp_path: Path) -> None:
     assert run.error is None
     (finding,) = run.findings
     assert (finding.code, finding.level) == ("drift", "info")
-    said = "far.look returned what it never did before: .id is string, not integer"
+    said = "far.look returned a new shape: .id is string, not integer"
     assert finding.message == said
     assert [event.data["text"] for event in events if event.kind == "log"] == [said]
 

@@ -93,7 +93,7 @@ async def test_a_pause_is_over_when_nobody_answers_in_time(
     assert (end.kind, end.data["status"], end.data["pending"]) == ("run_finished", "cancelled", [])
     assert end.data["error"] == {
         "code": "E_EXPIRED",
-        "message": "nobody answered until 2030-01-02T00:00:00.000Z, and the run ended",
+        "message": "no answer came until 2030-01-02T00:00:00.000Z, and the run ended",
         "hint": "",
     }
     for step in (resume(store, "r"), store.load("r"), store.cancel("r")):

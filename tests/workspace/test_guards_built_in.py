@@ -270,7 +270,7 @@ def finding_for(path: str) -> Finding:
         message="it changed, and nothing that matches 'tests/**' did",
         level="error",
         path=path,
-        hint="change what belongs to it in the same run",
+        hint="change a file that matches in the same run",
     )
 
 

@@ -1,6 +1,7 @@
-"""The type checker of scripts: `ty`, kept warm as a language server. Nothing is started before use.
+"""The type checker of scripts: `ty`, kept warm as a language server, started at first use.
 
-Above: the scripts room, by the `Checker` seam. Below: the program `ty`, spoken to by the language
+Above: the scripts room, through the `Checker` seam. Below: the program `ty`, spoken to by the
+    language
 server protocol over pipes. Nothing of a script is executed.
 
 Not covered: `ty` runs as the user, unjailed, and reads hostile text. It gets no tool, no variable

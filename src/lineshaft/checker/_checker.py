@@ -1,4 +1,4 @@
-"""The checker that sessions use; all those of a process share one language server."""
+"""The checker of sessions; all checkers of a process share one language server."""
 
 import asyncio
 import atexit
@@ -35,7 +35,7 @@ class TyChecker:
     """
 
     def __init__(self, *, seconds: float = 10.0) -> None:
-        self._number = next(_NUMBERS)  # an `id` may be another's before its end is known
+        self._number = next(_NUMBERS)  # an `id` may be reused before its end is known
         self._seconds = seconds
         self._closed = False
         self._open = set[ScriptCheck]()
@@ -48,7 +48,7 @@ class TyChecker:
         inputs: Mapping[str, str],
         target: PythonTarget = _ANY_PYTHON,
     ) -> tuple[Diagnostic, ...]:
-        """Return all that is wrong with a script; see `values.Checker`.
+        """Return all problems of a script; see `values.Checker`.
 
         A check that cannot be made has one finding, of the code `checker-failed`. A cancelled
         one ends at once for its caller; the server goes on to its end, for `seconds` at most.
@@ -127,7 +127,7 @@ class _SharedScheduler:
             ended.close()
 
     def _tidy(self) -> None:
-        """Let go of the forgotten; where the lock is held, its holder does so when it lets go."""
+        """Release forgotten checkers; a holder of the lock does so when it releases it."""
         while self.forgotten and self.lock.acquire(blocking=False):
             try:
                 unused = self._without(self.forgotten.popleft()) if self.forgotten else None
@@ -146,7 +146,7 @@ class _SharedScheduler:
         return taken
 
     def begin_anew(self) -> None:
-        """Forget, in a forked child, what is the parent's."""
+        """Forget the parent's scheduler, in a forked child."""
         inherited = self._taken()
         self.lock = threading.Lock()
         if inherited is not None:

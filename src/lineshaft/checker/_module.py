@@ -1,4 +1,4 @@
-"""A script as `ty` is shown it, and what `ty` says of it in the script's own positions."""
+"""A script as `ty` gets it, and `ty`'s diagnostics in the script's own positions."""
 
 import keyword
 import re
@@ -25,8 +25,8 @@ class CheckedModule:
     def of(cls, source: str, inputs: Mapping[str, str]) -> "CheckedModule":
         """Put the inputs above a script.
 
-        Each gets its type as the result of a function: a declared one would refuse whatever else
-        the script assigns to the name.
+        Each gets its type as the result of a function: a declared type would refuse other values
+        that the script assigns to the name.
         """
         header: list[str] = []
         for name, type_ in inputs.items():
@@ -40,7 +40,7 @@ class CheckedModule:
         return cls("\n".join((*header, body)), len(header))
 
     def diagnostics(self, items: object) -> tuple[Diagnostic, ...]:
-        """Return what `ty` says of the script's own lines; the rest is dropped."""
+        """Return `ty`'s diagnostics of the script's own lines; the rest is dropped."""
         found: list[object] = cast("list[object]", items) if isinstance(items, list) else []
         return tuple(each for item in found for each in self._diagnostic(item))
 
@@ -60,7 +60,7 @@ class CheckedModule:
                     code = "newer-syntax"
                 yield Diagnostic(
                     code=code,
-                    # What follows is for the user of an editor: notes with paths of this machine.
+                    # The rest is for the user of an editor: notes with paths of this machine.
                     message=message.partition("\n\n")[0],
                     line=line - self.header + 1,
                     column=column + 1,

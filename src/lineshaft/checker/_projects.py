@@ -22,8 +22,8 @@ _YOUNG_SECONDS = 60.0
 class ProjectFolders:
     """A private folder with one project for each set of stubs and each Python.
 
-    Its lock is held as long as this process lives, so that a later one can tell what a killed
-    one left, and remove it.
+    Its lock is held as long as this process lives, so that a later one can recognise the folders of
+    a killed one, and remove them.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class ProjectFolders:
         remove_tree(self.top)
 
     def abandon(self) -> None:
-        """Let go of the lock, in a forked child, without removing what is its parent's."""
+        """Release the lock, in a forked child, without removing the parent's files."""
         with contextlib.suppress(OSError):
             os.close(self._lock)
 

@@ -1,7 +1,7 @@
-"""The scheduler of checks: which one the language server makes next, and what follows its failures.
+"""The scheduler of checks: their order at the language server, and recovery from its failures.
 
 Above: `TyChecker`, in any thread and any event loop. Below: one server at a time. A thread of its
-own decides everything, so that nothing here is shared but its inbox.
+    own decides everything; only its inbox is shared.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _KEPT = 4
 """Projects that the server knows at one time; each has a standard library of its own, 10 MB."""
 
 _START_SECONDS = 10.0
-"""What the first check of a server may take beside its own time."""
+"""Seconds for the first check of a server beside its own time."""
 
 _TRIES = 3
 """How often the server may end during a check; those of others may have ended it."""
@@ -38,7 +38,7 @@ _CANCELLED = frozenset({-32800, -32801, -32802})
 
 @dataclass(slots=True, eq=False)
 class ScriptCheck:
-    """A script to check, and where its answer goes."""
+    """A script to check, and the target of its answer."""
 
     module: CheckedModule
     stubs: Stubs
@@ -66,7 +66,7 @@ def failed(message: str) -> tuple[Diagnostic, ...]:
 
 @dataclass(slots=True)
 class _Project:
-    """A folder with stubs; one check at a time, since each changes what the others look at."""
+    """A folder with stubs; one check at a time, since each changes the folder."""
 
     folder: Path
     waiting: deque[ScriptCheck] = field(default_factory=deque[ScriptCheck])
@@ -75,7 +75,7 @@ class _Project:
     """Number of the running check's request."""
 
     server: Server | None = None
-    """The server that was told of the folder."""
+    """The server that knows the folder."""
 
     @property
     def uri(self) -> str:
@@ -117,7 +117,7 @@ class Scheduler:
         """End the server, answer what is open with a failure, remove all files; from any thread.
 
         Args:
-            wait: Until that is done.
+            wait: Whether to wait until that is done.
         """
         with self._lock:
             self._closed = True
@@ -126,7 +126,7 @@ class Scheduler:
             self._thread.join()
 
     def abandon(self) -> None:
-        """Let go of what a forked child has got of its parent's scheduler."""
+        """Release the parts of its parent's scheduler, in a forked child."""
         if self._server is not None:
             self._server.abandon()
         if self._folders is not None:
@@ -309,7 +309,7 @@ class Scheduler:
             case {"error": {"message": str(message)}}:
                 check.fail(f"the type checker failed: {message.partition(chr(10))[0]}")
             case _:
-                check.fail("the type checker failed: it answered with nothing")
+                check.fail("the type checker failed: its answer is empty")
         project.running = None
         document = {"uri": project.document}
         server.send({"method": "textDocument/didClose", "params": {"textDocument": document}})
@@ -332,7 +332,7 @@ class Scheduler:
         self._dispatch()
 
     def _give_up(self, server: Server) -> None:
-        """End a server; what it was at is asked of the next one."""
+        """End a server; its open checks go to the next one."""
         self._server = None
         server.close()
         for project in self._running():

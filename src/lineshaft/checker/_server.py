@@ -1,4 +1,4 @@
-"""A running `ty server`: a process, the threads at its pipes, and what ends it with its host."""
+"""A running `ty server`: a process, the threads at its pipes, and its end with its host."""
 
 import contextlib
 import importlib
@@ -25,7 +25,7 @@ class Server:
     """One process of the language server; never started again once it has ended.
 
     Args:
-        folder: Where it runs; the only one that it is told of.
+        folder: Its working folder, the only one that it knows.
         heard: Called with each message, and with None once there is no further one; in a thread
             of the server.
 
@@ -89,7 +89,7 @@ class Server:
         with stdout, contextlib.suppress(OSError, ValueError, TypeError):
             for message in _messages(stdout):
                 self._heard(self, message)
-        self.kill()  # it may live, and have said what is no message
+        self.kill()  # it may live, and have sent an invalid message
         self._heard(self, None)
 
 
@@ -115,7 +115,7 @@ def _start(folder: Path, tie: tuple[int, int] | None) -> "subprocess.Popen[bytes
 
 
 def _bound(pid: int) -> None:
-    """Bound what a hostile script can make the server use."""
+    """Bound the resources that a hostile script can make the server use."""
     if sys.platform == "linux":
         resource = importlib.import_module("resource")
         with contextlib.suppress(OSError, ValueError):
@@ -148,7 +148,7 @@ def _messages(stdout: IO[bytes]) -> Iterator[Message]:
     """Yield messages to the end of a pipe.
 
     Raises:
-        ValueError, TypeError: Something is no message.
+        ValueError, TypeError: The text is no message.
     """
     inbox = bytearray()
     while data := stdout.read(_CHUNK_BYTES):

@@ -118,7 +118,7 @@ def execute(words: Sequence[str]) -> int:
 
 
 def _complain(words: Sequence[str], error: LineshaftError) -> int:
-    with suppress(LineshaftError):  # nobody can be told
+    with suppress(LineshaftError):  # the error cannot be shown
         note(f"{paint('error', 'red')}: {clean(error.message)}")
         if error.hint:
             note(f"{paint('hint', 'yellow')}: {clean(error.hint)}")

@@ -88,7 +88,7 @@ async def _listen(
 
 
 def _wanted() -> tuple[signal.Signals, ...]:
-    """Return the signals that end a command; what whoever started us ignores is ignored."""
+    """Return the signals that end a command; those that the parent ignores stay ignored."""
     if sys.platform == "win32":
         return ()
     wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

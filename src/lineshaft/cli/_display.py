@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live tree on a terminal, plain lines elsewhere."""
+"""Display of a run under way: a live tree on a terminal, plain lines elsewhere."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
@@ -21,7 +21,7 @@ class Display(Protocol):
         ...
 
     def aside(self) -> AbstractContextManager[None]:
-        """Leave the terminal to somebody else inside the block."""
+        """Leave the terminal to other output inside the block."""
         ...
 
     def close(self) -> None:

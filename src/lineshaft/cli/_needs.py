@@ -1,4 +1,4 @@
-"""Which servers a run needs that is taken up again: no others are started."""
+"""Servers that a resumed run needs: no others are started."""
 
 from lineshaft.cli._records import find_run, look
 from lineshaft.config import Settings
@@ -16,7 +16,7 @@ def words_of_run(settings: Settings, run: str | None, *, replayed: bool = False)
         replayed: It is only executed again: without calls it needs no server.
 
     Returns:
-        The text; empty also where the run cannot be taken up, as whoever tries will say.
+        The text; empty also where the run cannot be resumed, which the resume reports.
 
     Raises:
         ConfigError: There is no such run, or there are several.

@@ -23,7 +23,7 @@ class Offered:
     toolset: Toolset
     providers: tuple[Provider, ...]
     silent: dict[str, None] = field(default_factory=dict[str, None])
-    """Servers whose claims nobody has answered."""
+    """Servers whose claims have no answer yet."""
 
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What servers were given that no record may show."""
@@ -55,7 +55,7 @@ def offered_for(
     accept_claims: bool = False,
     at_once: bool = False,
 ) -> Offered:
-    """Return the tools; asks about modules and inputs where somebody can answer.
+    """Return the tools; asks about modules and inputs where a person can answer.
 
     Args:
         settings: What holds.
@@ -66,7 +66,7 @@ def offered_for(
             as they are known.
 
     Raises:
-        ConfigError: A module cannot be used, or nobody has approved it.
+        ConfigError: A module cannot be used, or is not approved.
     """
     toolset = toolset_for(settings)
     silent: dict[str, None] = {}
@@ -113,7 +113,7 @@ def starting_for(
     """Return how servers are started by a command.
 
     Args:
-        unanswered: Told of servers whose claims nobody has answered.
+        unanswered: Takes servers whose claims have no answer yet.
         accept_claims: Whether what servers say of their tools counts.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)

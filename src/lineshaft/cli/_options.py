@@ -116,20 +116,20 @@ def options_again(workspace: Path | None) -> str:
 
 
 def toolset_for(settings: Settings) -> Toolset:
-    """Return the tools; asks once about a project's modules if somebody can answer.
+    """Return the tools; asks once about a project's modules if a person can answer.
 
     Raises:
-        ConfigError: A module cannot be used, or nobody has approved it.
+        ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
     return configured_tools(settings, confirm=confirm_module if asks else None)
 
 
 def guards_for(settings: Settings) -> tuple[Guard, ...]:
-    """Return the guards; asks once about a project's modules if somebody can answer.
+    """Return the guards; asks once about a project's modules if a person can answer.
 
     Raises:
-        ConfigError: A module cannot be used, or nobody has approved it.
+        ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
     return configured_guards(settings, confirm=confirm_module if asks else None)

@@ -1,4 +1,4 @@
-"""How calls, numbers and times read in text."""
+"""Calls, numbers and times as text."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What Lineshaft keeps outside the workspace: places, sizes, and what each thing is."""
+"""Files that Lineshaft keeps outside the workspace: places, sizes and purposes."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Where output goes: results on standard output, all else on standard error.
+"""Output: results on standard output, all else on standard error.
 
 Text of scripts and tools may hold anything. On a terminal, control and escape characters are
 shown as escapes, so that they can neither move the cursor nor forge a prompt; a pipe gets the
@@ -111,7 +111,7 @@ def paint(text: str, colour: Colour, *, stream: TextIO | None = None) -> str:
 def prepare_streams() -> None:
     """Make both streams take any text: what cannot be encoded is shown as an escape.
 
-    A stream that was closed by whoever started us becomes an empty one.
+    A stream that the parent closed becomes an empty one.
     """
     sys.stdin = sys.stdin or Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  for good
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for good
@@ -125,7 +125,7 @@ def prepare_streams() -> None:
 def result(text: str) -> None:
     """Print a result of scripts or tools on standard output.
 
-    A line break is added where it lacks one. Where nobody reads any more, nothing happens.
+    A line break is added where it lacks one. Where the reader is gone, the text is dropped.
     """
     if not text:
         return
@@ -134,7 +134,7 @@ def result(text: str) -> None:
 
 
 def pass_on(text: str, stream: TextIO) -> None:
-    """Print what a program printed, to the letter where nobody looks at it on a terminal."""
+    """Print a program's output, unchanged unless it goes to a terminal."""
     _write(stream, clean(text) if stream.isatty() else text)
 
 

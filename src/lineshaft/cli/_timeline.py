@@ -1,4 +1,4 @@
-"""When things happened in a run, as its record tells. Pure: no clock, no terminal."""
+"""Timeline of a run, from its record. Pure: no clock, no terminal."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

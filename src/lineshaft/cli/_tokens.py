@@ -1,4 +1,4 @@
-"""What a client would load of all tools, and what it loads of Lineshaft, in tokens.
+"""Tokens that a client would load for all tools, and those that it loads for Lineshaft.
 
 Counted on this machine, by an encoding that lies in a package; nothing is fetched.
 """

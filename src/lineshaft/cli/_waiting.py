@@ -12,7 +12,7 @@ from lineshaft.values import Pending, RunResult, visible
 _COLOURS: Mapping[str, Colour] = {"+": "green", "-": "red", "@": "dim"}
 
 DIFF_LINES = 60
-"""Shown of one diff; more only where somebody asks."""
+"""Lines shown of one diff; more only on request."""
 
 _TEXT_LINES = 12
 _TEXT_CHARACTERS = 1_000

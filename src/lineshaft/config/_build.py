@@ -32,7 +32,7 @@ def load(path: str | Path | None = None) -> Session:
 
     Raises:
         ConfigError: Something is unknown, not allowed or not readable, or a project's file
-            names a module that nobody has approved.
+            names a module that is not approved.
     """
     return build(read_settings(path))
 
@@ -116,7 +116,7 @@ def tools(
 
     Args:
         settings: What `read_settings` settled.
-        confirm: Asks about modules of a project that nobody has approved; None: refused.
+        confirm: Asks about modules of a project that are not approved; None: refused.
         environ: Variables that say where approvals are kept.
 
     Raises:

@@ -1,6 +1,6 @@
-"""What a person answered to what servers say of their tools.
+"""A person's answers to the claims of servers about their tools.
 
-A server may say that a tool only reads, or can be repeated. Nothing vouches for that, so it counts
+A server may say that a tool only reads, or can be repeated. Such a claim is not proven, so it counts
 only once a person has accepted it, for the tool as they saw it: every change of what is said of it
 asks again, and leaves the other tools alone. What a server says may depend on its client,
 so several forms of a tool may be accepted. Kept by the server's name and its definition, in one
@@ -77,8 +77,8 @@ def claims_for(
         server: Whose claims.
         accept: A person accepted beforehand what is met first of this definition; later changes
             of it count as unanswered.
-        ask: Asks about a catalogue that nobody has answered for; None: nobody can be asked.
-        unanswered: Told of the server where nobody answered, so that no claim counts.
+        ask: Asks about a catalogue that has no answer yet; None: no person can be asked.
+        unanswered: Called with the server where no answer came, so that no claim counts.
         environ: Variables that say where answers are kept.
     """
 

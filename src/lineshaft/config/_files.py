@@ -1,4 +1,4 @@
-"""Reading settings files, which may be anybody's: bounded, regular files only, clear errors."""
+"""Reading of settings files, which may be hostile: bounded, regular files only, clear errors."""
 
 import os
 import stat
@@ -44,7 +44,7 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What one file says of Lineshaft."""
+    """The settings of Lineshaft in one file."""
 
     path: Path
     table: Mapping[str, object]
@@ -103,7 +103,7 @@ def project_file(start: Path) -> SettingsFile | None:
         The nearest file that speaks of Lineshaft.
 
     Raises:
-        ConfigError: A file is not readable, belongs to somebody else, or there are two.
+        ConfigError: A file is not readable, belongs to another user, or there are two.
     """
     for folder in (start, *start.parents):
         own, shared = folder / PROJECT_FILE, folder / PYPROJECT
@@ -131,7 +131,7 @@ def named_file(path: Path) -> SettingsFile:
 
 
 def _in_pyproject(path: Path) -> SettingsFile | None:
-    # Other people's pyproject.toml files are no business of ours until they name us.
+    # A pyproject.toml of another user is ignored until it names Lineshaft.
     if b"lineshaft" not in read_bytes(path):
         return None
     return tool_table(read_toml(path))

@@ -1,4 +1,4 @@
-"""All servers that somebody configured, and which of them may be started.
+"""All configured servers, and those of them that may be started.
 
 Own files come first: `[mcp.servers.NAME]` of the person, who is trusted, then of the project. Files
 of MCP clients count where `mcp.clients` says so. What a project or a client names starts only once

@@ -1,4 +1,4 @@
-"""From settings to the guards that look at changes before they land.
+"""Conversion of settings to the guards that check changes before they land.
 
 A project's file can add guards and raise their levels; it can neither take any away nor lower them.
 """
@@ -38,7 +38,7 @@ def guards(
 
     Args:
         settings: What `read_settings` settled.
-        confirm: Asks about modules of a project that nobody has approved; None: refused.
+        confirm: Asks about modules of a project that are not approved; None: refused.
         environ: Variables that say where approvals are kept.
 
     Raises:

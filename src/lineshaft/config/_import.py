@@ -3,7 +3,7 @@
 Variables stay variables; secrets that are written out go into our keeping and never into a file of
 the project. What is in our file stays as it is, to the letter: text is added at its end, looked at
 as a whole before it takes the old one's place, and taken back to nothing where it would not do.
-Whoever imports a server by hand approves it by that.
+Importing a server by hand approves it.
 """
 
 import os
@@ -173,7 +173,7 @@ def _spelt_out(server: ServerSetting, kept: Mapping[str, str]) -> str:
 
 def _append(path: Path, server: ServerSetting, target: Target) -> None:
     """Add a server to the end of a file."""
-    real = Path(os.path.realpath(path))  # somebody's link to it stays one
+    real = Path(os.path.realpath(path))  # a link to it stays a link
     exists = real.exists()
     data = read_bytes(real) if exists else b""
     within = ("tool", "lineshaft") if path.name == PYPROJECT else ()

@@ -62,7 +62,7 @@ MCP_KEYS = (
         "serve.approvals",
         ("person", "client"),
         "person",
-        "Who answers what policy asks: a person, or whoever confirms the calls of the client; "
+        "Who answers what policy asks: a person, or the one who confirms the calls of the client; "
         "a project cannot set it.",
     ),
     Key(

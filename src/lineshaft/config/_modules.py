@@ -1,4 +1,4 @@
-"""From the names of files and modules to their tools."""
+"""Loading of tools from the names of files and modules."""
 
 import hashlib
 import importlib
@@ -47,7 +47,7 @@ def load_modules(
 
     Args:
         modules: What the settings name, in order.
-        confirm: Asks about modules that nobody has approved; None: they are refused.
+        confirm: Asks about modules that are not approved; None: they are refused.
         environ: Variables that say where approvals are kept.
 
     Raises:
@@ -73,7 +73,7 @@ def start(
 
     Args:
         module: What the settings name.
-        confirm: Asks about a module that nobody has approved; None: it is refused.
+        confirm: Asks about a module that is not approved; None: it is refused.
         environ: Variables that say where approvals are kept.
 
     Raises:
@@ -91,7 +91,7 @@ def start(
 def unapproved(
     modules: Sequence[Module], *, environ: Mapping[str, str] | None = None
 ) -> tuple[Unapproved, ...]:
-    """Return the modules that projects name and nobody has approved, without starting any.
+    """Return the modules that projects name and that are not approved, without starting any.
 
     Raises:
         ConfigError: A module is missing.
@@ -136,7 +136,7 @@ def _need_approval(
         return
     if confirm is None or not confirm(ask):
         raise ConfigError(
-            f"{str(project)!r} names the module {module.name!r}, which nobody has approved yet",
+            f"{str(project)!r} names the module {module.name!r}, which is not approved yet",
             hint="read it, then run: lineshaft config trust",
         )
     approve(ask, environ=environ)

@@ -1,4 +1,4 @@
-"""Where a person's own settings are, and what a project's are called."""
+"""Places of a person's own settings, and names of a project's."""
 
 import os
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""From servers as files describe them to providers of tools.
+"""Conversion of servers in files to providers of tools.
 
 Variables are put in here, right before a server is started; what they hold goes to that server and
-nowhere else. Whatever keeps one server down is its own problem: it has no tools and says why, and
-the others are there.
+nowhere else. A failure of one server is its own: it has no tools and says why, and the others are
+there.
 """
 
 import os
@@ -47,7 +47,7 @@ class Starting:
 
     ask_input: AskInput | None = None
     unanswered: Callable[[ServerSetting], None] | None = None
-    """Told of a server whose claims nobody has answered."""
+    """Called with a server whose claims have no answer yet."""
 
     authorize: Authorize | None = None
     """Shows a person where to grant access (OAuth)."""
@@ -163,7 +163,7 @@ def provider_for(
         if server.problem:
             return Down(server.name, server.problem)
         if not server_approved(server, environ=starting.environ):
-            text = f"nobody has approved it yet as {server.source} describes it"
+            text = f"it is not approved yet as {server.source} describes it"
             return Down(server.name, f"{text}; read it, then run: lineshaft config trust")
         spec = _spec(server, settings, starting)
     except ConfigError as error:
@@ -222,8 +222,8 @@ def _command(server: ServerSetting, variables: Variables) -> ServerSpec:
 def _folder(server: ServerSetting, variables: Variables) -> Path:
     """Return where a server runs.
 
-    A person's own is away from the project unless they say so: what many programs find beside
-    them they run, and whoever wrote the project put it there.
+    A person's own is away from the project unless they say so: many programs run files that they
+    find beside them, which the project's author put there.
     """
     if not server.cwd and not server.of_project:
         return Path(variables.environ.get("HOME") or Path.home())

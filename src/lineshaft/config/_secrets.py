@@ -123,7 +123,7 @@ def without_tokens(text: str, mask: str) -> str:
 
 
 def _is_plain(value: str) -> bool:
-    """Return whether a value is a switch, a number or a path, whatever its name says."""
+    """Return whether a value is a switch, a number or a path, under any name."""
     return value.casefold() in _WORDS or bool(re.fullmatch(r"\d{1,3}|[~.]?/.*", value))
 
 

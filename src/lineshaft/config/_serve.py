@@ -1,4 +1,4 @@
-"""What the settings say of `lineshaft serve`."""
+"""Settings of `lineshaft serve`."""
 
 import os
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class ServeSettings:
 def serve_settings(
     settings: Settings, *, environ: Mapping[str, str] | None = None
 ) -> ServeSettings:
-    """Return what the settings say of `lineshaft serve`.
+    """Return the settings of `lineshaft serve`.
 
     Args:
         settings: What `read_settings` settled.

@@ -1,4 +1,4 @@
-"""From files, variables and flags to one set of values, each with its origin.
+"""Merging of files, variables and flags into one set of values, each with its origin.
 
 Later wins: what is built in, the project's file, the person's own file, `LINESHAFT_*`, flags.
 Policy is the exception: a project's file can only tighten the person's policy.

@@ -1,6 +1,6 @@
-"""Which modules and servers a person has approved, by the hash of their content.
+"""Approvals of modules and servers by a person, by the hash of their content.
 
-A project's file comes with the project, so whoever wrote the project wrote it. The modules and the
+A project's file comes with the project, written by the project's author. The modules and the
 MCP servers it names run with the person's rights, outside policy; hence they start only once a
 person has said so, and again after every change of their content.
 
@@ -30,7 +30,7 @@ _FILE = "trusted.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unapproved:
-    """A module or server that somebody else's file names and nobody has approved yet."""
+    """A module or server that another's file names and that is not approved yet."""
 
     project: Path
     """The file."""

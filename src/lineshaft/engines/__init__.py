@@ -1,4 +1,4 @@
-"""Engines: what executes scripts; each is loaded when it is made."""
+"""Engines, which execute scripts; each is loaded when it is made."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +25,10 @@ def make_cpython(options: PythonOptions) -> Engine:
     """Return the engine `cpython`; its boundary was tried. May take some tenths of a second.
 
     Args:
-        options: Which Python, with what, behind which boundary.
+        options: The Python, its packages and its boundary.
 
     Raises:
-        NoBoundary: Nothing on this machine can hold full Python, or not the one asked for.
+        NoBoundary: No boundary holds full Python on this machine, or not the requested one.
     """
     try:
         from lineshaft.engines.cpython import CPythonEngine  # noqa: PLC0415  at its first use

@@ -1,4 +1,4 @@
-"""Files that are Lineshaft's own: where they lie, who may touch them, how they are written."""
+"""Lineshaft's own files: their places, their owners and modes, their writing."""
 
 from lineshaft.files._locks import lock_file, locked, unlock_file
 from lineshaft.files._own import Identity, OwnFolders, identity_of

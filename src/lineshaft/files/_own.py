@@ -1,8 +1,8 @@
 """Lineshaft's own folders, which are closed to tools.
 
 The cache holds native code that this process executes, the state holds keys. Covered: their names,
-other spellings where the file system takes them for the same, a mount of them elsewhere, and what
-would put something else in their place. Not covered: a second name (a hard link) of a file in them,
+other spellings where the file system takes them for the same, a mount of them elsewhere, and
+replacement of a folder above them. Not covered: a second name (a hard link) of a file in them,
 which only a program that runs as the user can make.
 """
 
@@ -24,7 +24,7 @@ Identity = tuple[int, int]
 
 
 class OwnFolders:
-    """The four folders, where they are now; they need not exist."""
+    """The four folders in their present places; they need not exist."""
 
     def __init__(self) -> None:
         self._real: list[str] = []
@@ -45,7 +45,7 @@ class OwnFolders:
 
     @property
     def real(self) -> tuple[Path, ...]:
-        """Where they are, links followed."""
+        """Their real paths."""
         return tuple(map(Path, self._real))
 
     def hold(self, real: str) -> bool:
@@ -69,12 +69,12 @@ class OwnFolders:
         return bool(names) and _spelt(name) in names
 
     def identities(self) -> set[Identity]:
-        """Return what the system knows them by, now."""
+        """Return their present identities in the file system."""
         return {found for path in self._real if (found := _identity(path)) is not None}
 
 
 def identity_of(status: os.stat_result) -> Identity:
-    """Return what the system knows a file or folder by."""
+    """Return the identity of a file or folder in the file system."""
     return status.st_dev, status.st_ino
 
 

@@ -1,4 +1,4 @@
-"""The owners and modes of files: whether anybody else could have written what we are to believe."""
+"""Owners and modes of files: the test whether another user could have written a trusted file."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ def trusted(status: os.stat_result) -> Trusted:
     """Judge a file or folder by its owner and mode.
 
     Args:
-        status: What `fstat` of the open file says, so that it is that of the file which is read.
+        status: The `fstat` of the open file, so that it belongs to the file that is read.
     """
     if sys.platform == "win32":
         return "own"  # the access list of a profile's folders keeps others out

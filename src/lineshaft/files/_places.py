@@ -8,12 +8,12 @@ from lineshaft.errors import ConfigError
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of what can be made again at any time."""
+    """Return the folder of files that can be made again at any time."""
     return _folder("XDG_CACHE_HOME", ".cache", environ)
 
 
 def state_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of records, run states, approvals and what vouches for the cache.
+    """Return the folder of records, run states, approvals and the hashes of the cache.
 
     It lies outside every workspace, so that a run neither dirties the tree nor reads it.
     """
@@ -21,7 +21,7 @@ def state_folder(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def data_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of what a person built or installed."""
+    """Return the folder of Pythons and packages that a person built or installed."""
     return _folder("XDG_DATA_HOME", ".local/share", environ)
 
 

@@ -13,9 +13,9 @@ def remove_tree(top: Path) -> None:
     """Remove a folder and all in it, however deeply nested, closed to its owner or not.
 
     Deep folders are moved up before they are emptied: neither a recursion nor a path grows with
-    the depth. No symlink is followed. What cannot be removed stays.
+    the depth. No symlink is followed. Entries that cannot be removed stay.
     """
-    # Names that nobody can have taken before.
+    # Names that cannot be taken already.
     names = map(f".{secrets.token_hex(8)}-{{}}".format, count())
     waiting = [top]
     emptied: list[Path] = []

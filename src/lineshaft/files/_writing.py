@@ -1,4 +1,4 @@
-"""Folders of one's own, and files that are there whole or not at all."""
+"""Private folders, and files that are written whole or not at all."""
 
 import os
 import tempfile

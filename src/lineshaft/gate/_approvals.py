@@ -1,4 +1,4 @@
-"""Whether a person lets a call pass: from an earlier answer, from whoever is there, or later."""
+"""Approvals of calls: from an earlier answer, from the run's caller, or later."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ class Approvals:
 
     Args:
         run: The run.
-        earlier: Where an earlier part of it stood.
+        earlier: The state of an earlier part of it.
         asks: Its calls that wait.
     """
 
@@ -28,7 +28,7 @@ class Approvals:
         self._earlier = earlier
         self._asks = asks
         self.shown: dict[str, Files] = dict(earlier.shown)
-        """What waiting calls would change, by their keys, as it was when somebody was shown it."""
+        """The changes of waiting calls, by their keys, as the approver was shown them."""
 
     async def of_call(
         self, entry: CallEntry, tool: Tool, *, verdict: Verdict, subject: Subject
@@ -36,8 +36,8 @@ class Approvals:
         """Return when a person has approved a call.
 
         Raises:
-            ToolError: `E_DENIED`, where nobody did; `E_NO_PAUSE`, where nobody is there and the run
-                cannot wait for somebody; `E_STALE`, where it would change what nobody was shown.
+            ToolError: `E_DENIED`, where it is refused; `E_NO_PAUSE`, where there is no approver and
+                the run cannot wait; `E_STALE`, where its change is no longer the one shown.
         """
         answer = self._earlier.answers.get(entry.key)
         if answer is None:
@@ -67,7 +67,7 @@ class Approvals:
         self._obey(answer, spec.name, verdict, call_id="run")
 
     def pending(self, entry: CallEntry, verdict: Verdict) -> Pending:
-        """Return a call as it is shown to whoever is asked."""
+        """Return a call as it is shown to the approver."""
         return Pending(
             id=entry.id,
             tool=entry.spec.name if entry.spec else entry.call.tool,

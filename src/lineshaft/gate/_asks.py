@@ -35,11 +35,11 @@ class Asks:
     """The pending calls of one run, shown to the approver as one list.
 
     Args:
-        approver: Answers; None: nobody is there.
+        approver: Answers; None: there is none.
         turn: One call of the approver at a time.
         paused: Stops the run's clock while a person is waited for.
         stuck: Whether nothing in the run can go on without an answer.
-        can_pause: Whether what nobody answers may wait until the run is resumed.
+        can_pause: Whether an ask without an answer may wait until the run is resumed.
         left: Told each time that something has to wait, where no engine asks for it.
     """
 
@@ -94,7 +94,7 @@ class Asks:
         return waiter.answer or UNANSWERED
 
     def close(self) -> None:
-        """Let nobody wait any more: the run is over."""
+        """End all waits: the run is over."""
         self._over = True
         self._changed.set()
         if self._asking is not None:
@@ -107,7 +107,7 @@ class Asks:
 
     @property
     def unanswered(self) -> tuple[Pending, ...]:
-        """What nobody here will answer: the run is to pause; nothing while somebody may."""
+        """The asks without an answer here, for which the run pauses; empty while one may come."""
         if self._asking is not None or not self._waiters:
             return ()
         waiters = self._in_order()

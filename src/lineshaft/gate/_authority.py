@@ -1,4 +1,4 @@
-"""What a call may do ends with the call: its workspace answers no longer."""
+"""Authority of a call, which ends with the call: its workspace answers no longer."""
 
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -46,14 +46,14 @@ class CallAuthority:
     _asking: list[anyio.CancelScope] = field(default_factory=list[anyio.CancelScope])
 
     def end(self) -> None:
-        """End what the call may do, and what it still asks somebody."""
+        """End the call's authority, and its open questions."""
         self.over = True
         for scope in self._asking:
             scope.cancel()
 
     @contextmanager
     def asking(self) -> Generator[anyio.CancelScope]:
-        """Ask somebody inside the block, no longer than the call lasts."""
+        """Ask a question inside the block, no longer than the call lasts."""
         with anyio.CancelScope() as scope:
             self._asking.append(scope)
             try:
@@ -95,7 +95,7 @@ class CallWorkspace(Workspace):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What the workspace can do."""
+        """The capabilities of the workspace."""
         return self._live.capabilities
 
     async def resolve(self, path: str, *, follow: bool = True) -> Resolved:

@@ -89,7 +89,7 @@ async def _contained(body: Callable[[], Awaitable[object]], over: asyncio.Future
 
 
 async def _end(task: asyncio.Task[Outcome]) -> None:
-    """End a task, or leave it behind; whoever waits may be cancelled again meanwhile."""
+    """End a task, or leave it behind; the waiting task may be cancelled again meanwhile."""
     task.cancel()
     loop = asyncio.get_running_loop()
     until = loop.time() + GRACE_SECONDS

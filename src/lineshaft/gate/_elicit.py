@@ -1,4 +1,4 @@
-"""What a tool asks whoever is behind its run: a form, an answer of a model, their roots."""
+"""Questions of a tool to its run's caller: a form, an answer of its model, its roots."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -32,7 +32,7 @@ _SAID: Mapping[Askable, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The way of one call to whoever is behind its run; all clocks stand still meanwhile."""
+    """The way of one call to its run's caller; all clocks stand still meanwhile."""
 
     run: RunInfo
     entry: CallEntry
@@ -55,7 +55,7 @@ class Question:
         run, ending, name = self.run, Ending(), self.entry.call.tool
         said = [_SAID[ask.kind].format(ask.message) for ask in asks]
         if self.authority.over:
-            text = f"nobody can be asked, since the call is over: {name} {'; '.join(said)}"
+            text = f"no question can be asked, since the call is over: {name} {'; '.join(said)}"
             raise ToolError("E_DENIED", text)
         put = [_fit(ask, name, run.gate.redactor) for ask in asks]
         for each in said:
@@ -79,7 +79,7 @@ async def _answers(caller: Caller, asks: Sequence[Ask]) -> Sequence[object]:
     for ask in asks:
         try:
             answers.append(await _answer(caller, ask))
-        except Exception as error:  # noqa: BLE001  whoever answers may be anybody's code
+        except Exception as error:  # noqa: BLE001  the answer may come from any code
             answers.append(_not_asked(error))
     return answers
 
@@ -104,7 +104,7 @@ def _not_asked(error: BaseException) -> ToolError:
 
 
 def _fit(ask: Ask, name: str, redactor: Redactor) -> Ask:
-    """Return what is asked as whoever is behind the run gets it."""
+    """Return a question as the run's caller gets it."""
     if ask.kind == "elicit":
         said = redactor.text(f"{name}: {ask.message}")
         schema = cast("Mapping[str, object]", _hidden(ask.schema, redactor))

@@ -1,4 +1,4 @@
-"""What all runs of a session share at the one door."""
+"""The gate: the parts that all runs of a session share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Who may go when: calls of one lane run one at a time, in the order in which they arrived."""
+"""Lanes: calls of one lane run one at a time, in the order in which they arrived."""
 
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping

@@ -1,4 +1,4 @@
-"""What a caller is told of a call that the gate did not make."""
+"""Messages to a caller about a call that the gate did not make."""
 
 from lineshaft.errors import ToolError
 from lineshaft.values import Call, Failure, Verdict

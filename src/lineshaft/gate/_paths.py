@@ -1,4 +1,4 @@
-"""Where workspace paths stand in a call's arguments, and putting decided ones in their place."""
+"""Workspace paths in a call's arguments, and their replacement by decided ones."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import cast

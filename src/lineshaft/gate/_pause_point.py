@@ -1,4 +1,4 @@
-"""Where a run stands when it is suspended, previewed, or not as it was when it is replayed."""
+"""The point of a run at its suspension, at the end of a preview, or at a replay's divergence."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Files = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PausePoint:
-    """What the gate needs to know when the run goes on."""
+    """The state that the gate needs when the run goes on."""
 
     pending: tuple[Pending, ...]
     keys: Mapping[str, str]
@@ -23,7 +23,7 @@ class PausePoint:
     """By rule."""
 
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
-    """What the pending calls would change, by their keys, as it was when somebody was shown it."""
+    """The changes of the pending calls, by their keys, as the approver was shown them."""
 
     dropped: Collection[str] = ()
     """Keys of calls that the script gave up before they ended."""
@@ -37,7 +37,7 @@ def pause_point_of(
     shown: Mapping[str, Files],
     dropped: Collection[str],
 ) -> PausePoint:
-    """Return where a run stands.
+    """Return the point at which a run stands.
 
     Args:
         entries: Of the pending calls.

@@ -1,4 +1,4 @@
-"""What a write would change, shown to whoever is asked whether it may."""
+"""Prediction of a write's change, for the approver."""
 
 import time
 from dataclasses import dataclass, field
@@ -22,10 +22,10 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PredictedChanges:
-    """What a call would change."""
+    """The change that a call would make."""
 
     diff: str = ""
-    """A unified diff; empty where nobody can know."""
+    """A unified diff; empty where the change cannot be known."""
 
     files: Files = field(default_factory=dict[str, str | None])
     """What it would change, as it was then."""
@@ -55,7 +55,7 @@ async def predicted(
 
 
 async def must_be_as_predicted(run: RunInfo, files: Files, name: str) -> None:
-    """Refuse a call that was approved for files which somebody else has changed since.
+    """Refuse a call that was approved for files that were changed from outside since.
 
     Raises:
         ToolError: `E_STALE`, it names one of them.
@@ -68,7 +68,7 @@ async def must_be_as_predicted(run: RunInfo, files: Files, name: str) -> None:
         raise ToolError(error.code, error.message, hint=error.hint) from error
     foreign = [path for path in changed if path not in own]
     if foreign:
-        text = f"{foreign[0]!r} was changed by somebody else since {name} was shown for approval"
+        text = f"{foreign[0]!r} was changed from outside since {name} was shown for approval"
         raise ToolError("E_STALE", text, hint="make the call again, to be asked about it as it is")
 
 

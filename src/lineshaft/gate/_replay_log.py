@@ -30,7 +30,7 @@ class RecordedResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLog:
-    """Where an earlier part of the run stood."""
+    """The state of an earlier part of the run."""
 
     recorded: RecordedResults = field(default_factory=lambda: RecordedResults(()))
     """Results of calls that ended."""

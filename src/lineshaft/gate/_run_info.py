@@ -1,4 +1,4 @@
-"""What is fixed for one run while its calls pass the gate."""
+"""The fixed facts of one run for its calls at the gate."""
 
 import os
 from contextlib import AbstractContextManager
@@ -60,7 +60,7 @@ class RunInfo:
 
     controls: Controls
     caller: Caller = field(default_factory=Caller)
-    """Who is behind the run."""
+    """The caller of the run."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     """One call of its approver at a time."""

@@ -1,4 +1,4 @@
-"""What lies below a folder that a call moves, copies or deletes: policy judges all of it."""
+"""Paths below a folder that a call moves, copies or deletes: policy judges all of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

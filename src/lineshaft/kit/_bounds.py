@@ -1,4 +1,4 @@
-"""How much a tool's result may hold: whole for code, what fits for a model's direct call."""
+"""Bounds of a tool's result: whole for code, a part that fits for a model's direct call."""
 
 from collections.abc import Sequence
 

@@ -94,7 +94,7 @@ def split_command(command: str) -> tuple[str, ...]:
 
 
 def _why_missing(command: str, *, split: bool) -> str:
-    """Return what whoever knows a shell may have meant by a program that is not there."""
+    """Return advice for a program that does not exist, such as a word of a shell."""
     program = "".join(command.split()[:1])
     if not split and program != command:
         return "Where `args` are given, `command` is the program alone."

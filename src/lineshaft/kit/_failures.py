@@ -1,4 +1,4 @@
-"""From what a workspace refuses to what a call raises."""
+"""Conversion of a workspace's errors to those of a call."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

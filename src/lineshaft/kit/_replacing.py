@@ -1,4 +1,4 @@
-r"""Replace exact text, whatever line breaks the file has.
+r"""Replacement of exact text, with any line breaks in the file.
 
 Text that has no `\r` of its own matches `\n` and `\r\n` alike, and what replaces it gets the line
 breaks that the file mostly has. Text with `\r` is taken to the letter.

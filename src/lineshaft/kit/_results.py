@@ -1,4 +1,4 @@
-"""What the kit's tools return."""
+"""Results of the kit's tools."""
 
 import os
 

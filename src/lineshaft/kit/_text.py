@@ -1,4 +1,4 @@
-"""From bytes to text and back, nothing lost.
+"""Conversion of bytes to text and back, without loss.
 
 A byte-order mark decides (UTF-8, UTF-16, UTF-32), otherwise a file with NUL bytes is no text,
 otherwise it is UTF-8, and if it is not, Latin-1: that maps each byte to a character, so that a file

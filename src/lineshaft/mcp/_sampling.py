@@ -1,4 +1,4 @@
-"""What is asked of a model and what it answers, and roots: bounded, and fit to be passed on.
+"""Requests to a model, its answers, and roots: bounded, and fit to be passed on.
 
 Both ways in and out use it: neither a server, nor a tool, nor a client passes on more than this.
 Sampling with tools is not offered: the tools would be called past the door.
@@ -34,7 +34,7 @@ def sampling_request(given: Mapping[str, object]) -> dict[str, Any]:
     _check_size(given, "what a model is asked")
     asked = _parsed(types.CreateMessageRequestParams, given, "E_INVALID_ARGS")
     if asked.tools is not None or asked.tool_choice is not None:
-        raise ToolError("E_DENIED", "nobody offers a model that calls tools")
+        raise ToolError("E_DENIED", "no model is offered that calls tools")
     messages = [  # each with one thing in it: older clients know no others
         types.SamplingMessage(role=message.role, content=_content(block))
         for message in asked.messages
@@ -101,7 +101,7 @@ def _content(block: types.SamplingMessageContentBlock, *, cleaned: bool = True) 
         case types.AudioContent(data=data, mime_type=kind):
             return types.AudioContent(data=data, mime_type=clean(kind, _LONGEST_NAME))
         case _:
-            raise ToolError("E_DENIED", "nobody offers a model that calls tools")
+            raise ToolError("E_DENIED", "no model is offered that calls tools")
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What is said of a server before anybody talks to it. Imports nothing of the MCP SDK."""
+"""Description of a server before a connection. Imports nothing of the MCP SDK."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ Assertion = Callable[[str, str], Awaitable[str]]
 address of the server that is to be opened."""
 
 Grant = Literal["authorization_code", "client_credentials", "jwt_bearer"]
-"""Who grants access: a person; `client_id` by itself; or whoever vouches for an assertion."""
+"""The grantor of access: a person; `client_id` by itself; or the issuer of an assertion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class Claim:
 
 Claims = Callable[[Sequence[Claim], str], bool | Mapping[str, Effect] | None]
 """Says which claims count, given all of them and the hash of the catalogue: all, none, or the
-effects by canonical name (others are `external`). None: nobody has answered, so none."""
+effects by canonical name (others are `external`). None: no answer yet, so none."""
 
 
 class ServerOptions(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Rules, modes, verdicts: may this call run? Pure: no clock, no I/O.
+"""Rules, modes and verdicts about calls. Pure: no clock, no I/O.
 
 Above: the gate, which asks `judge` about every call. Below: values alone.
 Not covered: what a process does once it runs, and command lines that hide what they run

@@ -3,7 +3,7 @@
 from lineshaft.policy._rules import Rule
 
 SOURCE = "built in"
-"""Where a rule is written that nobody wrote."""
+"""Source of the built-in rules."""
 
 SECRETS = "builtin:secrets"
 """The one built-in rule that a user's own rule may lift, file by file."""
@@ -41,7 +41,7 @@ _TOOL_CONFIG = (
 )
 
 EXAMPLES = Rule("builtin:examples", "allow", path=_EXAMPLES_AND_PUBLIC_KEYS)
-"""What looks like a secrets file and is none."""
+"""Names that look like secrets files and are none."""
 
 BUILT_IN: tuple[Rule, ...] = (
     Rule("builtin:git", "deny", path=".git", reason="tools leave .git alone", source=SOURCE),
@@ -61,4 +61,4 @@ BUILT_IN: tuple[Rule, ...] = (
         source=SOURCE,
     ),
 )
-"""Each that matches counts, whatever other rules say."""
+"""Each rule that matches counts, with any other rules."""

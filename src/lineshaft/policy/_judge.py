@@ -1,4 +1,4 @@
-"""The one question that is asked of a policy: what about this call?"""
+"""Judgement of a call by a policy."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ _SIEVE = Sieve(pattern for rule in BUILT_IN for pattern in several(rule.path))
 
 
 def judge(policy: Policy, subject: Subject) -> Verdict:
-    """Return what a policy says about a call.
+    """Return the verdict of a policy about a call.
 
     Each path is judged as if it were the call's only one, and the strictest verdict holds: one
     path is enough to refuse a call, and all must be allowed to allow it.
@@ -90,7 +90,7 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
 
 
 def closed_by(policy: Policy, spec: ToolSpec, origins: Iterable[Origin]) -> Verdict | None:
-    """Return the verdict that closes a tool, whatever the arguments, to every one of some origins.
+    """Return the verdict that closes a tool, with any arguments, to every one of some origins.
 
     A rule that allows or asks for some arguments keeps a tool open, and one that denies only some
     does not close it. What guards and middleware refuse does not count.
@@ -130,7 +130,7 @@ def _always(layer: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
 
 
 def touched_by_builtins(path: str) -> bool:
-    """Return whether a built-in rule may speak of a path; no means no."""
+    """Return whether a built-in rule may match a path; False is certain."""
     return _SIEVE.holds(f"{path}/")
 
 
@@ -169,7 +169,7 @@ def _examples() -> Matcher:
 
 
 def _floor(policy: Policy, subject: Subject, path: str, own: Matcher | None) -> Iterator[Verdict]:
-    """Yield the verdicts of the built-in rules; what the user's own rule says may lift one."""
+    """Yield the verdicts of the built-in rules; a rule of the user's own may lift one."""
     for matcher in _built_in():
         rule = matcher.verdict.rule
         if rule == SECRETS:

@@ -1,4 +1,4 @@
-"""On which lines of a TOML text the tables of a list begin, which the parser does not tell."""
+"""Line numbers of the tables of a list in a TOML text, which the parser does not give."""
 
 import re
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ class _Token:
 def table_lines(text: str, *keys: str) -> list[int]:
     """Return the line on which each table of a list of tables begins, in order.
 
-    Both ways to write one are understood: `[[a.b]]`, and `b = [{...}, ...]` under `[a]`. What is
-    written otherwise is not found: compare the count with what the parser gave.
+    Both ways to write one are understood: `[[a.b]]`, and `b = [{...}, ...]` under `[a]`. Other
+    spellings are not found: compare the count with that of the parser.
 
     Args:
         text: TOML that parses.
-        keys: Where the list stands, from the top.
+        keys: The place of the list, from the top.
     """
     tokens = list(_tokens(text))
     found: list[int] = []

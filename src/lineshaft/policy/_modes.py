@@ -1,4 +1,4 @@
-"""The modes: what holds where no rule matches."""
+"""The modes, which decide where no rule matches."""
 
 from typing import Literal, get_args
 

@@ -1,4 +1,4 @@
-"""Plain data into rules, with errors that name the key, the value and what is allowed."""
+"""Parsing of plain data into rules, with errors that name the key, the value and the choices."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _SINGLE = frozenset({"id", "verdict", "reason"})
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a policy's data says."""
+    """The contents of a policy's data."""
 
     mode: Mode | None
     rules: tuple[Rule, ...]
@@ -28,10 +28,10 @@ def parse(data: Mapping[str, object], sources: Sequence[str] = ()) -> Parsed:
 
     Args:
         data: The two keys.
-        sources: Where each rule is written, in order; fewer where nobody knows.
+        sources: The place of each rule, in order; fewer where they are not known.
 
     Raises:
-        ConfigError: Something is unknown, of the wrong type, or missing.
+        ConfigError: A key or value is unknown, of the wrong type, or missing.
     """
     _known(data, "policy", ("mode", "rules"))
     mode = data.get("mode")
@@ -72,13 +72,13 @@ def parse_toml(text: str, name: str) -> Parsed:
 
 
 def rule_sources(name: str, text: str, keys: tuple[str, ...], rules: object) -> tuple[str, ...]:
-    """Return where each rule of a file is written: `FILE:LINE`, or `FILE` if that is not certain.
+    """Return the place of each rule of a file: `FILE:LINE`, or `FILE` if that is not certain.
 
     Args:
         name: Of the file; empty where it has none.
         text: TOML that parses.
-        keys: Where the rules stand in it.
-        rules: What the parser made of them.
+        keys: The place of the rules in it.
+        rules: The rules from the parser.
     """
     if not name or not isinstance(rules, list):
         return ()

@@ -1,9 +1,9 @@
 """Glob patterns as regular expressions that match in linear time.
 
 Two kinds. Text: `*` is any text, used for names, commands and arguments. Paths: as in `.gitignore`,
-`*` stays within one part and `**` is any number of parts. What stands between two stars is matched
-at its first place and never tried again (an atomic group): right for globs, and a hostile text
-cannot make it cost more than its length.
+`*` stays within one part and `**` is any number of parts. The part between two stars is matched at
+its first place and never tried again (an atomic group): right for globs, and the cost of a hostile
+text is bounded by its length.
 """
 
 import re
@@ -32,7 +32,7 @@ class PathGlob:
     """The folders that hold them, as far as the pattern spells them out; may be empty."""
 
     names_a_file: bool
-    """Whether the last part says what it is after (`*.pem`), not just anything (`**`)."""
+    """Whether the last part names its target (`*.pem`), and is not any name (`**`)."""
 
 
 def text_glob(pattern: str) -> str:
@@ -118,7 +118,7 @@ def _part(part: str, *, short: bool) -> str:
 
 
 def _sequence(pattern: str, *, any_char: str) -> str:
-    """Translate one glob: what stands before, between and after its stars."""
+    """Translate one glob: the parts before, between and after its stars."""
     first, *others = ("".join(chunk) for chunk in _split(_tokens(pattern, any_char), _STAR))
     if not others:
         return first
@@ -145,7 +145,7 @@ def _tokens(pattern: str, any_char: str) -> Iterator[str]:
 
 
 def _set(pattern: str, inside: str, any_char: str) -> str:
-    """Translate what stands between brackets; `!` first means: none of these."""
+    """Translate the text between brackets; `!` first means: none of these."""
     negated = inside.startswith("!")
     chars = inside[negated:]
     members, at = "", 0

@@ -14,7 +14,7 @@ _OURS = ("builtin:", "mode:", "project:")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may be called.
+    """A mode and rules, which decide about calls.
 
     Raises:
         ConfigError: The mode is unknown, or two rules have one id.
@@ -27,13 +27,14 @@ class Policy:
     """In order; the first that matches decides."""
 
     layers: "tuple[Policy, ...]" = ()
-    """What `tightened_by` joined: the user's policy, then projects'; empty where alone."""
+    """The policies that `tightened_by` joined: the user's policy, then projects'; empty where
+    alone."""
 
     matchers: tuple[Matcher, ...] = field(init=False, repr=False, compare=False)
     """The rules, compiled."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant, and compile the rules."""
+        """Refuse contradictions, and compile the rules."""
         if self.mode not in MODES:
             raise ConfigError(f"mode {self.mode!r} is unknown; use {', '.join(MODES)}")
         seen = set[str]()
@@ -61,10 +62,10 @@ class Policy:
             data: `mode`, and `rules`, a list of tables with the fields of `Rule`.
             mode: The mode where the data names none; `open` for a project's policy, so that
                 silence tightens nothing.
-            sources: Where each rule is written, in order, for `Verdict.source`.
+            sources: The place of each rule, in order, for `Verdict.source`.
 
         Raises:
-            ConfigError: Something in it is unknown, of the wrong type, or missing.
+            ConfigError: A key or value in it is unknown, of the wrong type, or missing.
         """
         parsed = parse(data, sources)
         return cls(parsed.mode or mode, parsed.rules)
@@ -86,7 +87,7 @@ class Policy:
 
     @property
     def own_mode(self) -> Mode:
-        """The user's mode, without what projects say."""
+        """The user's mode, without those of projects."""
         return (self.layers or (self,))[0].mode
 
     def no_wider_than(self, mode: Mode) -> "Policy":

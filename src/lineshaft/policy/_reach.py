@@ -1,4 +1,4 @@
-"""What a program in a jail may do with the files of the workspace."""
+"""Access of a program in a jail to the files of the workspace."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,12 +14,11 @@ _BY_MODE = ("mode:", "project:mode:")
 
 
 def reach(policy: Policy, subject: Subject) -> Callable[[str], Reach]:
-    """Return what a permitted call's program may do with each path, since nobody can ask later.
+    """Return the access of a permitted call's program to each path, which is not asked about later.
 
     A path is open only where no rule objects, neither to the call itself naming that path nor to
-    `read_file` and `write_file` of it: a program is no way around what is said of those. What only
-    the mode would ask about is settled by the permission for the call, and so is what the rule
-    would ask that was asked already.
+    `read_file` and `write_file` of it: a program is no way around rules about those. The permission
+    for the call settles asks of the mode, and asks of the rule that was asked about already.
 
     Args:
         policy: The policy that permitted the call.
@@ -53,6 +52,6 @@ def _settled(said: Verdict, asked: Verdict) -> bool:
 
 
 def _speaks_of_paths(policy: Policy) -> bool:
-    """Return whether some rule may say different things of different paths."""
+    """Return whether some rule may give different verdicts for different paths."""
     layers = policy.layers or (policy,)
     return any(rule.path or rule.arguments for layer in layers for rule in layer.rules)

@@ -65,13 +65,13 @@ class Rule:
     """Globs over arguments by name; `a.b` is the key `b` inside the argument `a`."""
 
     reason: str = ""
-    """Shown to whoever asked."""
+    """Shown to the caller."""
 
     source: str = field(default="", compare=False)
-    """Where it is written, as `FILE:LINE`; `FILE` where the line is not known."""
+    """Its place, as `FILE:LINE`; `FILE` where the line is not known."""
 
     def __post_init__(self) -> None:
-        """Refuse what can never have been meant."""
+        """Refuse values that are certainly wrong."""
         if not _ID.fullmatch(self.id):
             raise ConfigError(
                 f"the rule id {self.id!r} is not a name; use letters, digits, '.', '_' and '-'"

@@ -1,4 +1,4 @@
-"""A quick first look: most paths have nothing to do with the built-in rules."""
+"""A quick first test of paths: most do not concern the built-in rules."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 class Sieve:
-    """Says of a path in well under a microsecond whether some pattern could match it.
+    """Tests in well under a microsecond whether some pattern could match a path.
 
     It may say yes where no pattern matches, never no where one does: it looks only at how the
     first part of each pattern begins or ends.
@@ -33,7 +33,7 @@ class Sieve:
 
     def holds(self, path: str) -> bool:
         """Return whether a pattern could match a path, or a folder that it lies in."""
-        if not is_plain(path):  # what else it may be read as is for the expressions to say
+        if not is_plain(path):  # the expressions decide on its other readings
             return True
         for part in path.lower().split("/"):
             if part in self._names or part.startswith(self._starts) or part.endswith(self._ends):

@@ -1,10 +1,10 @@
 """Other spellings of a name, which the file systems of macOS and Windows take for it.
 
-What forbids a name forbids these on every system: a workspace is copied, mounted and shared. The
-rules are those of git, which guards `.git` by them: HFS+ leaves out characters that cannot be seen
-(`next_hfs_char` in its `utf8.c`); NTFS leaves out dots and spaces at the end of a name, takes what
-follows a colon for a stream of the file, and knows names of 8 and 3 characters (`is_ntfs_dot_git`
-in its `path.c`).
+A rule that forbids a name forbids these on every system: a workspace is copied, mounted and shared.
+The rules are those of git, which guards `.git` by them: HFS+ leaves out characters that cannot be
+seen (`next_hfs_char` in its `utf8.c`); NTFS leaves out dots and spaces at the end of a name, takes
+what follows a colon for a stream of the file, and knows names of 8 and 3 characters
+(`is_ntfs_dot_git` in its `path.c`).
 """
 
 import re

@@ -1,6 +1,6 @@
 """A helper program that ends with its host: run to its end, its output taken whole.
 
-Above: rooms that need a word from a program of the machine, such as an installer. Below:
+Above: rooms that need the answer of a program of the machine, such as an installer. Below:
 `_supervisor.py`, as for commands. It blocks, so it belongs into a thread.
 """
 
@@ -33,7 +33,7 @@ def attended(
     Args:
         argv: The program and its arguments; no shell. Its standard input is empty.
         seconds: Its time.
-        cwd: Where it runs; None: here.
+        cwd: Its working folder; None: the present one.
         env: All of its variables; None: those of the host.
 
     Raises:
@@ -68,7 +68,7 @@ def attended(
             stdout, stderr = supervisor.communicate(timeout=seconds)
             code = _told(near)
         finally:
-            near.close()  # which ends what is left of it
+            near.close()  # which ends the rest of its tree
             _collect(supervisor, mark)
     return subprocess.CompletedProcess(argv, code, stdout, stderr)
 
@@ -78,7 +78,7 @@ def _can_be_attended() -> bool:
 
 
 def _told(near: socket.socket) -> int:
-    """Return the exit code that the supervisor told of before it ended."""
+    """Return the exit code that the supervisor reported before it ended."""
     said = b""
     while data := near.recv(4096):
         said += data

@@ -63,7 +63,7 @@ class Capture:
             del self._tail[: len(self._tail) - self._most_tail]
 
     def text(self) -> str:
-        """Return what was kept; bytes that are not UTF-8 become the replacement character."""
+        """Return the kept text; bytes that are not UTF-8 become the replacement character."""
         head, tail = self._ends()
         if not self.truncated:
             return (head + tail).decode("utf-8", "replace")
@@ -108,7 +108,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _whole(data: bytes) -> int:
-    """Return where the last whole character ends."""
+    """Return the end of the last whole character."""
     for back in range(1, min(_LONGEST_CHARACTER, len(data) + 1)):
         byte = data[-back]
         if byte < 0x80:
@@ -120,7 +120,7 @@ def _whole(data: bytes) -> int:
 
 
 def _start(data: bytes) -> int:
-    """Return where the first whole character starts."""
+    """Return the start of the first whole character."""
     for index, byte in enumerate(data[: _LONGEST_CHARACTER - 1]):
         if not 0x80 <= byte < 0xC0:
             return index

@@ -1,7 +1,7 @@
-"""What of the host's environment a process gets to see.
+"""The part of the host's environment that a process gets.
 
 A scrubbed environment is no boundary: on Linux a process of the same user can read the host's
-through `/proc`. It keeps secrets from programs that print or pass on what they were given.
+through `/proc`. It keeps secrets from programs that print or pass on their variables.
 """
 
 import os

@@ -9,7 +9,7 @@ _LONGEST_LINE = 65_536
 """Characters; a longer line comes in pieces."""
 
 _FULL = 262_144
-"""Characters that may wait for whoever reads the lines."""
+"""Characters that may wait for the reader of the lines."""
 
 _OVERFLOW = 16 * _FULL
 
@@ -32,7 +32,7 @@ class Splitter:
         """Return the lines that these bytes complete.
 
         Args:
-            data: What came next; empty at the end of the stream.
+            data: The next bytes; empty at the end of the stream.
         """
         text = self._rest + self._decoder.decode(data, final=not data)
         *whole, self._rest = text.split("\n")
@@ -59,7 +59,7 @@ class Splitter:
 
 
 class LineQueue:
-    """Lines that nobody has taken yet."""
+    """Lines that were not taken yet."""
 
     def __init__(self) -> None:
         self._lines: deque[Line] = deque()
@@ -67,11 +67,11 @@ class LineQueue:
 
     @property
     def full(self) -> bool:
-        """Whether the process should wait for whoever reads."""
+        """Whether the process should wait for the reader."""
         return self._size > _FULL
 
     def put(self, lines: list[Line]) -> None:
-        """Add lines; drop them where a process that is being ended floods nobody."""
+        """Add lines; drop the excess of a process that is being ended."""
         for line in lines:
             if self._size < _OVERFLOW:
                 self._lines.append(line)

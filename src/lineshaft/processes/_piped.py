@@ -1,8 +1,8 @@
-"""A process tree that is talked to: bytes in on its standard input, bytes out on its output.
+"""A process tree with a dialogue: bytes in on its standard input, bytes out on its output.
 
-Above: what speaks a protocol with a program, such as a client of MCP servers. Below:
-`_supervisor.py`, over a socket, as for commands: whatever ends the block, the task or the host,
-the whole tree ends.
+Above: clients of a program's protocol, such as a client of MCP servers. Below:
+`_supervisor.py`, over a socket, as for commands: the whole tree ends with the block, the task or
+the host.
 """
 
 import contextlib
@@ -54,10 +54,10 @@ async def piped(
 
     Args:
         argv: The program and its arguments; no shell.
-        cwd: Where it runs.
+        cwd: Its working folder.
         env: Its variables, beside the few that are passed on from the host.
         allow_env: Names (or patterns) of more variables to pass on.
-        stderr_bytes: How much of the end of its other output is kept.
+        stderr_bytes: Bytes kept of the end of its other output.
 
     Raises:
         FileMissing: There is no such program.
@@ -79,7 +79,7 @@ async def piped(
             await process.end()
         process.stop_looking()
         try:
-            # Not told of the error, which a task group would wrap: it goes on as it is.
+            # The task group does not see the error, which it would wrap: it goes on unchanged.
             await tasks.__aexit__(None, None, None)
         finally:
             with anyio.CancelScope(shield=True):
@@ -87,14 +87,14 @@ async def piped(
 
 
 class Piped:
-    """A program that runs.
+    """A running program.
 
     Args:
-        mark: What its environment carries, to find it by if the supervisor is killed.
+        mark: The mark in its environment, to find it if the supervisor is killed.
         supervisor: The process that watches it.
         control: The socket to the supervisor.
         pipes: The host's ends of its input, output and other output.
-        stderr_bytes: How much of the last one is kept.
+        stderr_bytes: Bytes kept of the last one.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Piped:
         """How it ended; None as long as it runs."""
 
         self.start_errno: int | None = None
-        """Why it could not be started; None where it was."""
+        """The reason why it could not be started; None where it was."""
 
         self.settled = anyio.Event()
         """Set once it is known whether it was started."""
@@ -153,7 +153,7 @@ class Piped:
                 await anyio.wait_writable(self._stdin)
 
     async def receive(self) -> bytes:
-        """Return what it writes next; nothing once it has ended."""
+        """Return its next output; empty once it has ended."""
         self._reading = anyio.CancelScope()
         data = b""
         with self._reading:
@@ -182,7 +182,7 @@ class Piped:
             scope.cancel()
 
     async def hear(self) -> None:
-        """Take what the supervisor says, until it is gone."""
+        """Take the supervisor's messages, until it is gone."""
         inbox = b""
         while data := await self._heard():
             *lines, inbox = (inbox + data).split(b"\n")
@@ -190,7 +190,7 @@ class Piped:
                 word, _, number = line.decode().partition(" ")
                 self._take(word, int(number or 0))
         if not self._empty:
-            # Somebody killed the supervisor; its orphans can still be told by their mark.
+            # The supervisor was killed; its orphans can still be recognised by their mark.
             end_marked(self._mark)
         self._gone.set()
         self.settled.set()
@@ -227,7 +227,7 @@ class Piped:
         for pipe in tuple(self._open):
             self._close(pipe)
         with anyio.move_on_after(_REAP_SECONDS):
-            while self._supervisor.poll() is None:  # noqa: ASYNC110  nothing tells of it
+            while self._supervisor.poll() is None:  # noqa: ASYNC110  no event announces it
                 await anyio.sleep(0.005)
 
     async def _heard(self) -> bytes:
@@ -251,13 +251,13 @@ class Piped:
                 self.exit_code = number
                 self._exited.set()
                 with contextlib.suppress(OSError):
-                    # What is left of its tree holds the pipes, and would be talked to by nobody.
+                    # The rest of its tree holds the pipes, and gets no further input.
                     self._control.send(b"end 0.5\n")
             case _:
                 self._empty = True
 
     def _drain(self) -> None:
-        """Stop waiting for output that nobody is left to write."""
+        """Stop waiting for output once no writer is left."""
         self._drained = True
         self._reading.cancel()
 

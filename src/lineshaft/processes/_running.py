@@ -1,10 +1,10 @@
 """A running process tree, seen from the host.
 
-Above: workspaces. Below: `_supervisor.py`, a process of its own, over a socket. Everything here
-happens in callbacks of the event loop, not in tasks: a process is started in one place and waited
-for in another, so there is no task group that could own a reader. Nothing is left behind all the
-same: its time runs out by itself, and when the event loop or the host goes, so does the socket, and
-the supervisor ends the tree.
+Above: workspaces. Below: `_supervisor.py`, a process of its own, over a socket. All work happens in
+    callbacks of the event loop, not in tasks: a process is started in one place and awaited in
+    another, so no task group could own a reader. Yet no process is left behind: its time runs out
+    by itself, and when the event loop or the host ends, so does the socket, and the supervisor ends
+    the tree.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _CHUNK = 65_536
 
 
 class _CapturedStream:
-    """One stream: its descriptor, and what came from it."""
+    """One stream: its descriptor, and its output so far."""
 
     def __init__(self, stream: Stream, file: FileIO, limit: int, *, secrets: SecretFinder) -> None:
         self.file = file
@@ -44,11 +44,11 @@ class _CapturedStream:
 
 
 class Running:
-    """A command that was started, and all that came of it.
+    """A command that was started, and its process tree.
 
     Args:
-        command: What runs.
-        mark: What its environment carries, to find it by if the supervisor is killed.
+        command: The command.
+        mark: The mark in its environment, to find it if the supervisor is killed.
         supervisor: The process that watches it.
         control: The socket to the supervisor.
         stdout: The host's end of its output.
@@ -68,7 +68,7 @@ class Running:
         secrets: SecretFinder,
     ) -> None:
         self.start_errno: int | None = None
-        """Why the command could not be started; None where it was."""
+        """The reason why the command could not be started; None where it was."""
 
         self.settled = anyio.Event()
         """Set once it is known whether the command was started."""
@@ -100,7 +100,7 @@ class Running:
     def lines(self) -> AsyncIterator[Line]:
         """Return its lines as they come; call it before `wait`, or lines are missed.
 
-        A process whose lines nobody takes waits. Lines over 65,536 characters come in pieces.
+        A process waits where its lines are not taken. Lines over 65,536 characters come in pieces.
         """
         self._lines_wanted = True
         if self._queue is None:
@@ -136,7 +136,7 @@ class Running:
             self._watch()
 
     async def _or_end(self, event: anyio.Event) -> None:
-        """Wait for an event; whoever stops waiting ends the tree."""
+        """Wait for an event; cancellation of the wait ends the tree."""
         try:
             await event.wait()
         except BaseException:
@@ -148,7 +148,7 @@ class Running:
         self._timers.append(self._loop.call_later(seconds, act))
 
     def _hear(self) -> None:
-        """Take what the supervisor says."""
+        """Take the supervisor's messages."""
         try:
             data = self._control.recv(4096)
         except BlockingIOError:
@@ -162,7 +162,7 @@ class Running:
         if not data:
             self._loop.remove_reader(self._control)
             if not self._empty and self.start_errno is None:
-                # Somebody killed the supervisor; its orphans can still be told by their mark.
+                # The supervisor was killed; its orphans can still be recognised by their mark.
                 end_marked(self._mark)
             self._gone = True
             self._later(DRAIN_SECONDS, self._finish)
@@ -202,7 +202,7 @@ class Running:
             return  # the supervisor is gone, which the reader of the socket deals with
 
     def _watch(self) -> None:
-        """Read from the pipes, unless the process is to wait for whoever takes its lines."""
+        """Read from the pipes, unless the process is to wait for the reader of its lines."""
         over = self._ending or self._gone or self._exit_code is not None
         read = over or self._queue is None or not self._queue.full
         for pipe in self._pipes:
@@ -240,7 +240,7 @@ class Running:
             self._news.set()
 
     def _settle(self) -> None:
-        """Look what is left to wait for."""
+        """Check what is left to wait for."""
         drained = not any(pipe.open for pipe in self._pipes)
         if self._gone and (drained or self.start_errno is not None):
             self._finish()
@@ -249,7 +249,7 @@ class Running:
         self._watch()
 
     def _finish(self) -> None:
-        """Let go of everything; what is still alive then cannot be killed by anybody."""
+        """Release everything; a process still alive then cannot be killed."""
         if self._done.is_set():
             return
         for timer in self._timers:

@@ -30,12 +30,12 @@ async def start(
 ) -> Process:
     """Start a program in a session of its own, its standard input closed.
 
-    Time runs from here: after `command.seconds` the whole tree is ended. What is left of the tree
-    when the program itself has ended is ended too, once its output is drained.
+    Time runs from here: after `command.seconds` the whole tree is ended. The rest of the tree is
+    ended when the program itself has ended, once its output is drained.
 
     Args:
-        command: What to start; its `cwd` is not looked at.
-        cwd: Where it runs.
+        command: The command; its `cwd` is ignored.
+        cwd: Its working folder.
         allow_env: Names (or patterns) of more variables to pass on from the host.
         secrets: What is not cut in two where its output is.
 

@@ -1,4 +1,4 @@
-"""Find processes by the mark in their environment, where their supervisor was killed."""
+"""Search for processes by the mark in their environment, where their supervisor was killed."""
 
 import contextlib
 import os

@@ -1,15 +1,15 @@
-"""Run one command and end everything that came of it: a program, started for each command.
+"""Supervisor of one command: a program that runs it and ends its whole process tree.
 
 Above: `_running.py` in the host, at the other end of the socket that is this program's standard
 input. Below: the command. It imports nothing of Lineshaft and starts as `python -I -S -B`.
 
-Why a process of its own for each command, at some 10 ms a start: whoever adopts orphans
+Why a process of its own for each command, at some 10 ms a start: a process that adopts orphans
 (`PR_SET_CHILD_SUBREAPER`) adopts those of all its code, which a library must not do to its host;
 `PR_SET_PDEATHSIG` is bound to the thread that forked and is lost by the first descendant that
 forks; process groups and sessions end at the first `setsid`. Here a daemon that forked twice stays
 a descendant, a host that was killed shows as the end of the socket, and `SIGTERM`, grace and
-`SIGKILL` need nobody else. Not covered: a command that kills its supervisor is ended by the host,
-which knows descendants only by a mark in their environment; and this is no jail.
+`SIGKILL` need no other process. Not covered: a command that kills its supervisor is ended by the
+host, which knows descendants only by a mark in their environment; and this is no jail.
 
 Its first argument is the descriptor that becomes the command's standard input, or `-` for none.
 To the host, one line each: `started PID`, `failed ERRNO`, `exited CODE`, `empty`.
@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
-assert sys.platform != "win32"  # noqa: S101  nothing starts it there
+assert sys.platform != "win32"  # noqa: S101  it is not started there
 
 _CONTROL = 0
 _PR_SET_CHILD_SUBREAPER = 36
@@ -84,7 +84,7 @@ def descendants(root: int, table: Iterable[tuple[int, int]]) -> set[int]:
 
 
 def send_all(*signals: signal.Signals) -> set[int]:
-    """Send signals to all descendants and return who they were."""
+    """Send signals to all descendants and return their ids."""
     pids = descendants(os.getpid(), parents())
     for pid in pids:
         for number in signals:
@@ -123,7 +123,7 @@ class Supervisor:
         say("empty")
 
     def reap(self) -> bool:
-        """Collect the dead; return whether anyone is left."""
+        """Collect ended processes; return whether any is left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -138,7 +138,7 @@ class Supervisor:
         """Take an order, or notice that the host is gone."""
         order = b""
         if fd == _CONTROL:
-            # A host that was killed before it read all that was said is an error, not an end.
+            # A host killed before it read all messages shows as an error, not as an end.
             with contextlib.suppress(OSError):
                 order = os.read(fd, 4096)
         if order:
@@ -157,7 +157,7 @@ class Supervisor:
             return left
         seen: set[int] = set()
         while fresh := send_all(signal.SIGSTOP) - seen:
-            # Stopped first: whoever forks while the others die would outrun the list.
+            # Stopped first: a process that forks while the others die would outrun the list.
             seen |= fresh
         send_all(signal.SIGKILL)
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
@@ -171,7 +171,7 @@ def say(line: str) -> None:
 
 
 def ignore(_number: int, _frame: object) -> None:
-    """Handle a signal by nothing but the byte that wakes the poll."""
+    """Handle a signal by the byte that wakes the poll, and nothing else."""
 
 
 def main(stdin: str, argv: list[str]) -> None:

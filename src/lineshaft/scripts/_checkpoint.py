@@ -1,4 +1,4 @@
-"""Where a run stands while it waits: to what is kept, and back."""
+"""The state of a run that waits: conversion to its kept form, and back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -22,7 +22,7 @@ FORMAT = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """All that a later part of a run goes on from, beside what it was begun with."""
+    """The state from which a later part of a run goes on, beside that of its beginning."""
 
     pause_point: PausePoint
     calls: tuple[CallRecord, ...]
@@ -35,7 +35,7 @@ class Checkpoint:
     """Modules of the workspace that the script imported: sha256 of each text, by path."""
 
     view: bytes = b""
-    """Staged changes, and what was seen of the workspace."""
+    """Staged changes, and the versions seen of the workspace."""
 
     learnt: tuple[CallRecord, ...] = ()
     """How calls ended, as far as it is known, of which the record has no end."""
@@ -47,7 +47,7 @@ def expiry(hours: float) -> str:
 
 
 def pause_of(checkpoint: Checkpoint, *, expires_at: str) -> KeptPause:
-    """Return what is kept of a run that waits."""
+    """Return the kept form of a run that waits."""
     document: dict[str, object] = {
         "format": FORMAT,
         "keys": dict(checkpoint.pause_point.keys),
@@ -89,7 +89,7 @@ class _CheckpointDocument:
 
 
 def checkpoint_of(pause: KeptPause) -> Checkpoint:
-    """Return what `pause_of` was given.
+    """Return the state that `pause_of` was given.
 
     Raises:
         UntrustedState: It is of another version, or damaged.

@@ -1,4 +1,4 @@
-"""The end of a replay beside the end that was recorded."""
+"""Comparison of a replay's end with the recorded end."""
 
 import pydantic_core
 
@@ -7,7 +7,7 @@ from lineshaft.values import CallRecord, Difference, RunResult, SavedRun
 
 
 def at_the_end(result: RunResult, saved: SavedRun, recorded: RecordedResults) -> Difference | None:
-    """Return in what a replay that made only recorded calls ended otherwise."""
+    """Return the differences in the end of a replay that made only recorded calls."""
     if saved.end is None:
         return None
     missing = next((each.call for each in recorded.left if each.call.parent is None), None)

@@ -1,4 +1,4 @@
-"""What one run works with, from its first event to its last."""
+"""The context of one run, from its first event to its last."""
 
 import hashlib
 import time
@@ -58,13 +58,13 @@ class RunProgress:
     """The run can go on after answers."""
 
     replay: ReplayInputs | None = None
-    """What the script took from the world beside its calls."""
+    """The inputs of the script beside its calls."""
 
     modules: dict[str, str] = field(default_factory=dict[str, str])
     """Modules of the workspace that the script imported: sha256 of each text, by path."""
 
     lands: bool = True
-    """False: whatever it changed is dropped at its end."""
+    """False: its changes are dropped at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class RunSegment:
     run_id: str
     limits: Limits
     checkpoint: Checkpoint | None = None
-    """Where it goes on from."""
+    """The state from which it goes on."""
 
     last_seq: int = 0
     """Number of the last event that its record has."""
@@ -86,12 +86,12 @@ class RunSegment:
     """Its changes wait until they land."""
 
     caller: Caller | None = None
-    """Who is behind it; None: whoever is behind the session."""
+    """Its caller; None: the session's."""
 
 
 @dataclass(slots=True)
 class _Landed:
-    """What is on the disk when a run has been settled."""
+    """The changes on the disk when a run has been settled."""
 
     changes: tuple[Change, ...] = ()
     dropped: tuple[Change, ...] = ()
@@ -102,7 +102,7 @@ class _Landed:
 
 @dataclass(slots=True)
 class _Waits:
-    """What a paused run waits for."""
+    """The calls that a paused run waits for."""
 
     pending: tuple[Pending, ...] = ()
     expires_at: str | None = None
@@ -114,12 +114,12 @@ class RunContext:
     Args:
         gate: The session's gate.
         segment: The run.
-        workspace: Where files and commands live.
+        workspace: The workspace of files and commands.
         view: The run's view of it.
         control: Ends the run from outside.
         sinks: Take its events.
-        log: Takes its steps; None: nothing is kept.
-        held: Takes them until something has to outlive the process.
+        log: Takes its steps; None: they are not kept.
+        held: Takes them until a step has to outlive the process.
     """
 
     def __init__(
@@ -231,11 +231,11 @@ class RunContext:
         """Keep the exact steps of the run from here on.
 
         Args:
-            document: What it was begun with; None: an earlier segment of it has kept that.
+            document: The state of its beginning; None: an earlier segment has kept it.
             unpausable: Why the run cannot pause; empty where it can.
             replays: Whether a pause is replayed.
-            replay: What its script takes from the world beside its calls.
-            calls: False: nothing is kept of it, unless it pauses.
+            replay: The inputs of its script beside its calls.
+            calls: False: its calls are not kept, unless it pauses.
         """
         self._keeps, self._can_wait = calls, True
         begin = None if document is None else {"workspace": self.root, "document": document}
@@ -307,7 +307,7 @@ class RunContext:
         return progress.ended
 
     async def _landed(self, how: Ended, progress: RunProgress) -> _Landed:
-        """Land what a run that succeeded kept back; say what is on the disk."""
+        """Land the staged changes of a run that succeeded; return the changes on the disk."""
         landed = _Landed(findings=tuple(self._run_info.findings) if self._run_info else ())
         try:
             if how.status == "success" and progress.lands:
@@ -340,7 +340,7 @@ class RunContext:
         self, pause_point: PausePoint, how: Ended, progress: RunProgress, landed: _Landed
     ) -> RunResult | None:
         """Keep a run that waits for answers; None: it cannot wait, and `_unpaused` says why."""
-        if progress.lands:  # else it is a preview, which waits for nobody
+        if progress.lands:  # else it is a preview, which waits for no answer
             error = paused(pause_point.pending, self.gate.tools, self.run_id)
             how = replace(how, error=error)
         if not progress.suspended or not self._can_wait:
@@ -371,7 +371,7 @@ class RunContext:
         return result
 
     async def _over(self, result: RunResult, progress: RunProgress) -> None:
-        """Record the end, and keep only what a replay needs of a run that is over."""
+        """Record the end, and keep only the state for a replay of a run that is over."""
         end = None
         if self._keeps and self.control.reason is None:
             end = {
@@ -414,7 +414,7 @@ class RunContext:
         return [*events, (kind, result_data(shown))]
 
     def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
-        """Return a waiting call without its contents, which only whoever answers is shown."""
+        """Return a waiting call without its contents, which only the approver is shown."""
         known = (call.arguments for call in result.calls if call.id == waiting.id)
         arguments = next(known, None) or self.gate.redactor.arguments(None, waiting.arguments)
         return replace(waiting, arguments=arguments)

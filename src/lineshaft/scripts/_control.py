@@ -1,4 +1,4 @@
-"""What ends a run from outside: cancel, time-out, a stop verdict, a limit, a broken record."""
+"""Control of a run from outside: cancel, time-out, a stop verdict, a limit, a broken record."""
 
 import asyncio
 import math
@@ -48,7 +48,7 @@ class Control:
         self._watch()
 
     def _watch(self) -> None:
-        """Look at the clock when its time may be up; it may have stood still until then."""
+        """Check the clock when its time may be up; the clock may have stood still until then."""
         left = self._clock.remaining
         if self._alarm is None and left < math.inf and not self._over:
             loop = asyncio.get_running_loop()
@@ -93,7 +93,7 @@ class Control:
         return self._seconds - self._clock.remaining
 
     def end(self, kind: RunStatus, code: str, message: str) -> None:
-        """End the run; what was said first counts."""
+        """End the run; the first reason counts."""
         if not self.ended:
             self._said = End(kind, RunError(code=code, message=message))
             self._scope.cancel()

@@ -1,7 +1,7 @@
-"""Where a run stands whose host died: what its record and what was kept of it say together.
+"""The state of a run whose host died, from its record and its kept state together.
 
-The record may lack the last moments before a death, which are in what was kept, and the other way
-round only reads.
+The record may lack the last moments before a death, which the kept state has; the kept state lacks
+only reads.
 """
 
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ def after_crash(
     findings: tuple[Finding, ...],
     redactor: Redactor,
 ) -> Checkpoint:
-    """Return where a run stands whose host died.
+    """Return the state of a run whose host died.
 
     Args:
-        saved: What was kept of it.
+        saved: Its kept state.
         events: Its record.
-        findings: What recovery of its workspace had to say.
+        findings: The findings of its workspace's recovery.
         redactor: Makes errors fit to be recorded.
     """
     result = summarise(events)

@@ -16,13 +16,13 @@ from lineshaft.values import Crashed, Engine, Outcome, Program, Raised, ReplayIn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyScript:
-    """What a script needs to be executed."""
+    """The parts that the execution of a script needs."""
 
     pipeline: CallPipeline
     prepared: Prepared
     engine: Engine
     replay: ReplayInputs | None = None
-    """What the script takes from the world beside its calls; None: nothing is kept of it."""
+    """The inputs of the script beside its calls; None: they are not kept."""
 
 
 async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: RunProgress) -> None:
@@ -82,10 +82,10 @@ def _program(ready: ReadyScript, job: Job, context: RunContext, modules: dict[st
 
 
 def differs(engine: Engine, kept: Mapping[str, str]) -> str:
-    """Return in what an engine differs from the one that a run was begun with; empty: in nothing.
+    """Return the differences of an engine from the one that a run began with; empty: none.
 
     Args:
-        engine: The engine that is here.
+        engine: The present engine.
         kept: The identity of the other one.
     """
     here = engine.identity

@@ -1,4 +1,4 @@
-"""One script to run, or one call: what it is given, and what stands for it in policy."""
+"""One script to run, or one call: its inputs, and the call that stands for it in policy."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ RUN_SCRIPT = ToolSpec(
     scriptable=False,
     container=True,
 )
-"""What stands for a run in policy."""
+"""The call that stands for a run in policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,22 +35,22 @@ class Job:
     """A workspace path to read the script from, instead of `script`; policy sees it."""
 
     tool: str = ""
-    """What is called instead of a script: a direct call."""
+    """The direct call that is made instead of a script."""
 
     arguments: Arguments = field(default_factory=dict[str, object])
     """Of the direct call."""
 
     preview: bool = False
-    """Nothing lands, and the first call that acts beyond files ends it."""
+    """No change lands, and the first call that acts beyond files ends it."""
 
     caller: Caller | None = None
-    """Who is behind the run, instead of whoever is behind the session; not kept."""
+    """The caller of the run, instead of the session's; not kept."""
 
     def kept(self, source: str) -> dict[str, object]:
         """Return the job as it is kept.
 
         Args:
-            source: The script's text, wherever it came from.
+            source: The script's text, from any source.
         """
         return {
             "script": source,

@@ -1,4 +1,4 @@
-"""What a run takes over from the run of the same session that it is begun in."""
+"""Settings that a nested run takes over from the run of the same session around it."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def mode_within(gate: Gate, mode: Mode) -> Mode:
     """Return a mode, or that of the run around, where that one is stricter.
 
     Args:
-        gate: The session's; what another session does inside of a tool is the tool's own.
+        gate: The session's; another session inside of a tool is the tool's own affair.
         mode: The widest that the run itself may be in.
     """
     around = _around.get()

@@ -1,4 +1,4 @@
-"""What an engine's outcome means for the run."""
+"""Conversion of an engine's outcome to the run's end."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -110,8 +110,8 @@ def advised(error: RunError | None, calls: Sequence[CallRecord]) -> RunError | N
     """Return an error with the advice of the call that it came from, where it has none itself.
 
     Args:
-        error: How the run ended.
-        calls: What it called.
+        error: The run's error.
+        calls: Its calls.
     """
     if error is None or error.hint:
         return error
@@ -148,7 +148,7 @@ def _shortened(raised: Raised, secrets: SecretFinder) -> Raised:
 def _raised(
     raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str
 ) -> RunError | None:
-    """Return what went wrong; None where the script only ended itself."""
+    """Return the error; None where the script only ended itself."""
     if raised.kind == "SystemExit" and raised.message in ("", "0", "None"):
         return None
     code = raised.code or _BY_KIND.get(raised.kind, "E_SCRIPT")

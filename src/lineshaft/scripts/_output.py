@@ -1,4 +1,4 @@
-"""What a script prints: kept up to a cap for the result, redacted line by line for the record."""
+"""A script's output: kept up to a cap for the result, redacted line by line for the record."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,9 @@ class Printed:
 
     Args:
         limits: Caps, in bytes.
-        redactor: Takes secrets out of what is recorded.
+        redactor: Takes secrets out of the recorded text.
         note: Records a redacted piece of text of a stream.
-        heard: Whether anybody listens.
+        heard: Whether there is a listener.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class Printed:
             self._note(stream, shown)
 
     def finish(self) -> None:
-        """Record what was held back."""
+        """Record the text held back."""
         for stream, waiting in self._shown.items():
             rest = waiting.end()
             if rest:
                 self._note(stream, rest)
 
     def text(self, stream: Stream) -> str:
-        """Return what was kept, with a marker where something was left out."""
+        """Return the kept text, with a marker where text was left out."""
         return self._kept[stream].text()
 
     @property

@@ -1,4 +1,4 @@
-"""What a run would change, looked at before it is dropped."""
+"""Preview of the changes of a run, read before they are dropped."""
 
 from collections.abc import Awaitable
 
@@ -11,11 +11,11 @@ from lineshaft.values import Finding, RunError
 
 
 class PreviewOutcome:
-    """What a preview tells beside the run's result.
+    """The facts of a preview beside the run's result.
 
     Args:
         context: Of the run that lands nothing.
-        progress: How far it comes; guards that would refuse its changes end it as they would.
+        progress: Its progress; guards that would refuse its changes end it as they would.
     """
 
     def __init__(self, context: RunContext, progress: RunProgress) -> None:

@@ -1,4 +1,4 @@
-"""Reading of scripts for runs: text to what is known of it, checked, with an engine chosen."""
+"""Reading of scripts for runs: from text to a checked script with an engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ class Reader:
     Args:
         engines: To choose from; their checker looks at types.
         tools: The tools that scripts may call.
-        policy: What it always denies is known to the check by name alone.
-        level: Whether findings block, only inform, or are not looked for.
+        policy: Tools that it always denies are known to the check by name alone.
+        level: Whether findings block, only inform, or the check is off.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Reader:
         engine: Engine | None = None,
         level: CheckLevel | None = None,
     ) -> tuple[Finding, ...]:
-        """Return what there is to say about a script.
+        """Return the findings about a script.
 
         Args:
             prepared: The script.
@@ -93,7 +93,7 @@ class Reader:
     async def choose(
         self, prepared: Prepared, inputs: Mapping[str, object], progress: RunProgress
     ) -> Choice | None:
-        """Return the engine for a script; None where nothing can execute it, and say why."""
+        """Return the engine for a script; None with a finding where none can execute it."""
         choice = await self._engines.choose(prepared)
         progress.engine, progress.engine_reason = choice.name, choice.reason
         progress.findings = await self.find(prepared, inputs, engine=choice.engine)

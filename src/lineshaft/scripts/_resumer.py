@@ -51,7 +51,7 @@ ALL = "*"
 
 
 class Archive(RunLog, Protocol):
-    """Where runs are kept and found again."""
+    """The place where runs are kept and found again."""
 
     async def events(self, run_id: str) -> list[Event]:
         """Return a run's record, with the end that it lacks where its process died."""
@@ -60,7 +60,7 @@ class Archive(RunLog, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a person says to a run that stands still."""
+    """A person's answers to a run that stands still."""
 
     answers: Mapping[str, Answer]
     """By id of the pending call; `*` for all others."""
@@ -69,7 +69,7 @@ class Reply:
     """Ids of calls with an unknown end that may be made again; `*` for all."""
 
     caller: Caller | None = None
-    """Who is behind the run from here on; None: whoever is behind the session."""
+    """The caller of the run from here on; None: the session's."""
 
 
 class Resumer:
@@ -77,7 +77,7 @@ class Resumer:
 
     Args:
         runner: Runs scripts.
-        archive: Where runs are kept; those of other workspaces too.
+        archive: The kept runs, those of other workspaces too.
         root: The folder that runs work in; empty where they work in no folder.
     """
 
@@ -91,17 +91,17 @@ class Resumer:
         return _is_same(self._root, root) if self._root else not root
 
     async def elsewhere(self, run_id: str) -> RunUnknown | None:
-        """Return why a run cannot be worked on from here, where it is another workspace's."""
+        """Return the reason why a run of another workspace cannot be handled here."""
         try:
             return self._misplaced(await self._archive.load(run_id))
         except StateError:
             return None
 
     async def _saved(self, run_id: str) -> SavedRun:
-        """Return what is kept of a run of this workspace.
+        """Return the kept state of a run of this workspace.
 
         Raises:
-            RunUnknown: It is another one's, whose rules and files are others.
+            RunUnknown: It belongs to another workspace, with other rules and files.
             StateError: It cannot be read.
         """
         saved = await self._archive.load(run_id)
@@ -119,7 +119,7 @@ class Resumer:
         )
 
     async def pending(self, run_id: str) -> tuple[Pending, ...]:
-        """Return what a run waits for."""
+        """Return the calls that a run waits for."""
         saved = await self._saved(run_id)
         return saved.pause.pending if saved.pause else ()
 
@@ -223,7 +223,7 @@ class Resumer:
                 raise StateError(f"{text}, which is another file now", hint=hint)
 
     async def _after_crash(self, saved: SavedRun) -> Checkpoint:
-        """Return where a run stands whose host died, whose landings are finished by then."""
+        """Return the state of a run whose host died, after finishing its landings."""
         try:
             findings = await self._runner.environment.workspace.recover()
         except WorkspaceError as error:
@@ -237,7 +237,7 @@ class Resumer:
         """Set up that a run's script is executed against its recorded results.
 
         Raises:
-            StateError: Nothing, or no longer enough, is kept of it.
+            StateError: Its state is not kept, or no longer enough of it.
         """
         saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
@@ -295,7 +295,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replaying:
-    """A run that is about to be executed again, over what its calls came to."""
+    """A run that is about to be executed again, over the results of its calls."""
 
     runner: Runner
     context: RunContext
@@ -306,7 +306,7 @@ class Replaying:
     saved: SavedRun
 
     async def carry_on(self) -> Replay:
-        """Execute the script; nothing is called, and nothing lands."""
+        """Execute the script; no tool is called, and no change lands."""
         engine, recorded = self.engine, RecordedResults(self.saved.finished)
         name, reason = (engine.name, "as recorded") if engine else ("", "")
         progress = RunProgress(lands=False, engine=name, engine_reason=reason)
@@ -334,7 +334,7 @@ async def _engine(runner: Runner, saved: SavedRun) -> Engine:
     """Return the engine that a run was begun on, where it would execute the script alike.
 
     Raises:
-        StateError: There is no such engine here, or it is another one; names the difference.
+        StateError: There is no such engine here, or it differs; the message names the difference.
     """
     document = saved.run.document
     name = str(document["engine"])
@@ -351,7 +351,7 @@ async def _engine(runner: Runner, saved: SavedRun) -> Engine:
 
 
 def _is_same(here: str, there: str) -> bool:
-    """Say whether two paths are one folder, whatever way leads there."""
+    """Return whether two paths lead to one folder."""
     if os.path.realpath(here) == os.path.realpath(there):
         return True
     try:
@@ -376,7 +376,7 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
 
 
 def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: int) -> ReplayLog:
-    """Return what the gate goes on from."""
+    """Return the state from which the gate goes on."""
     pause_point = checkpoint.pause_point
     if saved.pause is not None:
         known, lost = saved.finished, ()
@@ -406,9 +406,9 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
 def _not_lost(
     finished: tuple[Finished, ...], landed: int
 ) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:
-    """Return what still holds of the calls that a run made before its host died.
+    """Return the calls before the host's death that still hold.
 
-    What a call had only staged is gone with the host: it is made again where it does nothing else.
+    Staged changes are gone with the host: a call that only stages is made again.
     """
     known = tuple(each for each in finished if not _is_gone(each.call, landed))
     lost = tuple(e.call for e in finished if _is_gone(e.call, landed) and e.call.effect != "write")
@@ -431,7 +431,7 @@ def _replay(saved: SavedRun) -> ReplayInputs:
 
 
 def _cut(saved: SavedRun, lost: tuple[KeptCall, ...]) -> ReplayInputs:
-    """Return what a script took from the world, up to the first result that it cannot get again."""
+    """Return the inputs of a script, up to the first result that it cannot get again."""
     replay, gone = _replay(saved), {call.id for call in lost}
     turns = replay.turns
     first = next((at for at, number in enumerate(turns) if str(number) in gone), len(turns))
@@ -441,7 +441,7 @@ def _cut(saved: SavedRun, lost: tuple[KeptCall, ...]) -> ReplayInputs:
 
 
 def _ending(call: CallRecord) -> dict[str, object]:
-    """Return what `call_finished` says of a call whose end is only known now."""
+    """Return the data of `call_finished` for a call whose end is only known now."""
     return {
         "status": call.status,
         "duration_ms": call.duration_ms,

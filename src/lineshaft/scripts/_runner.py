@@ -48,19 +48,19 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnvironment:
-    """What a session's runs stand on."""
+    """The environment of a session's runs."""
 
     workspace: Workspace
-    """Where files and commands live."""
+    """The workspace of files and commands."""
 
     atomic: bool = False
     """Changes land whole or not at all."""
 
     root: str = ""
-    """What the log calls the workspace."""
+    """The log's name for the workspace."""
 
     log: RunLog | None = None
-    """Where runs are kept; None: nowhere."""
+    """The log that keeps runs; None: they are not kept."""
 
     eager: bool = False
     """Runs are kept that only read."""
@@ -74,9 +74,9 @@ class Runner:
 
     Args:
         gate: The door.
-        environment: What the runs stand on.
+        environment: The environment of the runs.
         engines: Executes the scripts.
-        check: Whether findings of the check block, only inform, or are not looked for.
+        check: Whether findings of the check block, only inform, or the check is off.
         sinks: Take the events of every run.
         scripts: Whether there are scripts at all.
     """
@@ -109,14 +109,14 @@ class Runner:
         silent: bool = False,
         mode: Mode = "open",
     ) -> RunContext:
-        """Set up what one run works with.
+        """Set up the context of one run.
 
         Args:
             segment: The run.
             control: Its reins.
             sinks: Take its events, beside the session's.
             atomic: Instead of the session's.
-            silent: Whether the session's sinks hear nothing of it.
+            silent: Whether the session's sinks get no events of it.
             mode: The widest that it may be in.
         """
         environment = self.environment
@@ -156,7 +156,7 @@ class Runner:
     async def preview(
         self, job: Job, *, run_id: str, control: Control, sinks: tuple[Sink, ...] = ()
     ) -> tuple[RunResult, str]:
-        """Run a script that lands nothing; return its result and what it would change."""
+        """Run a script whose changes do not land; return its result and the changes."""
         context = self.context(
             RunSegment(run_id=run_id, limits=job.limits, caller=job.caller),
             control=control,
@@ -193,7 +193,7 @@ class Runner:
         return call_result(await settled(context, progress, self._alone(job, context, progress)))
 
     def verdict(self, name: str, arguments: Mapping[str, object], *, origin: Origin) -> Verdict:
-        """Return what policy says of a call that names no paths; it is not made."""
+        """Return the verdict about a call that names no paths; the call is not made."""
         tool = self.gate.tools.get(name)
         call = Call(tool=name, arguments=arguments, origin=origin)
         return judge(self.gate.policy, self.gate.subject(tool and tool.spec, call))
@@ -205,7 +205,7 @@ class Runner:
         call = Call(tool=job.tool, arguments=job.arguments, origin=job.origin)
         with context.control.preparing():
             progress.findings += await self._tools.ready(call.tool)
-        progress.suspended = True  # what it is where the call has to wait
+        progress.suspended = True  # its status where the call has to wait
         progress.ended = of_call(await pipeline.dispatch(call))
 
     def control_of(self, job: Job, *, used: float) -> Control:
@@ -269,7 +269,7 @@ class Runner:
         engine: Engine,
         progress: RunProgress,
     ) -> ReplayInputs | None:
-        """Have the run kept, and return what its script takes from the world beside calls."""
+        """Have the run kept, and return the inputs of its script beside its calls."""
         pipeline.preview = not progress.lands
         if self.environment.log is None or not progress.lands:
             return None
@@ -293,7 +293,7 @@ class Runner:
         context.announce(script="", name=job.name, origin=job.origin, engine="")
         pipeline = await context.enter(alone=True)
         if self.environment.log is not None:
-            # Nothing of it is kept, unless it has to wait: what is there to go on with is its end.
+            # It is not kept, unless it has to wait: its end is all that could be resumed.
             mode = self.gate.policy.own_mode
             document = {**job.kept(""), "engine": "", "seed": "", "mode": mode}
             context.keep(document, unpausable=_why_nested(context), replays=False, calls=False)
@@ -324,7 +324,7 @@ def _version() -> str:
 
 
 async def settled(context: RunContext, progress: RunProgress, work: Awaitable[None]) -> RunResult:
-    """Do a run's work and settle it, whatever comes of it: also when the caller is cancelled."""
+    """Do a run's work and settle it in every case, also when the caller is cancelled."""
     try:
         with context.control.inside(), beginning_runs(context.gate):
             try:

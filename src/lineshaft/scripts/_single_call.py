@@ -1,11 +1,11 @@
-"""One call by itself: what its end means for the run that it is, and the run's for the call."""
+"""One direct call: conversion of its end to that of its run, and of the run's to the call's."""
 
 from lineshaft.scripts._outcome import Ended
 from lineshaft.values import CallError, CallResult, Done, Failure, RunError, RunResult
 
 
 def of_call(done: Done) -> Ended:
-    """Return what the end of the one call means for its run."""
+    """Return the end of the run that the end of its one call means."""
     if isinstance(done, Failure):
         error = RunError(code=done.code, message=done.message, hint=done.hint)
         return Ended(status="error", error=error)

@@ -1,4 +1,4 @@
-"""The tools that there are for scripts, which may come and go between runs."""
+"""The tools for scripts, which may come and go between runs."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -12,7 +12,7 @@ class ToolSource(Protocol):
 
     @property
     def scriptable(self) -> tuple[ToolSpec, ...]:
-        """What scripts are told of; the same tuple as long as nothing changed."""
+        """The tools that scripts know; the same tuple as long as they do not change."""
         ...
 
     async def ready(self, words: str) -> tuple[Finding, ...]:
@@ -29,7 +29,7 @@ class FixedTools:
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self.scriptable = tuple(t.spec for t in tools.values() if t.spec.scriptable)
-        """What scripts are told of."""
+        """The tools that scripts know."""
 
     async def ready(self, words: str) -> tuple[Finding, ...]:
         """Return at once: all of them are there."""

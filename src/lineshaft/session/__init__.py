@@ -1,4 +1,4 @@
-"""What the user holds: tools, policy, a workspace and engines behind one door."""
+"""Sessions: tools, policy, a workspace and engines behind one door."""
 
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api

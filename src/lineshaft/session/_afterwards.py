@@ -1,4 +1,4 @@
-"""What may be done with a run later: let it go on, take it back, execute it again."""
+"""Later actions on a run: resume, undo, replay, abandon."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -16,21 +16,21 @@ class Afterwards(ABC):
     """The half of a session that works on runs which stand still or are over."""
 
     store: Store | None
-    """Where runs are kept; None: nowhere."""
+    """The log that keeps runs; None: they are not kept."""
 
     @abstractmethod
     def _later(self) -> tuple[LiveRuns, Resumer, Workspace]:
-        """Return what takes runs up again.
+        """Return the resumer of runs.
 
         Raises:
             ConfigError: The session was not entered, or keeps nothing.
         """
 
     async def summary(self, run_id: str) -> RunSummary:
-        """Return how a run stands, as far as its record tells.
+        """Return the result of a run, as far as its record has it.
 
         Raises:
-            StateError: Nothing is recorded of it, or it is one of another workspace.
+            StateError: It has no record, or belongs to another workspace.
         """
         _, resumer, _ = self._later()
         found = await self.store.summary(run_id) if self.store else None
@@ -42,7 +42,7 @@ class Afterwards(ABC):
         """Return the calls that a paused run waits for; none where it does not wait.
 
         Raises:
-            StateError: Nothing is known of the run, or it is one of another workspace.
+            StateError: The run is not known, or belongs to another workspace.
         """
         _, resumer, _ = self._later()
         return await resumer.pending(run_id)
@@ -61,13 +61,13 @@ class Afterwards(ABC):
             run_id: The run.
             answers: By id of the pending call, `*` for all others. Calls without an answer are
                 shown to the session's approver, or the run is paused again.
-            repeat: Ids of calls that had started when the host died and may be made again though
-                nobody knows what they did; `*` for all. A tool that says it is idempotent needs
+            repeat: Ids of calls that had started when the host died and may be made again although
+                their effect is not known; `*` for all. A tool that says it is idempotent needs
                 none.
-            caller: Who is behind the run from here on, instead of whoever is behind the session.
+            caller: The caller of the run from here on, instead of the session's.
 
         Returns:
-            How the run ended, or that it waits again.
+            The result of the run, which may wait again.
 
         Raises:
             ConfigError: An answer is for a call that does not wait.
@@ -81,7 +81,7 @@ class Afterwards(ABC):
             return await resumed.carry_on()
 
     async def cancel(self, run_id: str) -> None:
-        """End a paused run: it will not go on, and what it had not landed is dropped.
+        """End a paused run: it does not go on, and its changes that have not landed are dropped.
 
         Raises:
             StateError: It does not wait.
@@ -96,10 +96,10 @@ class Afterwards(ABC):
         """Execute a run's script again over its recorded results; no tool is called.
 
         Returns:
-            How it went, and the first thing that is not as recorded.
+            The result, and the first difference from the record.
 
         Raises:
-            StateError: Nothing, or no longer enough, is kept of the run; or it waits.
+            StateError: The run's state is not kept, or no longer enough of it; or the run waits.
         """
         live, resumer, _ = self._later()
         if await resumer.pending(run_id):
@@ -115,12 +115,11 @@ class Afterwards(ABC):
         """Take back all changes of files that a run landed, whole or not at all.
 
         Returns:
-            What was changed on the disk.
+            The changes on the disk.
 
         Raises:
-            StaleFile: Somebody changed some of the files since; they are named, nothing was done.
-            StateError: Nothing, or no longer everything, is known of the run's changes; or it
-                goes on.
+            StaleFile: Some of the files were changed since; they are named, nothing was done.
+            StateError: The run's changes are not known, or no longer all of them; or it goes on.
         """
         _, resumer, workspace = self._later()
         if await self._goes_on(run_id):
@@ -137,7 +136,7 @@ class Afterwards(ABC):
     async def _goes_on(self, run_id: str) -> bool:
         if self.store is None:
             return False
-        with suppress(StateError):  # nothing recorded, or not to be read: undo needs it not
+        with suppress(StateError):  # no record, or an unreadable one: undo does not need it
             return (await self.store.summary(run_id)).status == "running"
         return False
 

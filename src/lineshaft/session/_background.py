@@ -1,4 +1,4 @@
-"""Holds a context open in a task of its own.
+"""A context that a task of its own holds open.
 
 Task groups belong to the task that entered them. A session may be entered in one task and left in
 another, or before one that was entered after it: test fixtures and servers do so.
@@ -32,7 +32,7 @@ class BackgroundContext(Generic[T]):
         """Enter it, and return what it gives.
 
         Raises:
-            BaseException: What entering it raised.
+            BaseException: The exception of entering it.
         """
         opened: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._hold(opened))
@@ -51,7 +51,7 @@ class BackgroundContext(Generic[T]):
         """Leave it, also where the caller is cancelled.
 
         Raises:
-            BaseException: What leaving it raised, or what ended it before.
+            BaseException: The exception of leaving it, or of its earlier end.
         """
         self._closing.set()
         await self._over()

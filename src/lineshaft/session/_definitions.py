@@ -1,4 +1,4 @@
-"""What a model is told: tool definitions for its API, and the text about scripts."""
+"""Texts for a model: tool definitions for its API, and the text about scripts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -53,7 +53,7 @@ def script_schema(limits: Limits) -> dict[str, Any]:
 
 
 def script_description(specs: Sequence[ToolSpec], limits: Limits) -> str:
-    """Return what `run_script` says of itself, made from the tools that are there now.
+    """Return the description of `run_script`, made from the present tools.
 
     Args:
         specs: The tools.

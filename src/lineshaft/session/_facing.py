@@ -1,4 +1,4 @@
-"""What a session tells those who use it from outside: models, and clients of a server."""
+"""A session as seen from outside: by models, and by clients of a server."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class Facing:
-    """The half of a session that says what there is, and how things went."""
+    """The half of a session that describes its tools, and how runs ended."""
 
     tools: Catalogue
     _model: ModelSide
@@ -93,7 +93,7 @@ class Facing:
         """Return the tools that policy does not close to all of some ways in: to tell of.
 
         Args:
-            *origins: The ways in which whoever is told could call.
+            *origins: The ways in which the reader could call.
         """
         return self._open_tools.to(*origins)
 

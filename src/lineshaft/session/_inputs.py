@@ -1,4 +1,4 @@
-"""What a caller gives beside a script, and for a single call."""
+"""Inputs of a caller beside a script, and for a single call."""
 
 import keyword
 import re

@@ -15,7 +15,7 @@ class LiveRuns:
         self._controls: set[Control] = set()
         self._empty = anyio.Event()
         self.ended = False
-        """Whether all of them were told to end; whatever begins now ends at once."""
+        """Whether all of them were told to end; a run that begins now ends at once."""
 
     @contextmanager
     def holding(self, control: Control) -> Generator[Control]:

@@ -22,7 +22,7 @@ from lineshaft.trace import Redactor, cut_for_model
 from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec
 
 MODEL_CHARACTERS = 4_000
-"""Of one result, in whatever form a model may read it."""
+"""Of one result, in any form that a model may read."""
 
 _DATA = 100_000
 """Characters of JSON, or of text, that programs get of a result beside what a model reads."""

@@ -25,7 +25,7 @@ class OpenTools:
         """Return the tools that are open to one of some ways in; the same tuple until it changes.
 
         Args:
-            *origins: The ways in which whoever is told could call.
+            *origins: The ways in which the reader could call.
         """
         specs = self._specs()
         known = self._known.get(origins)

@@ -1,4 +1,4 @@
-"""What a model asked for, taken apart and checked."""
+"""Requests of a model, parsed and checked."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the user holds: tools, policy, a workspace and engines behind one door."""
+"""The session: tools, policy, a workspace and engines behind one door."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -67,14 +67,14 @@ class Session(Afterwards, Facing):
         tools: Tools, functions, objects with tools, toolsets, providers such as MCP servers; none
             unless given.
         workspace: The folder that files and commands live in, or a workspace of another kind.
-        policy: What may be called; None: `Policy(mode="auto")`.
+        policy: Decides which calls may run; None: `Policy(mode="auto")`.
         engine: `auto`, the name of an engine, or an engine.
         limits: Of every run; a model's script may make 50 calls where they say no other number.
-        check: Whether findings about a script block it (`error`), inform, or are not looked for.
-        approver: Answers what policy asks. None, or what it leaves open: the run is paused.
-        elicit: Answers what tools ask a person; None: they are told that nobody can be asked.
+        check: Whether findings about a script block it (`error`), inform, or the check is off.
+        approver: Answers what policy asks. None, or an ask left open: the run pauses.
+        elicit: Answers what tools ask a person; None: they learn that no person can be asked.
         sample: Answers what tools ask a model; None: none is offered.
-        roots: Tells tools the folders that somebody works in; None: nobody tells.
+        roots: Gives tools the folders that the user works in; None: none are given.
         guards: Look at changes before they land, beside those that come with Lineshaft; None: no
             guards at all.
         middleware: Wraps the door, outermost first.
@@ -95,7 +95,7 @@ class Session(Afterwards, Facing):
     tools: Catalogue
     """The tools, to look at: a mapping from name to facts, with search and stubs.
 
-    What policy denies whatever the arguments and the way in is left out.
+    Tools that policy denies for all arguments and ways in are left out.
     """
 
     def __init__(
@@ -141,7 +141,9 @@ class Session(Afterwards, Facing):
         self.policy, self.limits = policy or Policy(), limits or Limits()
         self._open_tools = OpenTools(lambda: self._session_tools.specs, self.policy)
         redactor, options = Redactor(secrets), python or PythonOptions()
-        jailed = options.boundary != NO_BOUNDARY  # where somebody chose none, no tool counts so
+        jailed = (
+            options.boundary != NO_BOUNDARY
+        )  # where a person chose none, no tool counts as jailed
         storage = storage_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = storage.store, storage.shapes()
         self._results = KeptResults(storage.store if storage.eager else None)
@@ -213,7 +215,7 @@ class Session(Afterwards, Facing):
     ) -> None:
         self._group = None
         await self._live.end()
-        # Not told of the error, which a task group would wrap: it goes on as it is.
+        # The task group does not see the error, which it would wrap: it goes on unchanged.
         if self._background is not None:
             await self._background.close()
 
@@ -231,12 +233,12 @@ class Session(Afterwards, Facing):
         Args:
             script: Its text, or the path of a file on this machine.
             inputs: Values that the script finds as globals, JSON-like.
-            name: What tracebacks call it.
+            name: Its name in tracebacks.
             limits: Instead of the session's.
-            caller: Who is behind this run, instead of whoever is behind the session.
+            caller: The caller of this run, instead of the session's.
 
         Returns:
-            How it ended; nothing that the script or a tool did is raised.
+            The result; errors of the script or a tool are not raised.
 
         Raises:
             ConfigError: The inputs cannot be used, or the session was not entered.
@@ -279,7 +281,7 @@ class Session(Afterwards, Facing):
         Reads are real; the first call that acts beyond files ends it, and is not made.
 
         Returns:
-            How far it came, and what it would change.
+            The progress of the script, and its changes.
         """
         job = self._job(script, inputs=inputs, name=name, limits=limits)
         self._entered()
@@ -296,12 +298,12 @@ class Session(Afterwards, Facing):
     async def check(
         self, script: str, *, inputs: Mapping[str, object] | None = None, name: str = "script.py"
     ) -> tuple[Finding, ...]:
-        """Return what is wrong with a script, without running it.
+        """Return the findings about a script, without running it.
 
         Args:
             script: Its text.
             inputs: The values it would be given, for their types.
-            name: What findings call it.
+            name: Its name in findings.
         """
         self._entered()
         return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
@@ -320,10 +322,10 @@ class Session(Afterwards, Facing):
             tool: The tool's canonical name.
             arguments: By name, JSON-like.
             origin: The way the call came in, for policy and record.
-            caller: Who is behind it, instead of whoever is behind the session; its origin counts.
+            caller: The caller, instead of the session's; its origin counts.
 
         Returns:
-            How it ended; nothing that the tool did is raised.
+            The result; errors of the tool are not raised.
         """
         self._entered()
         given = checked_arguments(tool, arguments)
@@ -335,14 +337,14 @@ class Session(Afterwards, Facing):
             )
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
-        """Carry out what a model called, through the same door as everything else.
+        """Carry out a model's call, through the same door as every other call.
 
         Args:
             name: As the model said it: `run_script`, or the name out of `definitions`.
             arguments: By name, or as the JSON text that some APIs give.
 
         Returns:
-            The text to give back; nothing that the call did is raised.
+            The text to give back; errors of the call are not raised.
         """
         self._entered()
         return await self._model.handle(

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 5.0
 """How long a script waits for providers that it does not name, and may find tools of."""
 
 _FINDERS = frozenset({"tools", "search_tools", "describe_tool"})
-"""What a script may reach any tool by."""
+"""Names through which a script may reach any tool."""
 
 
 class SessionTools(Mapping[str, Tool]):
@@ -25,10 +25,10 @@ class SessionTools(Mapping[str, Tool]):
 
     Args:
         given: Tools that stay as they are.
-        providers: Where further tools come from.
+        providers: Providers of further tools.
         runtime: The runtime's own tools.
         jailed: Whether tools that say so count as jailed.
-        shapes: What is known of results.
+        shapes: The shapes of results.
 
     Raises:
         ConfigError: Two providers have the same name, or tools stand under it already.
@@ -87,17 +87,17 @@ class SessionTools(Mapping[str, Tool]):
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What may be known of the tools; the runtime's own are left out."""
+        """The specs of the tools; the runtime's own are left out."""
         return self._shapes.told(self._specs)
 
     @property
     def scriptable(self) -> tuple[ToolSpec, ...]:
-        """What scripts are told of; the same tuple as long as nothing changed."""
+        """The tools that scripts know; the same tuple as long as they do not change."""
         return self._scriptable
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        """Where tools come from."""
+        """The providers of tools."""
         return tuple(self._providers.values())
 
     @asynccontextmanager
@@ -115,7 +115,7 @@ class SessionTools(Mapping[str, Tool]):
             yield
         finally:
             closing.set()
-            # Not told of the error, which a task group would wrap: it goes on as it is.
+            # The task group does not see the error, which it would wrap: it goes on unchanged.
             await group.__aexit__(None, None, None)
 
     async def _hold(
@@ -146,7 +146,7 @@ class SessionTools(Mapping[str, Tool]):
         )
 
     def why_missing(self, name: str) -> str:
-        """Return what is wrong with the provider that a tool would be of; or nothing."""
+        """Return the problem of the provider that a tool would be of; empty where there is none."""
         provider = self._providers.get(name.partition(".")[0])
         problem = self._problem(provider) if provider is not None else ""
         return f"{provider.name}: {problem}" if provider is not None and problem else ""
@@ -185,14 +185,14 @@ def _refuse_shared(given: Toolset, providers: Sequence[Provider]) -> None:
 
 
 def split(tools: object, caller: Caller) -> tuple[Toolset, tuple[Provider, ...]]:
-    """Return what a session was given as tools, providers apart.
+    """Return the tools that a session was given, providers apart.
 
     Args:
         tools: Of a session.
         caller: Who is behind its runs; providers are told what may be asked of them.
 
     Raises:
-        ConfigError: Something in it is no tool.
+        ConfigError: An item is no tool.
     """
     if isinstance(tools, Toolset):
         return tools, ()

@@ -1,4 +1,4 @@
-"""What a session's runs stand on: a workspace that can keep changes back, and a store."""
+"""The environment of a session's runs: a workspace that can stage changes, and a store."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,7 @@ def storage_of(
     atomic: bool,
     store: Store | str | Path | Literal[False] | None,
 ) -> SessionStorage:
-    """Return what a session's runs stand on.
+    """Return the environment of a session's runs.
 
     Args:
         workspace: The folder, or a workspace.

@@ -26,7 +26,7 @@ def of_run(result: RunResult, redactor: Redactor) -> str:
 
 
 def _files(result: RunResult) -> list[str]:
-    """Return what became of files, and what guards found in them."""
+    """Return the fate of changed files, and the guards' findings in them."""
     lines: list[str] = []
     if result.changes and result.landed:
         named = [f"{c.path} {c.kind} +{c.added} -{c.removed}" for c in result.changes[:_TOLD]]

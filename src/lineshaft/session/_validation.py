@@ -1,4 +1,4 @@
-"""What a session can be made of; told at once, and not when a script first runs."""
+"""Validation of a session's arguments, at once and not when a script first runs."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable
@@ -20,7 +20,7 @@ from lineshaft.values import (
 
 
 def refuse_unusable(**arguments: object) -> None:
-    """Look at a session's arguments.
+    """Check a session's arguments.
 
     Raises:
         ConfigError: One of them cannot be used; says which, what it is and what it may be.
@@ -40,7 +40,7 @@ def usable_caller(
     sample: Sample | None,
     roots: Roots | None,
 ) -> Caller:
-    """Return who is behind runs that name nobody.
+    """Return the caller of runs that name none.
 
     Raises:
         ConfigError: One of them is no function.

@@ -1,7 +1,7 @@
-"""The store: one log for each run, which is its record and what it goes on from.
+"""The store: one log for each run, which is its record and the state from which it goes on.
 
-Above: sessions and the command line. Below: one file of SQLite. What is exact in a log is read only
-in order to go on or to replay, and is never shown; every row is signed.
+Above: sessions and the command line. Below: one file of SQLite. The exact part of a log is read
+    only to go on or to replay, and is never shown; every row is signed.
 """
 
 from lineshaft.store._memory import MemoryLog

@@ -54,10 +54,10 @@ class CheckpointLock:
 
     @contextmanager
     def checkpoint(self, *, wait: bool = False) -> Generator[bool]:
-        """Keep commits away; gives whether none is under way.
+        """Keep commits away; yields whether none is under way.
 
         Args:
-            wait: For those that are under way.
+            wait: Whether to wait for those that are under way.
         """
         held = self._wait(shared=False) if wait else self._take(shared=False)
         try:

@@ -36,7 +36,7 @@ _PRAGMAS = ("secure_delete=ON", "wal_autocheckpoint=0", "trusted_schema=OFF")
 
 
 class Transaction:
-    """What can be done in one transaction, on a store or on a snapshot of it."""
+    """The actions in one transaction, on a store or on a snapshot of it."""
 
     def __init__(
         self, connection: sqlite3.Connection, log: Log, *, now: datetime, keep_days: float
@@ -49,13 +49,13 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where a store lies, and how it is used."""
+    """The place of a store, and its settings."""
 
     path: Path
     """The file; made where it is missing, for its owner alone."""
 
     older: Path | None = None
-    """Where a store of an earlier version may lie, whose records a new file takes over."""
+    """Possible place of a store of an earlier version, whose records a new file takes over."""
 
     keys: Keys
     """Find the key that states are signed with."""
@@ -70,7 +70,7 @@ class Location:
     """Tells the time."""
 
     def begin(self, connection: sqlite3.Connection) -> Transaction:
-        """Return what a transaction of a connection can do."""
+        """Return the actions of a transaction on a connection."""
         now = self.clock()
         log = Log(
             connection, keys=self.keys, keep_days=self.keep_days, now=now, owner=this_process()
@@ -82,7 +82,7 @@ class Location:
         """Read the store as it is at one moment.
 
         Raises:
-            Exception: It cannot be read; `_faults.told` says it in words.
+            Exception: It cannot be read; `_faults.told` gives the reason in words.
         """
         _provide(self.path, self.older)
         with closing(_connect(self.path, patience=self.patience, reads=True)) as connection:
@@ -95,10 +95,10 @@ class Database:
     """A connection to a store, and transactions on it.
 
     Args:
-        location: Where the store lies.
+        location: The store's place.
 
     Raises:
-        Exception: It cannot be opened; `_faults.told` says it in words.
+        Exception: It cannot be opened; `_faults.told` gives the reason in words.
     """
 
     def __init__(self, location: Location) -> None:
@@ -125,10 +125,10 @@ class Database:
 
     @contextmanager
     def transaction(self, *, durable: bool) -> Generator[Transaction]:
-        """Commit what is done inside the block, or nothing of it.
+        """Commit the changes made inside the block, all or none.
 
         Args:
-            durable: Whether it is on the disk afterwards, whatever happens to the machine.
+            durable: Whether they are on the disk afterwards, even if the machine stops.
         """
         with self._committed(durable=durable):
             work = self._location.begin(self._connection)
@@ -161,11 +161,11 @@ class Database:
             return self._location.begin(self._connection).log.renew()
 
     def tidy(self, *, thoroughly: bool = False) -> None:
-        """Move the log into the file, when nobody waits and there is enough of it.
+        """Move the log into the file, where no process waits and the log is long enough.
 
         Args:
-            thoroughly: In any case; give free pages back, too, and empty the log of what was
-                deleted.
+            thoroughly: Move it in any case; also give free pages back, and remove deleted data from
+                the log.
         """
         if not thoroughly and self._unmoved <= _PAGES:
             return
@@ -217,7 +217,7 @@ def _provide(path: Path, older: Path | None) -> None:
 
 
 def _make(path: Path, older: Path | None) -> None:
-    """Make the file beside its place, whole, and give it its name: nobody sees it half."""
+    """Make the file whole beside its place, and then give it its name."""
     with tempfile.TemporaryDirectory(prefix=".store-", dir=path.parent) as folder:
         draft = Path(folder) / path.name
         os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -234,16 +234,16 @@ def _make(path: Path, older: Path | None) -> None:
 
 def make_tables(connection: sqlite3.Connection) -> None:
     """Make the tables, in the transaction that the connection is in."""
-    for statement in TABLES.split(";"):  # `executescript` would commit what is open
+    for statement in TABLES.split(";"):  # `executescript` would commit the open transaction
         connection.execute(statement).close()
     connection.execute("INSERT INTO meta (version) VALUES (?)", (VERSION,)).close()
 
 
 def check_tables(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse a file whose tables are not those of this version.
+    """Refuse a file with tables of another version.
 
     Raises:
-        StateError: A newer version made the store, or it is not one of ours.
+        StateError: A newer version made the store, or another program did.
     """
     found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     if "meta" not in {table for (table,) in found}:

@@ -1,4 +1,4 @@
-"""What went wrong below, in words: no statement, no parameter and no path gets into a message."""
+"""Errors of the database in words: messages hold no statement, no parameter and no path."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _SQLITE: Mapping[int, tuple[str, str]] = {
     ),
     sqlite3.SQLITE_IOERR: (
         "cannot be read or written: input/output error",
-        "look at the disk and at limits of file size; nothing that was kept is lost",
+        "look at the disk and at limits of file size; the states kept so far are safe",
     ),
     sqlite3.SQLITE_CORRUPT: ("is damaged: the file was truncated or written over", _MOVE),
     sqlite3.SQLITE_NOTADB: ("is damaged: the file is no database", _MOVE),
@@ -38,8 +38,8 @@ def told(error: Exception, name: str) -> StateError:
     """Return the error that a user gets.
 
     Args:
-        error: What SQLite or the system raised.
-        name: What to call the store.
+        error: The exception of SQLite or the system.
+        name: The store's name for messages.
     """
     if isinstance(error, StateError):
         return error
@@ -62,7 +62,7 @@ def fault(code: int, name: str) -> StateError:
 
 
 def _code(error: Exception) -> int | None:
-    """Return what SQLite calls an error, without what it adds to that."""
+    """Return SQLite's name for an error, without further details."""
     if isinstance(error, TimeoutError):  # of a lock of our own
         return sqlite3.SQLITE_BUSY
     code = getattr(error, "sqlite_errorcode", None)

@@ -1,4 +1,4 @@
-"""Files that are whole from the moment they have their name."""
+"""Files that are whole as soon as they have their name."""
 
 import os
 from contextlib import suppress
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def publish(draft: Path, path: Path) -> None:
-    """Give a finished file its name for good; where the name is taken, that file holds.
+    """Give a finished file its name for good; a file that has the name already stays.
 
     Raises:
-        OSError: It cannot be done.
+        OSError: The file cannot be renamed.
     """
     try:
         path.hardlink_to(draft)

@@ -1,4 +1,4 @@
-"""From the rows of a run to where it stands: what a resume or a replay goes on from."""
+"""Folding of a run's rows into its state, from which a resume or a replay goes on."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _GOES_ON = frozenset({"call", "started", "ended", "turn", "landing"})
 
 
 def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
-    """Return what the rows of a run say.
+    """Return the state that the rows of a run give.
 
     Args:
         run_id: The run.
@@ -31,7 +31,7 @@ def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
         last_seq: Number of the last event.
 
     Raises:
-        UntrustedState: They do not begin with what the run was begun with.
+        UntrustedState: They do not start with the beginning of the run.
     """
     state = _State(run_id)
     for row in rows:
@@ -58,7 +58,7 @@ class _Resumption:
 
 
 class _State:
-    """Where a run stands, as far as its rows were read."""
+    """The state of a run, as far as its rows were read."""
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
@@ -123,7 +123,7 @@ class _State:
     def saved(self, last_seq: int) -> SavedRun:
         """Return it."""
         if self._run is None:
-            raise UntrustedState("what the run was begun with is missing")
+            raise UntrustedState("the row of the run's beginning is missing")
         seed = self._run.document.get("seed")
         replay = None
         if seed:

@@ -1,4 +1,4 @@
-"""From values to JSON and back, exactly."""
+"""Conversion of values to JSON and back, exactly."""
 
 import json
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from lineshaft.values import Done, Failure, KeptCall, KeptPause, Value, decode
 Data = dict[str, object]
 
 UNFIT = (ValueError, TypeError, OverflowError, RecursionError)
-"""What is raised for a value that cannot be written, wherever: of the text of an integer, of a text
-with half a character, of a loop."""
+"""Exceptions for a value that cannot be written: too long an integer, a text with half a character,
+a loop."""
 
 
 def dumped(value: object) -> bytes:
@@ -31,7 +31,7 @@ def dumped(value: object) -> bytes:
 
 
 def loaded(data: bytes) -> Data:
-    """Return what was dumped."""
+    """Return the value that was dumped."""
     return cast("Data", json.loads(data.decode("utf-8", "surrogatepass")))
 
 

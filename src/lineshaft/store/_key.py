@@ -1,4 +1,4 @@
-"""The key that states of runs are signed with: a file of its own, never in the store."""
+"""The key that signs states of runs: a file of its own, never in the store."""
 
 import os
 import secrets
@@ -32,7 +32,7 @@ class Keys:
         self._seals: Seals | None = None
 
     def made(self) -> Seals:
-        """Return what signs new states; the key is made where there is none.
+        """Return the signer of new states; the key is made where there is none.
 
         Raises:
             StateError: The key cannot be used or kept.
@@ -43,7 +43,7 @@ class Keys:
         return self._seals
 
     def found(self) -> Seals:
-        """Return what checks states that were kept.
+        """Return the verifier of kept states.
 
         Raises:
             UntrustedState: There is no key.
@@ -52,8 +52,8 @@ class Keys:
             key = self._told() or _read(_file())
             if key is None:
                 raise UntrustedState(
-                    "the key that signed this run's state is missing, so nobody can tell whether"
-                    " the state is what was kept",
+                    "the key that signed this run's state is missing, so the state"
+                    " cannot be verified",
                     hint=f"put the file 'key' back into the state folder, or set {VARIABLE}",
                 )
             self._seals = Seals(key)
@@ -94,7 +94,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _make(path: Path) -> bytes:
-    """Keep a new key; where somebody else was faster, theirs holds."""
+    """Keep a new key; where another process was faster, its key holds."""
     key = secrets.token_hex(32).encode()
     draft = path.with_name(f"key.{os.getpid()}.{secrets.token_hex(4)}")
     try:

@@ -1,7 +1,7 @@
 """Stores before the run log (tables of versions 1 to 3): recognised, and imported once.
 
 The older file is only read, over a connection that cannot write: a process of an earlier version
-may hold it. Records and shapes of results are imported; what runs could have gone on from is not.
+may hold it. Records and shapes of results are imported; states of unfinished runs are not.
 """
 
 import sqlite3
@@ -36,10 +36,10 @@ _PAUSED = "an earlier version of Lineshaft paused this run, and only that versio
 
 
 def place_of(path: Path) -> tuple[Path, Path]:
-    """Return the file of a store that was named, and where an older one may lie.
+    """Return the file of a named store, and the possible place of an older one.
 
     Args:
-        path: As it was named; where an older store is there, the new one lies beside it.
+        path: The name given; where it is an older store, the new one lies beside it.
     """
     if path.is_file() and _is_older(path):
         return path.with_name(f"{path.stem}-log{path.suffix}"), path
@@ -60,7 +60,7 @@ def import_older(connection: sqlite3.Connection, path: Path) -> None:
         with closing(_connect(path)) as older:
             older.execute("BEGIN")
             _import(connection, older)
-    except sqlite3.Error:  # damaged: whoever needs it has it still
+    except sqlite3.Error:  # damaged: the older file stays for its owner
         connection.execute("ROLLBACK TO import")
     connection.execute("RELEASE import")
 

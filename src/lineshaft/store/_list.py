@@ -37,8 +37,8 @@ class RunList:
         """Return the newest runs, the newest first.
 
         Args:
-            workspace: Where they worked; None: anywhere.
-            limit: How many at most.
+            workspace: Their workspace; None: any.
+            limit: The most runs.
             run_id: The one to return, where it is recorded.
         """
         which = {
@@ -53,7 +53,7 @@ class RunList:
 
         Args:
             prefix: The id, its beginning or its end; None: the last run.
-            workspace: Where to look first, or None.
+            workspace: The workspace to search first, or None.
 
         Raises:
             RunUnknown: There is none, or there are several.

@@ -1,8 +1,8 @@
-"""The log of runs in one transaction: rows in a signed chain, and whose runs they are.
+"""The log of runs in one transaction: rows in a signed chain, and the owners of runs.
 
 Each row is signed with its place and with the signature of the row before; the run's own row holds
-the number of rows, the last signature and how the run stands, and is signed too. So a row that was
-changed, left out, put in or moved is seen.
+the number of rows, the last signature and the run's phase, and is signed too. So a row that was
+changed, left out, put in or moved is detected.
 """
 
 import hashlib
@@ -59,7 +59,7 @@ class Step:
     shown: str | None
     exact: bytes | None = field(repr=False)
     facts: Data | None = field(repr=False)
-    """Of a checkpoint and an end, what its run's own row takes from it."""
+    """Of a checkpoint and an end, the fields that its run's own row takes from it."""
 
     blobs: Mapping[str, bytes] = field(repr=False)
     """By their hashes."""
@@ -72,8 +72,8 @@ def step_of(row: LogRow) -> Step:
     """Return a row as the tables take it.
 
     Raises:
-        StateError: What is exact is no JSON.
-        ValueError, TypeError, RecursionError: What is shown is none.
+        StateError: The exact part is no JSON.
+        ValueError, TypeError, RecursionError: The shown part is none.
     """
     exact, blobs = row.exact, dict[str, bytes]()
     if exact is not None and row.kind == "checkpoint":
@@ -130,7 +130,7 @@ class RunRow:
     key_id: str = ""
     exact_bytes: int = 0
     keep_until: str | None = None
-    """When what is exact goes; None: never."""
+    """Time at which the exact part is deleted; None: never."""
 
     def sealed(self, seals: Seals) -> bytes:
         """Return the signature that it should bear."""
@@ -148,18 +148,18 @@ class RunRow:
         return self.status not in (None, "paused")
 
     def show(self, events: Iterable[Shown]) -> None:
-        """Take over what events say of the run."""
+        """Take over the facts about the run in its events."""
         for kind, data in events:
             for name, value in told_by(kind, data).items():
                 setattr(self, name, value)
 
 
 class Log:
-    """What a transaction can do with the log of runs.
+    """The actions of a transaction on the log of runs.
 
     Args:
         connection: In a transaction.
-        keys: Find the key that rows are signed with.
+        keys: Find the key that signs rows.
         keep_days: How long exact rows stay after a run is over.
         now: The time of the transaction.
         owner: This process.
@@ -191,11 +191,11 @@ class Log:
         Raises:
             RunBusy: It is no longer this process's.
         """
-        self._keys.made()  # what cannot be signed is not begun
+        self._keys.made()  # a run that cannot be signed is not begun
         run = self._claimed(claim, steps[0].at)
         for step in steps:
             if step.event_seq and step.exact is None and step.event_seq <= run.event_seq:
-                continue  # it was told twice
+                continue  # it was appended twice
             self._append(run, step)
 
     def _append(self, run: RunRow, step: Step) -> None:
@@ -257,7 +257,7 @@ class Log:
         mine = run is not None and run.lease_no == claim.lease_no and run.phase in _OPEN
         if run is None or not mine or run.owner != self._owner:
             raise RunBusy(
-                f"run {claim.run_id!r} is no longer this process's: somebody else took it"
+                f"run {claim.run_id!r} is no longer this process's: another process took it"
             )
         self._trusted(run)
         self._runs[run.id] = run
@@ -279,10 +279,10 @@ class Log:
         """Take a run that waits, or whose host died, for this process.
 
         Raises:
-            RunUnknown: Nothing is kept of it.
+            RunUnknown: No state of it is kept.
             RunBusy: A living process works on it, or it is over.
-            StateExpired: It was kept for a time that is over.
-            UntrustedState: It is not what was kept, or the key is missing.
+            StateExpired: The time for which it was kept is over.
+            UntrustedState: It differs from what was kept, or the key is missing.
         """
         self.look_after()
         run = self._kept(run_id)
@@ -305,7 +305,7 @@ class Log:
         return saved, RunClaim(run_id=run_id, workspace=run.workspace, lease_no=run.lease_no)
 
     def load(self, run_id: str) -> SavedRun:
-        """Return all that is kept of a run, for a replay; raises as `take` does."""
+        """Return the kept state of a run, for a replay; raises as `take` does."""
         run = self._kept(run_id)
         if run.phase == "over" and not run.exact_bytes:
             raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
@@ -336,7 +336,7 @@ class Log:
         return len(expired)
 
     def ends(self, run: RunRow) -> list[Event]:
-        """Return the ends that the record of a run lacks: its host died, or nobody answered it."""
+        """Return the ends that the record of a run lacks: its host died, or no answer came."""
         waits = run.phase == "paused"
         died = run.status is None and not self.is_held(run)
         if died and not waits:
@@ -347,7 +347,7 @@ class Log:
         ends = [self._pause_of(run)] if died else []
         if waits and self._is_due(run):
             until = str(run.keep_until)
-            error = _error(EXPIRED, f"nobody answered until {until}, and the run ended")
+            error = _error(EXPIRED, f"no answer came until {until}, and the run ended")
             pause = ends[0] if ends else None
             ends.append(self._end_of(run, "cancelled", error, at=until, pause=pause))
         return ends
@@ -394,7 +394,7 @@ class Log:
         return [run_id for (run_id,) in self._connection.execute(_OVER_BEFORE, (stamp(at),))]
 
     def forget(self, run_ids: Iterable[str]) -> int:
-        """Delete all rows of some runs; return of how many something exact was kept."""
+        """Delete all rows of some runs; return how many of them had exact state."""
         found = 0
         for run_id in run_ids:
             run = self._row(run_id)
@@ -407,7 +407,7 @@ class Log:
     def is_held(self, run: RunRow) -> bool:
         """Return whether a run is its owner's: another process may not take it.
 
-        A lease that has ended is still its owner's who looks at it; a proven death ends a lease.
+        A lease that has ended still counts for its owner; a proven death ends a lease.
         """
         if run.owner == self._owner:
             return True
@@ -479,7 +479,7 @@ class Log:
         """Return the exact rows of a run; the last checkpoint has its blobs.
 
         Raises:
-            UntrustedState: They are not what was written.
+            UntrustedState: They are not the rows that were written.
         """
         before, rows, checkpoint = b"", list[LogRow](), None
         for number, found in enumerate(self._connection.execute(_ROWS, (run.id,)), 1):
@@ -523,7 +523,7 @@ class Log:
             self._end(run, event)
 
     def _end(self, run: RunRow, event: Event) -> None:
-        """Add an end that the record lacks; what is exact stays."""
+        """Add an end that the record lacks; the exact parts stay."""
         row = LogRow(
             kind="end", at=event.at, event_seq=event.seq, shown=((event.kind, event.data),)
         )
@@ -532,15 +532,15 @@ class Log:
         run.show(step.events)
 
     def _drop(self, run: RunRow, phase: str) -> None:
-        """Delete all that is exact of a run, and its signatures, which covered that."""
+        """Delete the exact parts of a run, and its signatures, which covered them."""
         self._connection.execute(_DROP_EXACT, (run.id,))
         self._connection.execute(_DROP_BLOBS, (run.id,))
         run.phase, run.exact_bytes, run.head = phase, 0, b""
 
     def _orphans(self) -> list[RunRow]:
-        """Return the runs that go on, as their records say, and whose process is gone for good.
+        """Return the runs without a recorded end whose process is gone for good.
 
-        That a lease has ended is not enough: its owner may renew it as long as nobody took the run.
+        An ended lease is not enough: its owner may renew it until another process takes the run.
         """
         late = self._clock() - _GONE_SECONDS
         return [
@@ -567,14 +567,14 @@ class Log:
     def _end_of(
         self, run: RunRow, status: str, error: Facts, *, at: str, pause: Event | None = None
     ) -> Event:
-        """Return the end of a record that nobody wrote.
+        """Return the end that a record lacks.
 
         Args:
             run: The run.
-            status: How it ended.
-            error: Why.
-            at: When.
-            pause: That it waits, where the record lacks that, too.
+            status: Its status.
+            error: The reason.
+            at: The time.
+            pause: The row of its pause, where the record lacks it too.
         """
         told = self._told_last(run) if pause is None else {**pause.data}
         told |= {"status": status, "error": error, "pending": [], "expires_at": None}
@@ -582,7 +582,7 @@ class Log:
         return end if pause is None else replace(end, seq=pause.seq + 1)
 
     def _told_last(self, run: RunRow) -> Facts:
-        """Return what the last pause in a record said, or what is known without one."""
+        """Return the data of the last pause in a record, or the facts known without one."""
         since = datetime.fromisoformat(run.last_at) - datetime.fromisoformat(run.started_at)
         told: Facts = {
             "engine": run.engine,
@@ -595,12 +595,12 @@ class Log:
         return told
 
     def _clock(self) -> float:
-        """Return the time by the database's clock, which all who share it agree on."""
+        """Return the time by the database's clock, which all processes share."""
         return self._connection.execute(f"SELECT {NOW}").fetchone()[0]
 
 
 _COLUMNS = [each.name for each in fields(RunRow)]
-# Signatures are read as bytes, also where something else put text there.
+# Signatures are read as bytes, also where another program put text there.
 _READ = [
     f"CAST({name} AS BLOB) AS {name}" if name in ("head", "seal") else name for name in _COLUMNS
 ]
@@ -666,7 +666,7 @@ def _normal(at: str) -> str | None:
 
 
 def told_by(kind: EventKind, data: Data) -> Facts:
-    """Return what an event changes in the row of its run."""
+    """Return the changes of an event to the row of its run."""
     match kind:
         case "run_started":
             return {
@@ -703,7 +703,7 @@ def _events(text: str, run_id: str, seq: int) -> tuple[Shown, ...]:
         return tuple((kind, data) for kind, data in json.loads(text))
     except (ValueError, TypeError, RecursionError):
         raise RecordError(
-            f"event {seq} of run {run_id!r} is damaged; something else changed the store"
+            f"event {seq} of run {run_id!r} is damaged; another program changed the store"
         ) from None
 
 

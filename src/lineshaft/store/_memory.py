@@ -1,4 +1,4 @@
-"""The run log of a session that keeps nothing, or nothing yet: in memory."""
+"""The run log of a session in memory, for runs that are not stored, or not yet."""
 
 from collections.abc import Awaitable, Generator, Iterable, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from lineshaft.values import Event, LogRow, RunClaim, SavedRun
 
 
 class MemoryLog:
-    """Keeps rows in this process; nothing of it outlives the process."""
+    """Keeps rows in this process, and ends with it."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[LogRow]] = {}
@@ -23,7 +23,7 @@ class MemoryLog:
         del durable
         run_id = claim.run_id
         if self._lease_no.setdefault(run_id, claim.lease_no) != claim.lease_no:
-            raise RunBusy(f"run {run_id!r} is no longer this process's: somebody else took it")
+            raise RunBusy(f"run {run_id!r} is no longer this process's: another process took it")
         kept = self._rows.setdefault(run_id, [])
         for row in rows:
             if row.kind == "begin" and row.exact is not None and _is_kept(kept):
@@ -89,7 +89,7 @@ def _is_kept(rows: Sequence[LogRow]) -> bool:
 
 
 class _Done:
-    """Nothing is to be waited for."""
+    """Return at once: no row waits to be written."""
 
     def __await__(self) -> Generator[None]:
         return

@@ -1,4 +1,4 @@
-"""Which process works on a run, and whether it is known to have died."""
+"""The process that works on a run, and the proof of its death."""
 
 import os
 import sys
@@ -12,18 +12,18 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A process, told apart from later ones that get the same number."""
+    """A process, distinguished from later ones with the same number."""
 
     pid: int
     mark: str = ""
-    """Boot, PID namespace and start time; empty where the system does not tell them."""
+    """Boot, PID namespace and start time; empty where the system does not give them."""
 
     @property
     def has_died(self) -> bool:
         """Whether the process is known to be gone.
 
-        Only a process of this boot and this PID namespace can be looked at: of one on another
-        machine or in another container nothing is known.
+        Only a process of this boot and this PID namespace can be checked: the state of one on
+        another machine or in another container is not known.
         """
         own = this_process()
         if not self.mark and not own.mark:
@@ -54,7 +54,7 @@ def _here(pid: int) -> str:
 
 
 def _mark(pid: int) -> str:
-    """Return what tells a living process from others; empty where there is none, or no /proc."""
+    """Return the mark of a living process; empty where there is none, or no /proc."""
     with suppress(OSError, IndexError, UnicodeDecodeError):
         # The name of the program is in brackets and may hold anything.
         words = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()

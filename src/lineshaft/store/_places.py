@@ -1,4 +1,4 @@
-"""Where the store keeps what belongs to a workspace. Only names: nothing is opened."""
+"""Names of the store's files for a workspace; no file is opened."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ __all__ = ["private_folder", "state_folder", "workspace_folder", "workspace_name
 
 
 def workspace_name(root: str | Path) -> str:
-    """Return what the store calls a workspace: the real path of its root."""
+    """Return the store's name for a workspace: the real path of its root."""
     return os.path.realpath(root)
 
 

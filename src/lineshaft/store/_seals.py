@@ -1,7 +1,7 @@
-"""Signs the log of a run, and checks it: HMAC-SHA256 over each row, its place and what precedes.
+"""Signing and checking of a run's log: HMAC-SHA256 over each row, its place and its predecessor.
 
-Not covered: the log of a whole run put back to what it was earlier, by somebody who can write the
-store and had kept a copy.
+Not covered: the log of a whole run replaced by an earlier copy, by a program that can write the
+store and kept the copy.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import zlib
 from lineshaft.errors import StateError, UntrustedState
 
 FORMAT = 2
-"""Version of the rows and of what stands in them; 1 is that of stores before the run log."""
+"""Version of the rows and of their contents; 1 is that of stores before the run log."""
 
 _LARGE = 10_000
 _HEAD = struct.Struct("!BB")
@@ -29,7 +29,7 @@ class Seals:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self.id = hmac.new(key, b"lineshaft key", hashlib.sha256).hexdigest()[:16]
-        """Tells keys apart, and nothing of the key."""
+        """Distinguishes keys, and reveals no part of the key."""
 
     def sign(self, *fields: Field) -> bytes:
         """Return the signature of some values in their order."""
@@ -52,10 +52,10 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(packed: bytes) -> bytes:
-    """Return what `pack` was given.
+    """Return the value that `pack` was given.
 
     Raises:
-        UntrustedState: It was not.
+        UntrustedState: The signature does not fit.
         StateError: Another version packed it.
     """
     if len(packed) < _HEAD.size:
@@ -67,10 +67,10 @@ def unpack(packed: bytes) -> bytes:
 
 
 def check_format(version: int) -> None:
-    """Refuse what another version keeps.
+    """Refuse a state of another version.
 
     Raises:
-        StateError: It does.
+        StateError: The version is another one.
     """
     if version != FORMAT:
         raise StateError(
@@ -81,8 +81,8 @@ def check_format(version: int) -> None:
 
 
 def changed() -> UntrustedState:
-    """Return the error for what does not bear its signature."""
+    """Return the error for a state whose signature does not fit."""
     return UntrustedState(
-        "the state of this run is not what was kept: something else changed it",
-        hint="run the script anew; `lineshaft show` tells what had been done",
+        "the state of this run is not what was kept: another program changed it",
+        hint="run the script anew; `lineshaft show` lists the calls made so far",
     )

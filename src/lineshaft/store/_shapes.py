@@ -31,11 +31,11 @@ class Shapes:
         self.written = 0
 
     def add(self, workspace: str, seen: ObservedShape, merge: Merge) -> None:
-        """Add what was seen to what is known; of other versions of the tool nothing stays.
+        """Add new observations to the known ones; those of other versions of the tool are dropped.
 
         Args:
-            workspace: Where the tool is used.
-            seen: What was seen since it was added last; `count` and `drifted` of that alone.
+            workspace: The workspace in which the tool is used.
+            seen: The observations since the last call; `count` and `drifted` of these alone.
             merge: Makes one schema of two.
         """
         key = _key(workspace, seen)
@@ -117,7 +117,7 @@ def _key(workspace: str, seen: ObservedShape) -> str:
 
 
 def _schema(text: str) -> Schema | None:
-    """Return a schema as it was kept; None where somebody else has written there."""
+    """Return a schema as it was kept; None where another program has written there."""
     try:
         held = json.loads(text) if len(text) <= _LONGEST else None
     except (ValueError, RecursionError):

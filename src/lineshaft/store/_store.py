@@ -1,7 +1,7 @@
 """The store: the logs of all runs in one file.
 
 Above: sessions, whose runs append rows; commands, which read. Below: one writer thread and a file
-of SQLite. Nothing is opened before first use.
+of SQLite. No file is opened before first use.
 """
 
 import asyncio
@@ -44,14 +44,14 @@ def _utc_now() -> datetime:
 class Store:
     """The logs of runs, in one place; safe to use from several threads and processes.
 
-    A `RunLog`, with what only a store on a disk can tell.
+    A `RunLog`, with the questions that only a store on a disk can answer.
 
     Args:
         where: A file, or its URL: `sqlite:///...`. None: the file `runs.db` in the state folder.
-        keep_days: How long what a replay needs stays after a run is over.
+        keep_days: Days for which the state for a replay stays after a run is over.
         key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
         patience: Seconds to wait for another process that writes.
-        clock: Tells the time.
+        clock: Gives the time.
 
     Raises:
         ConfigError: An argument cannot be used.
@@ -85,7 +85,7 @@ class Store:
 
     @property
     def keep_days(self) -> float:
-        """How long what a replay or an undo needs stays after a run is over."""
+        """Days for which the state for a replay or an undo stays after a run is over."""
         return self._keep_days
 
     def ready(self) -> None:
@@ -114,7 +114,7 @@ class Store:
         steps: list[Step] = []
         size = 0
         try:
-            if not durable:  # else it is tried, and the caller told
+            if not durable:  # else it is tried, and the caller gets the error
                 self._writer.check()
             if (refused := self._refused.get(claim)) is not None:
                 raise refused
@@ -179,7 +179,7 @@ class Store:
 
         Args:
             prefix: The id, its beginning or its end; None: the run with the newest event.
-            workspace: Where to look; the beginning of an id is looked for elsewhere too.
+            workspace: The workspace to search; the beginning of an id is searched elsewhere too.
 
         Raises:
             RunUnknown: There is none, or there are several.
@@ -191,10 +191,10 @@ class Store:
         return await self._read(lambda work: work.runs.newest(workspace, limit))
 
     async def summary(self, run_id: str) -> RunSummary:
-        """Return how one run stands.
+        """Return the summary of one run.
 
         Raises:
-            RunUnknown: Nothing is recorded of it.
+            RunUnknown: It has no record.
         """
         found = await self._read(lambda work: work.runs.newest(None, 1, run_id=run_id))
         if not found or found[0].run_id != run_id:
@@ -219,7 +219,7 @@ class Store:
         """Delete states whose time is over, and old records.
 
         Args:
-            days: Runs that were over so long ago are forgotten whole; None: records stay.
+            days: Runs that were over so many days ago are forgotten whole; None: records stay.
         """
 
         def act(work: Transaction) -> Pruned:
@@ -236,11 +236,11 @@ class Store:
         return await self._do(act, thoroughly=True)
 
     def observe(self, workspace: str | Path, seen: ObservedShape, merge: Merge) -> None:
-        """Add to what is known of a tool's results; it only queues, and raises nothing.
+        """Add observations of a tool's results; it only queues, and raises nothing.
 
         Args:
             workspace: Its real path, or another name for it.
-            seen: What was seen since this was called last for the tool.
+            seen: The observations since the last call for the tool.
             merge: Makes one schema of two.
         """
         name = str(workspace)
@@ -270,7 +270,7 @@ class Store:
         return await self._read(lambda work: work.results.get(handle))
 
     async def shapes(self, workspace: str | Path) -> list[ObservedShape]:
-        """Return what results of tools looked like in a workspace.
+        """Return the observed results of tools in a workspace.
 
         Raises:
             StateError: The store cannot be read.
@@ -278,7 +278,7 @@ class Store:
         return await self._read(lambda work: work.shapes.all(str(workspace)))
 
     async def forget_shapes(self, workspace: str | Path, tools: Iterable[str] | None = None) -> int:
-        """Forget what results of some tools looked like, or of all; return of how many.
+        """Forget the observed results of some tools, or of all; return the number of tools.
 
         Raises:
             StateError: The store cannot be written.
@@ -295,16 +295,16 @@ class Store:
         await self._do(lambda _: None)
 
     async def aclose(self) -> None:
-        """Write what waits and close the database; the store can be used again afterwards.
+        """Write queued rows and close the database; the store can be used again afterwards.
 
         Raises:
-            RecordError: Something could not be written, and nobody was told of it so far.
+            RecordError: A row could not be written, and no caller got the error so far.
         """
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self.close)
 
     def close(self) -> None:
-        """Do the same, for who has no event loop."""
+        """Do the same, for a caller without an event loop."""
         self._writer.close(self._seconds)
 
     async def __aenter__(self) -> Self:
@@ -323,8 +323,8 @@ class Store:
         It is done, too, where the caller is cancelled meanwhile.
 
         Raises:
-            LineshaftError: What the work raised.
-            StateError: The store cannot do it, or gives no answer.
+            LineshaftError: The work raised it.
+            StateError: The store cannot do it, or does not answer.
         """
         work = WriteJob(act=act, durable=durable, thoroughly=thoroughly)
         return await _answer(self._writer.ask(work), self._seconds)
@@ -338,11 +338,11 @@ class Store:
         return Database(self._location())
 
     async def _read(self, look: Callable[[Transaction], T]) -> T:
-        """Read in a snapshot, in which all is written that was handed over before.
+        """Read in a snapshot that has all rows handed over before.
 
         Raises:
-            LineshaftError: What reading raised.
-            StateError: The store cannot be read, or gives no answer.
+            LineshaftError: Reading raised it.
+            StateError: The store cannot be read, or does not answer.
         """
         if self._writer.waits:
             await self.flush()
@@ -353,7 +353,7 @@ class Store:
                     return look(transaction)
             except (StateError, RecordError):
                 raise
-            except Exception as error:  # whatever it is, it is said in words
+            except Exception as error:  # any exception is put in words
                 raise self._explain(error) from error
 
         with anyio.move_on_after(self._seconds):
@@ -372,7 +372,7 @@ class Store:
         )
 
     def _places(self) -> tuple[Path, Path]:
-        """Return the file, and where a store of an earlier version may lie."""
+        """Return the file, and the possible place of a store of an earlier version."""
         if self._where is None:
             return state_folder() / _DEFAULT, state_folder() / _legacy.NAME
         if self._found is None:
@@ -384,7 +384,7 @@ class Store:
 
 
 class _Durable:
-    """Rows that were handed over; who awaits it goes on when they are committed."""
+    """Rows that were handed over; awaiting it waits until they are committed."""
 
     def __init__(self, written: "Future[None]", seconds: float) -> None:
         self._written = written
@@ -395,10 +395,10 @@ class _Durable:
 
 
 async def _answer(future: "Future[T]", seconds: float) -> T:
-    """Return what the writer answers.
+    """Return the writer's answer.
 
     Raises:
-        StateError: It gives no answer in time.
+        StateError: It does not answer in time.
     """
     waiting = asyncio.wrap_future(future)
     waiting.add_done_callback(_seen)
@@ -422,7 +422,7 @@ def _place(where: str | Path | None) -> Path | None:
     """Return the file of a store, or None for the default.
 
     Raises:
-        ConfigError: It is no file; what a URL holds is not said, since that may be a password.
+        ConfigError: It is no file; the message omits a URL, which may hold a password.
     """
     if where is None:
         return None
@@ -445,6 +445,6 @@ def _place(where: str | Path | None) -> Path | None:
 
 
 def _kind(url: str) -> str:
-    """Return what a URL leads to: nothing of it but a word that it begins with."""
+    """Return the kind of database that a URL names: only a word at its beginning."""
     scheme = url.partition("://")[0].partition("+")[0]
     return f"a {scheme} database" if scheme.isalnum() else "this URL"

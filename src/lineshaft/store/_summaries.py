@@ -1,4 +1,4 @@
-"""What the store tells of many runs at once."""
+"""Summaries of many runs."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ class RunSummary:
     """When its last event was."""
 
     status: str
-    """How it ended; or `running`, `paused`, `interrupted` (its host died), `expired` (nobody
-    answered in time)."""
+    """Its status at the end; or `running`, `paused`, `interrupted` (its host died), `expired` (no
+    answer in time)."""
 
     name: str = ""
     engine: str = ""
@@ -40,7 +40,7 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruned:
-    """What was deleted."""
+    """The numbers of deleted runs and states."""
 
     records: int
     """Runs whose record is gone."""

@@ -1,7 +1,7 @@
 """The one thread that writes to the database: work is queued, and committed in groups.
 
 Above: the store, from any thread and any event loop. Below: the database, which is opened at first
-need, so that a run which writes nothing makes no file.
+    need, so that a run without rows makes no file.
 """
 
 import atexit
@@ -27,20 +27,20 @@ _LINGER = 0.05
 """Rows that come within so many seconds are committed together."""
 
 _AGAIN = 1.0
-"""What could not be written is tried again after so many seconds."""
+"""Seconds until a failed write is tried again."""
 
 _RENEWAL = 10.0
 """Leases are renewed after so many seconds, well before they end."""
 
 _MOST_BYTES = 64_000_000
-"""About what may wait in memory."""
+"""Bytes, about, that may wait in memory."""
 
 _WORK_BYTES = 10_000
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class WriteJob(Generic[T]):
-    """Something to do in a transaction."""
+    """Work to do in a transaction."""
 
     act: Callable[[Transaction], T]
     durable: bool = False
@@ -49,16 +49,16 @@ class WriteJob(Generic[T]):
 
     answer: Future[T] = field(default_factory=Future[T])
     keep: bool = False
-    """Nobody waits for it: it is tried again where it could not be written."""
+    """No caller waits for it: it is tried again where it could not be written."""
 
     size: int = _WORK_BYTES
     """About how many bytes wait with it."""
 
     urgent: bool = True
-    """It is not to be grouped with what comes in the next moment."""
+    """It is not grouped with work of the next moment."""
 
     def do(self, transaction: Transaction) -> Callable[[], None]:
-        """Do it; return what tells whoever waits, once it is committed."""
+        """Do it; return a function that tells its waiter, once it is committed."""
         try:
             result = self.act(transaction)
         except LineshaftError as error:
@@ -72,7 +72,7 @@ class Writer:
 
     Args:
         open_: Opens the database; called in the writer's thread.
-        explain: Says in words what went wrong below.
+        explain: Puts an exception of the database in words.
         renewal: Seconds after which leases are renewed.
     """
 
@@ -90,10 +90,10 @@ class Writer:
         _WRITERS.add(self)
 
     def check(self) -> None:
-        """Refuse further rows where earlier ones cannot be written, or too many wait to be.
+        """Refuse further rows where earlier ones cannot be written, or too many wait.
 
         Raises:
-            StateError: It is so.
+            StateError: Rows are refused.
         """
         failure = self._failure
         if failure is not None:
@@ -119,17 +119,17 @@ class Writer:
 
     @property
     def waits(self) -> bool:
-        """Whether something that was handed over is not yet written."""
+        """Whether work that was handed over is not yet written."""
         return bool(self._queue) or self._writing
 
     def close(self, seconds: float) -> None:
-        """Write what waits, and end the thread; further use begins anew.
+        """Write queued work, and end the thread; further use begins anew.
 
         Args:
-            seconds: How long that may take.
+            seconds: The longest wait.
 
         Raises:
-            RecordError: Something could not be written, and nobody was told of it so far.
+            RecordError: A row could not be written, and no caller got the error so far.
         """
         thread = self._thread
         if thread is None:
@@ -148,7 +148,7 @@ class Writer:
             raise RecordError(failure.message, hint=failure.hint)
 
     def forked(self) -> None:
-        """Begin anew in the child of a fork: what waits is the parent's to write."""
+        """Begin anew in the child of a fork: queued work is the parent's to write."""
         if self._database is not None:
             self._database.abandon()
             _ABANDONED.append(self._database)
@@ -164,7 +164,7 @@ class Writer:
         self._closing = False
         self._failure: StateError | None = None
         self._told = False
-        """Somebody who wrote or asked was told of the failure."""
+        """A caller got the error of the failure."""
 
         self._database: Database | None = None
         self._renew_at: float | None = None
@@ -200,25 +200,25 @@ class Writer:
         self._shut()
 
     def _rest(self) -> float | None:
-        """Return for how many seconds there is nothing to do, unless something comes."""
+        """Return the seconds until the next task, unless work comes."""
         if self._queue:
             return _AGAIN
         return None if self._renew_at is None else max(self._renew_at - time.monotonic(), 0)
 
     def _renew(self) -> None:
-        """Renew leases where that is due; what is wrong is said with what is written next."""
+        """Renew leases where that is due; an error is reported with the next write."""
         if self._renew_at is None or time.monotonic() < self._renew_at:
             return
         try:
             self._database = self._database or self._open()
             held, wait = self._database.renew(), self._renewal
-        except Exception:  # noqa: BLE001  whatever it is, it is tried again
+        except Exception:  # noqa: BLE001  any failure is tried again
             self._shut()
             held, wait = 1, _AGAIN
         self._renew_at = time.monotonic() + wait if held else None
 
     def _is_over(self) -> bool:
-        """Say whether the thread is to end; who comes later then begins another."""
+        """Return whether the thread is to end; later work then starts another."""
         with self._lock:
             over = self._closing and not (self._queue and self._failure is None)
             if over:
@@ -236,13 +236,13 @@ class Writer:
         return group
 
     def _write(self, group: Sequence[WriteJob[Any]]) -> None:
-        """Commit a group; where one of it cannot be written ever, all but that one."""
+        """Commit a group; work of it that can never be written is left out."""
         parts = deque([group])
         while parts:
             part = parts.popleft()
             try:
                 answers = self._commit(part)
-            except Exception as error:  # noqa: BLE001  whatever it is, whoever waits is told
+            except Exception as error:  # noqa: BLE001  the waiter gets any exception
                 failure = self._explain(error)
                 if not self._is_unfit(error):
                     self._fail([*part, *chain.from_iterable(parts)], failure)
@@ -257,7 +257,7 @@ class Writer:
         self._tidy()
 
     def _commit(self, group: Sequence[WriteJob[Any]]) -> Sequence[Callable[[], None]]:
-        """Do all of a group in one transaction; return what tells whoever waits."""
+        """Do all of a group in one transaction; return the functions that tell the waiters."""
         durable = any(work.durable for work in group)
         thoroughly = any(work.thoroughly for work in group)
         if self._database is None:
@@ -272,18 +272,18 @@ class Writer:
         return answers
 
     def _is_unfit(self, error: Exception) -> bool:
-        """Say whether it is for what was to be written, and not for the store."""
+        """Return whether an error is about the data to write, and not about the store."""
         return self._database is not None and isinstance(error, UNFIT)
 
     def _tidy(self) -> None:
         try:
             if self._database is not None:
                 self._database.tidy()
-        except Exception:  # noqa: BLE001  all is written; the next group tells what is wrong
+        except Exception:  # noqa: BLE001  all is written; the next group reports the error
             self._shut()
 
     def _fail(self, group: Sequence[WriteJob[Any]], failure: StateError) -> None:
-        """Tell whoever waits, and put the rest back."""
+        """Tell the waiters, and put the rest back."""
         self._shut()
         self._failure = failure
         kept = [work for work in group if work.keep]
@@ -300,7 +300,7 @@ class Writer:
         try:
             if database is not None:
                 database.close()
-        except Exception:  # noqa: BLE001, S110  what closing says is said already
+        except Exception:  # noqa: BLE001, S110  the error of closing is known already
             pass
 
 
@@ -311,7 +311,7 @@ _LAST_SECONDS = 5.0
 
 @atexit.register
 def _write_the_rest() -> None:
-    """Write what waits where nobody closed a store."""
+    """Write queued work of stores that were not closed."""
     for writer in list(_WRITERS):
         try:
             writer.close(_LAST_SECONDS)

@@ -23,7 +23,7 @@ from lineshaft.values import (
 
 
 class ScriptedEngine:
-    """Makes the calls that it was given, whatever the program says.
+    """Makes the calls that it was given, with any program.
 
     Results of the last run are kept by call id, for a test to look at: a call that fails is
     no reason to stop.
@@ -50,7 +50,7 @@ class ScriptedEngine:
         self._printed = printed
         self._pauses: Pauses = pauses
         self.results: dict[str, Done] = {}
-        """What came of the calls of the last run, by id."""
+        """The outcomes of the calls of the last run, by id."""
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class ScriptedEngine:
 
     @property
     def interprets(self) -> bool:
-        """It makes its calls whatever the program's text says."""
+        """It makes its calls with any program."""
         return False
 
     @property

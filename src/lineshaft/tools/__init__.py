@@ -1,4 +1,4 @@
-"""Tools: what may be called, how it is told to scripts and models, and how it is found.
+"""Tools: functions that may be called, their descriptions for scripts and models, their search.
 
 Above are the gate, which alone runs tools, and the session; below are values and errors.
 """

@@ -1,4 +1,4 @@
-"""What is told of a tool, in a text whose size is bounded whatever the tool says of itself."""
+"""Descriptions of tools, of bounded size for any tool."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ _MOST_SCHEMAS = 600
 
 
 def detailed(spec: ToolSpec, detail: Detail = "full", *, most: int | None = None) -> str:
-    """Return what whoever chooses or calls a tool should know of it, of bounded size.
+    """Return the description of a tool for its choice or call, of bounded size.
 
     Args:
         spec: The tool.

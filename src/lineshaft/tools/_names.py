@@ -84,10 +84,10 @@ def check_name(name: object) -> str:
     """Return a canonical name as it is.
 
     Args:
-        name: What is to be a tool's name.
+        name: The proposed name of a tool.
 
     Raises:
-        ConfigError: No tool can have this name, whatever else exists.
+        ConfigError: No tool can have this name.
     """
     if not isinstance(name, str) or not name:
         raise ConfigError(f"a tool's name must be text, not {name!r}", hint="give it name=...")

@@ -1,4 +1,4 @@
-"""What results look like: a JSON Schema that is inferred from them, and grows with each.
+"""Shapes of results: a JSON Schema that is inferred from them, and grows with each.
 
 Pure. Only types and keys are kept, never a value; a key that looks like data is data too.
 """
@@ -38,7 +38,7 @@ _LONG = 20
 
 
 def tool_version(spec: ToolSpec) -> str:
-    """Return what stands for a tool as it is now: another text when what it says changes."""
+    """Return the version of a tool: a text that changes with the tool's description."""
     said = [spec.name, spec.description, spec.input_schema]
     text = json.dumps(said, sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:32]
@@ -60,12 +60,12 @@ def merge_shapes(one: Schema, other: Schema) -> Shape:
 
 
 def shape_difference(known: Schema, new: Schema) -> str:
-    """Return where a shape first goes beyond one that is known; empty where it fits."""
+    """Return the first place where a shape goes beyond a known one; empty where it fits."""
     return next(_beyond(known, new, ""), "")
 
 
 def bounded(shape: Schema) -> Shape:
-    """Return a shape that says less where there is too much of it."""
+    """Return a simpler shape where it is too large."""
     made = dict(shape)
     for depth in range(_DEEPEST, -1, -1):
         if sum(1 for _ in islice(_all(made), _MOST_SHAPES + 1)) <= _MOST_SHAPES:
@@ -94,7 +94,7 @@ class _Look:
         return {"type": kind} if kind else {}
 
     def _text(self, text: str) -> Shape:
-        """Return the shape of a text; what JSON says in it is told too."""
+        """Return the shape of a text, with that of JSON in it."""
         if text.lstrip()[:1] not in ("{", "[") or len(text) > _LONGEST_TEXT:
             return {"type": "string"}
         try:
@@ -254,7 +254,7 @@ def _all(shape: Schema) -> Iterator[Schema]:
 
 
 def _cut(shape: Schema, depth: int) -> Shape:
-    """Return a shape that knows nothing of what lies so deep."""
+    """Return the shape of any value, for parts nested too deeply."""
     made = dict(shape)
     if "anyOf" in made:
         made["anyOf"] = [_cut(as_schema(option), depth) for option in as_list(made["anyOf"])]

@@ -25,7 +25,7 @@ class Provider(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why it has no tools now, or not all of them; empty where it has."""
+        """The reason why it lacks tools now; empty where it has all."""
         ...
 
     def opened(self, changed: Callable[[], None]) -> AbstractAsyncContextManager[None]:
@@ -46,13 +46,13 @@ class Asking(Protocol):
     """A provider that has to know, before it connects, what its tools may ask callers for."""
 
     def may_ask(self, kinds: Collection[Askable]) -> None:
-        """Say what callers may offer, beside what was said before."""
+        """Add kinds of question that callers may answer."""
         ...
 
 
 @runtime_checkable
 class Unlisted(Protocol):
-    """A provider that has more than its tools: what may be called, and stands in no list."""
+    """A provider with further tools that may be called, and are in no list."""
 
     @property
     def unlisted(self) -> Toolset:
@@ -64,7 +64,7 @@ class Shaped:
     """A provider whose tools are looked at through a function.
 
     Args:
-        provider: Where they come from.
+        provider: Their provider.
         shape: Makes of its tools those that are offered; the namespace stays.
     """
 
@@ -76,7 +76,7 @@ class Shaped:
 
     @property
     def provider(self) -> Provider:
-        """What is looked at."""
+        """The provider that is looked at."""
         return self._source
 
     @property
@@ -94,7 +94,7 @@ class Shaped:
 
     @property
     def unlisted(self) -> Toolset:
-        """What stands in no list, as it is."""
+        """The unlisted tools, unchanged."""
         return unlisted(self._source)
 
     @property
@@ -107,7 +107,7 @@ class Shaped:
         return self._source.opened(changed)
 
     def may_ask(self, kinds: Collection[Askable]) -> None:
-        """Say what callers may offer."""
+        """Set the kinds of question that callers may answer."""
         let_ask([self._source], kinds)
 
     async def ready(self) -> None:
@@ -124,7 +124,7 @@ class Shaped:
 
 
 def unlisted(provider: Provider) -> Toolset:
-    """Return what may be called of a provider, and stands in no list."""
+    """Return the unlisted tools of a provider."""
     return provider.unlisted if isinstance(provider, Unlisted) else Toolset()
 
 
@@ -145,7 +145,7 @@ def renamed(provider: Provider, names: Rename) -> Shaped:
 
 
 def let_ask(providers: Iterable[Provider], kinds: Collection[Askable]) -> None:
-    """Tell providers, before they connect, what callers may offer; not all want to know."""
+    """Tell providers, before they connect, the kinds of question that callers answer."""
     for provider in providers:
         if isinstance(provider, Asking):
             provider.may_ask(kinds)

@@ -1,7 +1,7 @@
-"""What a session knows of results: what was kept of earlier ones, and what it sees itself.
+"""A session's knowledge of results: kept shapes of earlier ones, and its own observations.
 
-Above: the gate, which shows it results; the session, which tells scripts and models of them. Below:
-nothing; what is to be kept goes out by a function. Safe to use from several threads.
+Above: the gate, which shows it results; the session, which describes them to scripts and models.
+    Below: nothing; a function takes the observations to keep. Safe to use from several threads.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -28,14 +28,14 @@ _KNOWN_WELL = 5
 
 @dataclass(slots=True, eq=False)
 class _Page:
-    """What is known of one tool."""
+    """The observations of one tool."""
 
     version: str
     shape: Shape | None = None
     count: int = 0
     drifted: int = 0
     new: ObservedShape | None = None
-    """What was seen and has not gone out yet."""
+    """Observations that have not gone out yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,8 +43,8 @@ class ShapeBook:
     """Shapes of results, for tools that do not say what they return.
 
     Args:
-        keep: Takes what was seen, for later sessions.
-        load: Gives what earlier sessions saw.
+        keep: Takes observations, for later sessions.
+        load: Gives the observations of earlier sessions.
     """
 
     keep: Keep | None = None
@@ -81,10 +81,10 @@ class ShapeBook:
                 self._told = None
             if changed or not page.count & (page.count - 1):
                 self._put_out(page)
-        return f"{spec.name} returned what it never did before: {strange}" if strange else ""
+        return f"{spec.name} returned a new shape: {strange}" if strange else ""
 
     async def learn(self) -> None:
-        """Take over what earlier sessions saw; once, and whatever goes wrong there."""
+        """Take over the observations of earlier sessions, once; a failure is ignored."""
         load, self.load = self.load, None
         if load is None:
             return
@@ -102,7 +102,7 @@ class ShapeBook:
             self._told = None
 
     def told(self, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
-        """Return tools with what is known of their results; the same tuple until more is known."""
+        """Return tools with their observed results; the same tuple until these change."""
         with self._lock:
             told = self._told
             if told is None or told[0] is not specs:
@@ -112,7 +112,7 @@ class ShapeBook:
         return told[1]
 
     def flush(self) -> None:
-        """Hand out what was seen since the last time."""
+        """Hand out the observations since the last time."""
         with self._lock:
             for page in self._pages.values():
                 self._put_out(page)
@@ -143,7 +143,7 @@ class ShapeBook:
 
 
 def is_observed(spec: ToolSpec) -> bool:
-    """Return whether results are the only word on what a tool returns."""
+    """Return whether a tool's results are the only source about what it returns."""
     return spec.output_schema is None and not spec.container
 
 

@@ -1,4 +1,4 @@
-"""A tool: a function, and what callers, policy and models may know of it."""
+"""A tool: a function, and its description for callers, policy and models."""
 
 import difflib
 import functools
@@ -43,7 +43,7 @@ LANE = "(by effect)"
 
 
 class ToolOptions(TypedDict, total=False):
-    """What may be said of a tool beside its function."""
+    """The options of a tool beside its function."""
 
     name: str
     """Canonical name, `tool` or `namespace.tool`; the function's own where left out."""
@@ -61,7 +61,7 @@ class ToolOptions(TypedDict, total=False):
     """Its own time-out."""
 
     destructive: bool
-    """Whether it may destroy what cannot be brought back."""
+    """Whether it may destroy data for good."""
 
     idempotent: bool
     """Whether doing it twice is the same as doing it once."""
@@ -73,8 +73,8 @@ class ToolOptions(TypedDict, total=False):
     """Whether its call makes further calls."""
 
     staged: bool
-    """Of a tool with effect `write`: whether all it does, it does to files through
-    `Context.workspace`, so that it can be tried out on changes that never land."""
+    """Of a tool with effect `write`: whether it acts only on files through `Context.workspace`, so
+    that it can be tried out on changes that never land."""
 
     jailed: bool
     """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
@@ -127,7 +127,7 @@ class _Options:
 
 
 class Tool(Generic[P, R]):
-    """What may be called: a function with a name, a schema and an effect.
+    """A function that may be called, with a name, a schema and an effect.
 
     Made by `@tool`, `Tool.from_function` or `Tool.from_schema`. Calling a tool runs its plain
     function, outside the gate and unchecked: for tests of the function.
@@ -202,7 +202,7 @@ class Tool(Generic[P, R]):
 
     @property
     def effect_hint(self) -> str:
-        """What to do where a call of it asks since nobody said what it touches; or nothing."""
+        """Advice where a call of it asks because its effect is not declared; empty where it is."""
         if self._options.effect is not None:
             return ""
         counts = f"`{self.name}` declares no effect, so it counts as `external` and asks"
@@ -210,12 +210,12 @@ class Tool(Generic[P, R]):
 
     @functools.cached_property
     def contract(self) -> Contract:
-        """What it takes and gives; made at first use, so that types may be defined after it."""
+        """Its contract; made at first use, so that types may be defined after it."""
         return self._contract_of(self.is_unbound)
 
     @functools.cached_property
     def spec(self) -> ToolSpec:
-        """All that may be known of it without holding it."""
+        """The facts about it, without the right to call it."""
         schema = self.contract.input_schema
         paths, entries = places(schema)
         options = self._options

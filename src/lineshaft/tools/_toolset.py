@@ -44,7 +44,7 @@ class Toolset(Mapping[str, Tool]):
     def of_runtime(cls, tools: Iterable[Tool]) -> "Toolset":
         """Return the runtime's own tools, which alone may have reserved names.
 
-        For whoever adds `search_tools` and the like to what a user gave:
+        It adds `search_tools` and the like to a user's tools:
         `Toolset(given) | Toolset.of_runtime([search_tools])`. Combining keeps the permission,
         and still refuses a name twice.
 
@@ -59,7 +59,7 @@ class Toolset(Mapping[str, Tool]):
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What may be known of the tools, in order."""
+        """The specs of the tools, in order."""
         return tuple(tool.spec for tool in self._tools.values())
 
     def filter(self, keep: Callable[[Tool], bool]) -> "Toolset":
@@ -104,7 +104,7 @@ class Toolset(Mapping[str, Tool]):
         """Return these tools and others.
 
         Args:
-            *others: Toolsets, or what a toolset can be made of.
+            *others: Toolsets, or values that a toolset can be made from.
 
         Raises:
             ConfigError: Two tools have the same name in some spelling.
@@ -178,7 +178,7 @@ class Toolset(Mapping[str, Tool]):
 
 
 class _Claims:
-    """Who has which name; two tools may not share one, in whatever spelling of case."""
+    """The owners of names; two tools may not share one, in any spelling of case."""
 
     def __init__(self) -> None:
         self._owners: dict[tuple[str, str], str] = {}

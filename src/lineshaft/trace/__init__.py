@@ -1,4 +1,4 @@
-"""The record of a run, and text fit to be kept, shown and read by a model.
+"""The record of a run, and text that is fit to keep, to show and for a model.
 
 Above: the gate and the runner, which note every step; the command line, which shows records.
 Below: sinks, any callable that takes an `Event`. Nothing reaches a sink before the redactor.

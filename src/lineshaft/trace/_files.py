@@ -124,7 +124,7 @@ def _event(path: Path, at: int, line: bytes) -> Event:
 
 def _garbled(path: Path, at: int, what: str) -> RecordError:
     return RecordError(
-        f"line {at} of the record {path.name!r} {what}; the file was changed by something else"
+        f"line {at} of the record {path.name!r} {what}; the file was changed by another program"
     )
 
 

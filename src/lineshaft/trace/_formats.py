@@ -1,8 +1,8 @@
-"""What secrets look like in text.
+"""Forms of secrets in text.
 
-Every expression takes time in proportion to the text, whatever the text is: what comes before a
-secret is never scanned twice, and runs are taken whole or have a bound. An expression is tried only
-where one of its signs is in the text.
+Each expression takes time in proportion to any text: the part before a secret is never scanned
+twice, and repeated characters are matched whole or have a bound. An expression is tried only where
+one of its signs is in the text.
 """
 
 import re
@@ -13,7 +13,7 @@ from functools import cache
 from lineshaft.values import KEY_BLOCK, TOKEN_FORMS
 
 HIDDEN = "[redacted]"
-"""Stands where a secret stood."""
+"""The replacement of a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Format:
     """Compiled when a sign is first seen."""
 
     put: str = HIDDEN
-    """What stands there instead; may name groups."""
+    """The replacement; may name groups."""
 
     needs: str = ""
     """One of these characters is in the text as well; then signs are found in any case."""
@@ -38,7 +38,7 @@ _NAME = (
     r"|(?:api|access|account|private|signing|encryption|master)[_-]?key|connection[_-]?string"
     r"|(?<![a-z])(?:auth(?:orization)?|dsn|webhook)|(?-i:(?<=[A-Z0-9])_KEY))"
 )
-# The word ends here: what follows is no more of it, as in `tokenizer` or `AUTHOR`.
+# The word ends here: no further letters follow, as in `tokenizer` or `AUTHOR`.
 _WORD_ENDS = r"(?-i:(?<=[a-z])(?![a-z])|(?<=[A-Z])(?![A-Za-z]))"
 _ABOUT = (
     r"(?![_.-]?(?:count|type|name|limit|url|uri|path|file|field|len|size|ttl|expir|index|budget"

@@ -21,7 +21,7 @@ from lineshaft.values import (
 # Numbers by name; that a tool is called `get_token` makes its count no secret.
 _COUNTERS = frozenset({"limits", "truncated", "usage"})
 _PASSING = ("progress", "log")
-"""Kinds that are not held back: there may be any number of them."""
+"""Kinds that are not held back, since there may be any number of them."""
 
 _NONE: Mapping[str, bytes] = {}
 
@@ -33,13 +33,13 @@ class Recorder:
 
     Args:
         run_id: The run.
-        sinks: Get each event at once; what one raises is raised from `tell`, after the others
+        sinks: Get each event at once; an exception of one is raised from `tell`, after the others
             have had the event.
         redactor: Takes secrets out of all data.
-        seq: Number of the last event that the run has already.
+        seq: Number of the run's last event so far.
         claim: On the run's log.
-        log: Takes the steps; None: nothing is kept.
-        held: Takes them until something has to be durable, instead of `log`.
+        log: Takes the steps; None: they are not kept.
+        held: Takes them instead of `log`, until a step has to be durable.
     """
 
     def __init__(
@@ -64,21 +64,21 @@ class Recorder:
 
     @property
     def heard(self) -> bool:
-        """Whether anything takes the steps."""
+        """Whether the steps are shown or kept at all."""
         return bool(self._sinks) or self._log is not None
 
     @property
     def holds_back(self) -> bool:
-        """Whether the steps would be gone with this process."""
+        """Whether the steps are lost with this process."""
         return self._held is not None
 
     def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> Event:
         """Record one event.
 
         Args:
-            kind: What happened; `docs/record.md` says which data goes with it.
+            kind: The kind of event; `docs/record.md` lists the data of each.
             call_id: The call it belongs to.
-            data: JSON-like; our own values become dicts.
+            data: JSON-like; values of Lineshaft's classes become dicts.
 
         Returns:
             The event as recorded.
@@ -108,11 +108,11 @@ class Recorder:
         """Return a step that happens now, for `append` and `tell`.
 
         Args:
-            kind: What happened.
+            kind: The kind of step.
             call_id: The call it belongs to.
             container: The call that made that one.
             shown: Its events, redacted.
-            exact: What the run goes on from.
+            exact: The state from which the run goes on.
             blobs: Large contents.
         """
         return LogRow(
@@ -127,11 +127,11 @@ class Recorder:
         )
 
     def append(self, row: LogRow, *, durable: bool = False) -> Awaitable[None] | None:
-        """Append a step to the log; what is durable takes along what was held back.
+        """Append a step to the log; a durable one takes along the steps held back.
 
         Raises:
             StateError: The log cannot be used.
-            RecordError: What is shown cannot be written.
+            RecordError: The shown part cannot be written.
         """
         log, held = self._log, self._held
         if log is None or (held is not None and row.kind in _PASSING):
@@ -176,7 +176,7 @@ class Recorder:
         return events
 
     def drop_results(self) -> None:
-        """Forget what calls returned that is held back."""
+        """Forget the results of calls in the steps held back."""
         if self._held is not None:
             self._held.drop_results(self.run_id)
 

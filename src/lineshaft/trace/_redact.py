@@ -1,6 +1,6 @@
-"""Takes secrets out of whatever is to be kept, shown or cut.
+"""Removal of secrets from data that is kept, shown or cut.
 
-Redaction comes before cutting: half a secret has no form by which it could be known.
+Redaction comes before cutting, since half a secret cannot be recognised.
 Not covered: secrets that have no known form, no telling name and were not given as values.
 """
 
@@ -69,8 +69,8 @@ class Redactor:
     def value(self, value: object) -> object:
         """Return a JSON-like copy of a value without its secrets.
 
-        Texts are redacted, and so is whatever stands under a name such as `password`. Values of
-        our own classes become dicts; what is nested more than 100 deep is left out.
+        Texts are redacted, and so is any value under a name such as `password`. Values of
+        Lineshaft's classes become dicts; values nested more than 100 deep are left out.
         """
         return self._value(value, 0)
 
@@ -96,7 +96,7 @@ class Redactor:
         return made
 
     def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
-        """Return arguments without their secrets and otherwise whole: for whoever approves them.
+        """Return arguments without their secrets and otherwise whole, for an approver.
 
         Args:
             spec: As for `arguments`.
@@ -145,7 +145,7 @@ class Redactor:
         return self.text(str(value))
 
     def _argument(self, name: str, value: object, depth: int) -> object:
-        """Redact one argument, or part of one, and sum up what is long."""
+        """Redact one argument, or part of one, and summarise long texts."""
         if type(value) in _NUMBERS:
             return _number(value)
         if isinstance(value, str):
@@ -166,7 +166,7 @@ class Redactor:
         return found if depth else _bounded(found)
 
     def _items(self, items: Iterable[object], name: str | None, depth: int) -> list[object]:
-        """Redact a list; what follows a flag such as `--token` is a secret too."""
+        """Redact a list; the item after a flag such as `--token` is a secret too."""
         out: list[object] = []
         flag = False
         for item in items:
@@ -189,7 +189,7 @@ def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _forms(secret: str) -> set[str]:
-    """Return how a secret may be written: as it is, in a URL, in JSON, and line by line."""
+    """Return the spellings of a secret: as it is, in a URL, in JSON, and line by line."""
     lines = [line.strip() for line in secret.splitlines()]
     long = [line for line in lines if len(line) >= _SHORTEST_LINE] if len(lines) > 1 else []
     forms = {secret, secret.strip(), quote(secret, safe=""), json.dumps(secret)[1:-1], *long}
@@ -220,12 +220,12 @@ def _formats_in(text: str) -> list[Format]:
 
 
 def _hidden(value: object) -> object:
-    """Hide a value by its name; what says only yes, no or nothing is no secret."""
+    """Hide a value by its name; a boolean, None or an empty value is no secret."""
     return value if value is None or isinstance(value, bool) or value == "" else HIDDEN
 
 
 def _number(value: object) -> object:
-    """Return a number, or how large it is where it cannot be written as text."""
+    """Return a number, or its size where it cannot be written as text."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
         return f"[integer of {value.bit_length():,} bits]"
     return value

@@ -17,7 +17,7 @@ class RedactedStream:
     as a secret may have. The middle of a secret that is longer is dropped.
 
     Args:
-        redactor: What knows the secrets.
+        redactor: Knows the secrets.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -26,7 +26,7 @@ class RedactedStream:
         self._held = ""
 
     def add(self, text: str) -> str:
-        """Take a piece, and return what may be seen by now; often nothing."""
+        """Take a piece, and return the text that may be shown by now; often empty."""
         self._held += text
         if "\n" not in text and len(self._held) <= self._most:
             return ""

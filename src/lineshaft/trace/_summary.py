@@ -1,4 +1,4 @@
-"""From a result to the data of its last event, and from events back to a result."""
+"""Conversion of a result to the data of its last event, and of events back to a result."""
 
 import json
 from collections import Counter
@@ -34,7 +34,7 @@ _STATUSES = frozenset(get_args(RunStatus))
 
 
 def result_data(result: RunResult) -> dict[str, object]:
-    """Return what `run_finished` says of a result; calls, output and changes have own events."""
+    """Return the data of `run_finished` for a result; calls, output and changes have own events."""
     data = replace(result, calls=(), changes=(), dropped=()).to_dict()
     for key in _IN_OTHER_EVENTS:
         del data[key]
@@ -46,9 +46,9 @@ def result_data(result: RunResult) -> dict[str, object]:
 
 
 def summarise(events: Iterable[Event]) -> RunResult:
-    """Return the result of a run, as far as its record tells.
+    """Return the result of a run, as far as its record has it.
 
-    Output is what was recorded of it, contents among arguments are sizes and hashes. Of several
+    Output is its recorded part, contents among arguments are sizes and hashes. Of several
     ends, as of a run that paused and was resumed, the last one counts. A record that ends before
     its run did gives status `error` with code `E_RECORD`; calls that had started by then are
     `unknown`, and so are those that may have started when the host died.
@@ -68,14 +68,13 @@ def summarise(events: Iterable[Event]) -> RunResult:
         return summary.result()
     except (KeyError, TypeError, ValueError) as error:
         raise RecordError(
-            f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks what it should say:"
-            f" {error}"
+            f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks a field: {error}"
         ) from error
 
 
 @dataclass(slots=True)
 class _Summary:
-    """What the events have told so far."""
+    """The facts in the events so far."""
 
     run_id: str
     calls: dict[str, CallRecord] = field(default_factory=dict[str, CallRecord])
@@ -89,7 +88,7 @@ class _Summary:
     bytes_in: int = 0
 
     def change(self, event: Event, **changes: object) -> None:
-        """Add to what is known of a call."""
+        """Add to the facts about a call."""
         key = event.call_id or ""
         self.calls[key] = replace(self.calls[key], **cast("dict[str, str]", changes))
 
@@ -120,9 +119,9 @@ class _Summary:
         )
 
     def _ended(self, call: CallRecord, pending: tuple[Pending, ...]) -> CallRecord:
-        """Say of a call without an end what can be said.
+        """Set the status of a call without an end.
 
-        Of a host that died the last events are missing: what it had let in may have started.
+        The last events of a host that died are missing: calls that it allowed may have started.
         """
         if call.status != "pending" or call.id in {each.id for each in pending}:
             return call
@@ -211,7 +210,7 @@ def _ends(summary: _Summary, event: Event) -> None:
 
 
 def _nothing(summary: _Summary, event: Event) -> None:
-    """Events for whoever watches tell nothing about the result."""
+    """Events for observers do not change the result."""
 
 
 _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {

@@ -88,7 +88,7 @@ def cut_for_model(text: str, limit: int = 4_000) -> str:
 
 
 def condense_command_output(text: str) -> str:
-    """Return a command's output without what only a terminal needs.
+    """Return a command's output without the parts for a terminal only.
 
     Terminal codes go, of a line drawn over and over the last state stays, equal lines and passing
     tests become one line with their number. Not for answers: a printed list stays as it is.
@@ -131,7 +131,7 @@ class _Cut:
 
 
 def _error_lines(text: str, room: int) -> str:
-    """Return the lines that tell of errors, the first and the last where not all fit."""
+    """Return the lines about errors, the first and the last where not all fit."""
     lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
     found = list(dict.fromkeys(line for line in lines if _ERROR.search(line)))
     first = _fitting(found, room // 2)
@@ -150,13 +150,13 @@ def _size(lines: Sequence[str]) -> int:
 
 
 def _last_drawn(line: str) -> str:
-    """Return what a terminal shows last of a line that was drawn over."""
+    """Return the last state of a line that was drawn over."""
     states = [state for state in line.split("\r") if state.strip()]
     return states[-1] if states else line.rstrip("\r")
 
 
 def _kind(line: str) -> str:
-    """Return what neighbouring lines must share to be one line: a word, or the line itself."""
+    """Return the key that neighbouring lines share to become one: a word, or the line itself."""
     if len(line) > _LONGEST_LINE:
         return line
     if _PASSED.fullmatch(line):

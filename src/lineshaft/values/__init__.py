@@ -1,4 +1,4 @@
-"""What crosses rooms and wires: values and seams, without behaviour or I/O."""
+"""Values and seams that cross rooms and wires, without behaviour or I/O."""
 
 from lineshaft.values._belongings import Belonging, Belongings
 from lineshaft.values._caller import (

@@ -1,4 +1,4 @@
-"""What tools keep from one call of a session to the next, until the session is closed."""
+"""Resources that tools keep between calls of a session, until the session is closed."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar, cast
 
 
 class Belonging(Protocol):
-    """Something that is to be closed."""
+    """A resource that has to be closed."""
 
     def close(self) -> None:
         """Let go of it."""
@@ -17,14 +17,14 @@ B = TypeVar("B", bound=Belonging)
 
 
 class Belongings:
-    """Things by their kind; closed together."""
+    """Resources by their type; closed together."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._held: dict[type[Belonging], Belonging] = {}
 
     def hold(self, kind: type[B], make: Callable[[], B]) -> B:
-        """Return the one of its kind, made now where there is none yet."""
+        """Return the resource of this type; it is made where there is none yet."""
         with self._lock:
             if kind not in self._held:
                 self._held[kind] = make()

@@ -1,4 +1,4 @@
-"""Who is behind a run."""
+"""The caller of a run: its approver, its answers to tools, its event sink."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,22 +10,22 @@ from lineshaft.values._runs import Sink
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who is behind one run: answers what it asks, and hears what happens in it."""
+    """The side that one run belongs to: it answers what the run asks, and hears its events."""
 
     approver: Approver | None = None
-    """Answers what policy asks; None, or what it leaves open: the run is paused."""
+    """Answers what policy asks. None, or an ask left open: the run pauses."""
 
     elicit: Elicit | None = None
-    """Answers what tools ask a person; None: nobody can be asked."""
+    """Answers what tools ask a person; None: no person can be asked."""
 
     sample: Sample | None = None
     """Answers what tools ask a model; None: no model is offered."""
 
     roots: Roots | None = None
-    """Tells tools the folders that they work in; None: nobody tells."""
+    """Gives tools the folders that the caller works in; None: none are given."""
 
     together: Answerer | None = None
-    """Answers all that a tool asks at once, of what is offered; None: one after the other."""
+    """Answers several questions of a tool at once; None: one after the other."""
 
     sink: Sink | None = None
     """Takes the events of this run, beside the sinks of the session."""
@@ -39,7 +39,7 @@ class Caller:
 
     @property
     def offers(self) -> frozenset[Askable]:
-        """What tools may ask them for."""
+        """The kinds of question that tools may ask the caller."""
         ways: Mapping[Askable, object] = {
             "elicit": self.elicit,
             "sample": self.sample,

@@ -1,4 +1,4 @@
-"""A call, what came of it, and what policy said of it."""
+"""A call, its outcome, and the verdict of policy."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Origin = Literal["code", "script", "model", "shell", "mcp"]
 client."""
 
 CallStatus = Literal["done", "failed", "refused", "cancelled", "pending", "unknown"]
-"""How a call ended; `unknown`: it was started and nobody can say what it did."""
+"""How a call ended; `unknown`: it was started, and its effect is not known."""
 
 VerdictKind = Literal["allow", "ask", "deny", "stop"]
 
@@ -83,7 +83,7 @@ class Failure:
 Done = Value | Failure
 
 Dispatch = Callable[[Call], Awaitable[Done]]
-"""Make one call. Raises nothing but cancellation."""
+"""Make one call. Raises only cancellation."""
 
 Middleware = Callable[[Dispatch], Dispatch]
 
@@ -97,7 +97,7 @@ class Verdict:
     """Id of the rule, or `mode:auto` and the like where no rule matched."""
 
     reason: str = ""
-    """In a person's words; shown to whoever asked."""
+    """The reason in words, shown to the caller."""
 
     source: str = ""
     """Where the rule is written, as `FILE:LINE`; empty for modes and rules made in code."""
@@ -114,7 +114,7 @@ class Pending:
     """Canonical name of the tool."""
 
     arguments: Arguments
-    """Whole, but for secrets. What is read back from a record has sizes and hashes for contents."""
+    """Whole, but for secrets. Read back from a record, contents are sizes and hashes."""
 
     reason: str
     """Why it asks, from the rule."""
@@ -126,7 +126,7 @@ class Pending:
     """The run that waits."""
 
     diff: str = ""
-    """What a write would change, as a unified diff; empty where nobody can know before."""
+    """The change that a write would make, as a unified diff; empty where it is not known before."""
 
     holds_for: str = ""
     """What a yes for the run is limited to: scheme, host and port of the addresses that the call
@@ -159,7 +159,7 @@ Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """All that may be known of a tool without holding it."""
+    """The facts about a tool, without the right to call it."""
 
     name: str
     """Canonical: `tool`, or `namespace.tool`."""
@@ -170,7 +170,7 @@ class ToolSpec:
 
     output_schema: Mapping[str, object] | None = None
     observed: Mapping[str, object] | None = field(default=None, compare=False)
-    """What its results looked like, where it has no output schema; promised by nobody."""
+    """The shape of its earlier results, where it has no output schema; not a promise."""
 
     effect: Effect = "external"
     destructive: bool = False
@@ -197,8 +197,8 @@ class ToolSpec:
     """Its call makes further calls, which take their own lanes and clocks."""
 
     staged: bool = False
-    """All that its call does, it does to files through `Context.workspace`: it may be tried out on
-    changes that never land, and made again where they did not."""
+    """Its calls act only on files through `Context.workspace`: a call may be tried out on changes
+    that never land, and made again where they did not."""
 
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""

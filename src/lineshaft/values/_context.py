@@ -1,4 +1,4 @@
-"""What a tool may know and do while it runs."""
+"""The context of a call: what a tool may know and do while it runs."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,55 +13,55 @@ from lineshaft.values._python import PythonOptions
 from lineshaft.values._workspace import Workspace
 
 Elicit = Callable[[str, Mapping[str, object]], Awaitable[object]]
-"""Asks a person: a message and the JSON Schema of what they may answer."""
+"""Asks a person: a message, and the JSON Schema of the answer."""
 
 Sample = Callable[[Mapping[str, object]], Awaitable[Mapping[str, object]]]
-"""Asks a model: what MCP calls the parameters of `sampling/createMessage`, and its result."""
+"""Asks a model: takes the parameters of MCP's `sampling/createMessage`, gives its result."""
 
 Roots = Callable[[], Awaitable[Sequence[Mapping[str, object]]]]
-"""Gives the folders that somebody works in, as MCP lists them: `uri` (`file://...`) and `name`."""
+"""Gives the folders that a caller works in, as MCP lists them: `uri` (`file://...`) and `name`."""
 
 Askable = Literal["elicit", "sample", "roots"]
-"""What whoever is behind a run may be asked for: a form, an answer of their model, their roots."""
+"""The kinds of question to a run's caller: a form, an answer of its model, its roots."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One thing that a tool asks of whoever is behind its run."""
+    """One question of a tool to the caller of its run."""
 
     kind: Askable
     message: str = ""
     """Of a form."""
 
     schema: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Of a form: what may be answered."""
+    """Of a form: the JSON Schema of the answer."""
 
     request: Mapping[str, object] = field(default_factory=dict[str, object])
     """Of a model."""
 
     key: str = ""
-    """How the tool calls it, where it asks for several things at once."""
+    """The tool's name for it, where the tool asks several questions at once."""
 
 
 Answerer = Callable[[Sequence[Ask]], Awaitable[Sequence[object]]]
-"""Answers all that a tool asks at once, in order; a `ToolError` among the answers stands for what
-is not answered."""
+"""Answers several questions of a tool at once, in order; a `ToolError` among the answers stands for
+a question that has none."""
 
 
 async def nobody(asks: Sequence[Ask]) -> Sequence[object]:
-    """Answer that nobody is there."""
+    """Answer a question where the run has no caller to ask."""
     return [not_offered(ask) for ask in asks]
 
 
 def not_offered(ask: Ask) -> ToolError:
-    """Return the error for what nobody offers."""
+    """Return the error for a question that the caller does not answer."""
     match ask.kind:
         case "elicit":
-            text = f"nobody can be asked: {ask.message!r}"
+            text = f"no person can be asked: {ask.message!r}"
         case "sample":
-            text = "nobody offers a model: the client has no sampling"
+            text = "no model is offered: the client has no sampling"
         case "roots":
-            text = "nobody tells their roots: the client has none"
+            text = "no roots are offered: the client has none"
     return ToolError("E_DENIED", text)
 
 
@@ -70,7 +70,7 @@ Reach = Literal["open", "readonly", "hidden"]
 
 
 def nothing_in_reach(path: str) -> Reach:
-    """Return what holds where no policy was asked: nothing may be seen."""
+    """Return the access where no policy was asked: none."""
     del path
     return "hidden"
 
@@ -97,10 +97,10 @@ class Context:
     """Put an event of this call into the record: kind, data."""
 
     ask: Answerer = nobody
-    """Ask whoever is behind the run for several things at once; no more than they offer."""
+    """Ask the caller of the run several questions at once, of the kinds in `offers`."""
 
     offers: frozenset[Askable] = frozenset()
-    """What they may be asked for."""
+    """The kinds of question that the caller answers."""
 
     deps: object = None
     """What the session was given as `deps`."""
@@ -109,7 +109,7 @@ class Context:
     """The trace that the run belongs to: `traceparent` and the like (W3C Trace Context)."""
 
     reach: Callable[[str], Reach] = nothing_in_reach
-    """What policy lets a program of this call do with a canonical path, without asking again."""
+    """The access that policy gives a program of this call to a canonical path, unasked."""
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """The session's full Python."""
@@ -122,15 +122,15 @@ class Context:
     """What a tool that cuts text does not cut in two (`beginning`, `ending`)."""
 
     belongings: Belongings = field(default_factory=Belongings)
-    """What tools keep from one call of the session to the next."""
+    """Resources that tools keep between calls of the session."""
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """Say how far the call is.
 
         Args:
-            done: Work done so far, in any unit. What is no finite number is not told.
+            done: Work done so far, in any unit. Numbers that are not finite are ignored.
             total: All work in the same unit, where known.
-            text: What is being done.
+            text: The present step, in words.
         """
         if math.isfinite(done):
             known = total is not None and math.isfinite(total)
@@ -144,12 +144,12 @@ class Context:
         """Ask the person behind the run for a value.
 
         Raises:
-            ToolError: `E_DENIED`, where nobody can be asked.
+            ToolError: `E_DENIED`, where no person can be asked.
         """
         return await self._one(Ask(kind="elicit", message=message, schema=schema))
 
     async def sample(self, request: Mapping[str, object]) -> Mapping[str, object]:
-        """Ask the model of whoever is behind the run.
+        """Ask the model of the run's caller.
 
         Args:
             request: As the parameters of `sampling/createMessage` in MCP: `messages`, `maxTokens`.
@@ -158,16 +158,16 @@ class Context:
             As its result there: `role`, `content`, `model`.
 
         Raises:
-            ToolError: `E_DENIED`, where nobody offers a model, or they would not.
+            ToolError: `E_DENIED`, where the caller offers no model, or declines.
         """
         said = await self._one(Ask(kind="sample", request=request))
         return cast("Mapping[str, object]", said)
 
     async def roots(self) -> Sequence[Mapping[str, object]]:
-        """Return the folders that whoever is behind the run works in: `uri`, `name`.
+        """Return the folders that the run's caller works in: `uri`, `name`.
 
         Raises:
-            ToolError: `E_DENIED`, where nobody tells.
+            ToolError: `E_DENIED`, where the caller does not say.
         """
         said = await self._one(Ask(kind="roots"))
         return cast("Sequence[Mapping[str, object]]", said)

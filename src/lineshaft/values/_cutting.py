@@ -1,4 +1,4 @@
-"""Text cut where nothing is in two halves.
+"""Cutting of text between words, so that no secret is cut in two.
 
 Redaction comes before cutting: half a secret has no form by which it could be known. Where text is
 cut before it is redacted (a capture of output, a line of a long file, a message of a server), the

@@ -1,4 +1,4 @@
-"""What crosses the seam between a run and the engine that executes its script."""
+"""The seam between a run and the engine that executes its script."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Output = Callable[[Stream, str], None]
 """Take printed text. Called in the host's event loop, in order."""
 
 Waiting = Callable[[Collection[str]], Awaitable[Literal["wait", "suspend"]]]
-"""Awaited with the ids of the unfinished calls whenever nothing in the script can go on.
+"""Awaited with the ids of the unfinished calls whenever the script only waits.
 
 The engine gives it up (cancels it) when a completion comes first. An answer "suspend" ends the run
 as `Suspended`; after "wait" the engine asks again only once something has changed.
@@ -37,7 +37,7 @@ Pauses = Literal["replay", "never"]
 
 
 def engine_problem(name: object) -> str:
-    """Return why an engine cannot be asked for, or nothing."""
+    """Return why an engine cannot be chosen; empty where it can."""
     if name in ENGINES:
         return ""
     if name in REMOVED_ENGINES:
@@ -47,10 +47,10 @@ def engine_problem(name: object) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class ReplayInputs:
-    """What a script takes from the world beside the results of its calls.
+    """The inputs of a script beside the results of its calls: clock and random numbers.
 
-    With it, and with the results, a script can be executed again. An engine plays back what is
-    there in order, and records what the script takes beyond it.
+    With them and the results a script can be executed again. An engine plays back the recorded
+    inputs in order, and records those that the script takes beyond them.
     """
 
     seed: str
@@ -60,8 +60,8 @@ class ReplayInputs:
     """Readings of clocks, in order, compact; how they are written is the engine's own."""
 
     turns: list[int] = field(default_factory=list[int])
-    """What ended each turn of the script's event loop, in order: the number of a call whose
-    completion was given, or 0: its time passed, or nothing was there."""
+    """The end of each turn of the script's event loop, in order: the number of the call whose
+    completion was given, or 0 where time passed or no completion was there."""
 
     torn: bool = False
     """More was taken than is kept: the run cannot be executed again."""
@@ -69,8 +69,8 @@ class ReplayInputs:
     passed: Callable[[Sequence[int], bytes], None] | None = field(
         default=None, repr=False, compare=False
     )
-    """Called in the event loop at the start of a turn that makes calls, before they are dispatched:
-    with what ended the turns since the last time, and the readings until this turn began."""
+    """Called in the event loop at the start of a turn that makes calls, before they are dispatched,
+    with the ends of the turns since the last time and the readings until this turn began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class Program:
     """None: the workspace's own modules cannot be imported."""
 
     replay: ReplayInputs | None = None
-    """None: nobody will execute it again."""
+    """None: it is never executed again."""
 
     clock: Callable[[], float] | None = None
     """Seconds, standing still while only approvals are awaited; safe in any thread. None: those of
@@ -139,7 +139,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exceeded:
-    """The engine ended the script for what it used."""
+    """The engine ended the script because it used more than a limit."""
 
     limit: Literal["seconds", "memory_mb", "recursion", "stdout_bytes", "stderr_bytes", "calls"]
     message: str
@@ -160,7 +160,7 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diverged:
-    """While its record was played back, the script did something else; nothing was dispatched."""
+    """The script did not do what its record says; nothing was dispatched."""
 
     message: str
     line: int | None = None
@@ -208,12 +208,12 @@ class Engine(Protocol):
 
     @property
     def pauses(self) -> Pauses:
-        """How its runs go on after a pause; where never, `waiting` is not to say "suspend"."""
+        """How its runs go on after a pause; where never, `waiting` must not answer "suspend"."""
         ...
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What an execution over a record depends on, by name.
+        """The versions that an execution over a record depends on, by name.
 
         `image` is a digest, `python` a version, `packages` a digest of the package set, empty
         without one.
@@ -238,7 +238,7 @@ class Engine(Protocol):
         ...
 
     async def ready(self) -> None:
-        """Have what all runs share started, which takes no time of a run; `run` would start it too.
+        """Start what all runs share, so that no run waits for it; otherwise `run` starts it.
 
         Raises:
             EngineError: It cannot be started here.
@@ -264,7 +264,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stubs:
-    """What a type checker is told of the tools: texts of `.pyi` files."""
+    """The tools as a type checker sees them: texts of `.pyi` files."""
 
     main: str
     """The tools without a namespace."""
@@ -275,7 +275,7 @@ class Stubs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """What a type checker says, in its own words."""
+    """A problem that a type checker found, in its own words."""
 
     code: str
     message: str
@@ -300,10 +300,10 @@ class Checker(Protocol):
         inputs: Mapping[str, str],
         target: PythonTarget = PythonTarget(),
     ) -> tuple[Diagnostic, ...]:
-        """Return all that is wrong.
+        """Return all problems that the type checker finds.
 
         Args:
-            source: The script, as it would be run: a module with `await` and `return` at its top.
+            source: The script as it is run: a module with `await` and `return` at its top.
             stubs: The tools it may call.
             inputs: Type of each input, by name, as Python annotations.
             target: The Python that executes it.

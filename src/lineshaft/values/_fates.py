@@ -1,4 +1,4 @@
-"""What became of the changes that a run staged, in a sentence."""
+"""The fate of the changes that a run staged, in a sentence."""
 
 from lineshaft.values._runs import CallRecord, RunResult
 
@@ -6,7 +6,7 @@ _NAMED = 3
 
 
 def fate_of_changes(result: RunResult) -> str:
-    """Return what a person or model must know of staged changes; empty where all landed.
+    """Return a sentence about changes that did not land; empty where all landed.
 
     Args:
         result: How the run ended.
@@ -35,7 +35,7 @@ def fate_of_changes(result: RunResult) -> str:
 
 
 def is_dropped(call: CallRecord, result: RunResult) -> bool:
-    """Return whether what a call changed was staged and never reached the disk."""
+    """Return whether a call's changes were staged and never reached the disk."""
     landings = max((c.stage for c in result.changes if c not in result.dropped), default=0)
     return (
         bool(result.dropped)

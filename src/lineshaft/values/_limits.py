@@ -1,4 +1,4 @@
-"""What a run may use."""
+"""The limits of a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ _MOST = 1_000_000_000
 
 
 class _Unsaid(int):
-    """A number that nobody said: the same one said by somebody counts as said."""
+    """A default number; the same number given by a caller counts as given."""
 
 
 _UNSAID = _Unsaid(1_000)
@@ -33,18 +33,18 @@ class Limits:
     """Of the script, without the start of its engine and waits for approvals."""
 
     most_seconds: float = 600
-    """What a model or client may ask for instead; `seconds`, where those are more."""
+    """The most that a model or client may ask for; `seconds`, where that is more."""
 
     calls: int = _UNSAID
-    """Dispatched calls, 1,000 unless said; three times as many refused ones end the run. A model's
-    script may make 50 where nobody said a number."""
+    """Dispatched calls, 1,000 by default; three times as many refused ones end the run. The default
+    for a model's script is 50."""
 
     memory_mb: int = 256
     call_seconds: float = 60
     """Of one call, from when it starts."""
 
     stdout_bytes: int = 50_000
-    """Kept of what the script prints; two hundred times as much ends the run."""
+    """Bytes kept of the script's output; two hundred times as much ends the run."""
 
     stderr_bytes: int = 10_000
 
@@ -52,7 +52,7 @@ class Limits:
     """Depth of the script's own calls."""
 
     def __post_init__(self) -> None:
-        """Refuse what bounds nothing."""
+        """Refuse values that are no bound."""
         for name in self.__slots__:
             value: object = getattr(self, name)
             if not _bounds(name, value):
@@ -67,7 +67,7 @@ class Limits:
 
     @property
     def of_model(self) -> "Limits":
-        """The same limits for a model's script: 50 calls, unless somebody said a number."""
+        """Return the same limits for a model's script: 50 calls, unless a number was given."""
         return replace(self, calls=_OF_MODEL) if isinstance(self.calls, _Unsaid) else self
 
     @property

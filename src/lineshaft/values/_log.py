@@ -1,8 +1,8 @@
-"""The run log: one row for each step, of which a run is shown and from which it goes on.
+"""The run log: one row for each step, from which a run is shown and goes on.
 
-A row has what may be *shown*, redacted before it came here, and what is *exact*; both are written
-in one append. Implementations: `lineshaft.store.Store` (a file of SQLite) and
-`lineshaft.store.MemoryLog`. `repr` of a row leaves out what is exact.
+A row has a *shown* part, redacted before it comes here, and an *exact* one; one append writes both.
+Implementations: `lineshaft.store.Store` (a file of SQLite) and `lineshaft.store.MemoryLog`. `repr`
+    of a row leaves out the exact part.
 """
 
 import base64
@@ -75,17 +75,17 @@ class LogRow:
     """JSON-like. Kinds that have it:
 
     `begin` (`workspace`, `document`), `call` (the fields of a `KeptCall`), `started` (nothing in
-    it), `ended` (`done`, and `call` with what is not as the call said), `turn` (`turns`,
-    `readings`, `torn`), `landing` and `landed` (`stage`), `checkpoint` (`document`, `pending`,
-    `expires_at`), `resumed` (`turns`, `readings`: how much of them holds), `end` (`end`; empty:
-    nothing exact stays).
+    it), `ended` (`done`, and `call` with the fields that differ from the call's row), `turn`
+    (`turns`, `readings`, `torn`), `landing` and `landed` (`stage`), `checkpoint` (`document`,
+    `pending`, `expires_at`), `resumed` (`turns`, `readings`: how much of them holds), `end` (`end`;
+    empty: nothing exact stays).
     """
 
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
     """Large contents of a checkpoint, by name."""
 
     def events(self, run_id: str) -> Iterator[Event]:
-        """Return what the row shows, as events of a run."""
+        """Return the row's shown part, as events of a run."""
         for number, (kind, data) in enumerate(self.shown, self.event_seq):
             yield Event(
                 run_id=run_id, seq=number, at=self.at, kind=kind, call_id=self.call_id, data=data
@@ -154,7 +154,7 @@ class RunLog(Protocol):
     def append(
         self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
-        """Add rows to a run, all or none, behind all that was appended before.
+        """Add rows to a run, all or none, after all rows appended before.
 
         The run begins with its first row. A `checkpoint` gives the run up; after an `end` nothing
         can be added.
@@ -163,11 +163,11 @@ class RunLog(Protocol):
             claim: Of the run.
             rows: In order.
             durable: Whether they are on the disk once the answer was awaited. Other rows need not
-                be awaited; where they cannot be written a later append says so.
+                be awaited; a failure to write them is raised by a later append.
 
         Raises:
-            RecordError: What is shown cannot be written.
-            StateError: What is exact cannot be written, or earlier rows could not.
+            RecordError: The shown part cannot be written.
+            StateError: The exact part cannot be written, or earlier rows could not.
             RunBusy: Another process took the run.
         """
         ...
@@ -176,10 +176,10 @@ class RunLog(Protocol):
         """Take a run that waits, or whose process died; one of several processes gets it.
 
         Raises:
-            RunUnknown: Nothing exact is kept of it.
+            RunUnknown: No exact state of it is kept.
             RunBusy: A living process works on it, or it is over.
-            StateExpired: It was kept for a time that is over.
-            UntrustedState: It is not what was written.
+            StateExpired: The time for which it was kept is over.
+            UntrustedState: Its rows are not what was written.
         """
         ...
 
@@ -188,7 +188,7 @@ class RunLog(Protocol):
         ...
 
     async def load(self, run_id: str) -> SavedRun:
-        """Return what a run is executed from again; raises as `take`, but never `RunBusy`."""
+        """Return the state to execute a run again; raises as `take`, but never `RunBusy`."""
         ...
 
     async def tail(self, run_id: str, after: int = 0) -> list[Event]:
@@ -201,7 +201,7 @@ class RunLog(Protocol):
         ...
 
     async def forget(self, run_ids: Iterable[str]) -> int:
-        """Delete all rows of some runs; return of how many something exact was kept."""
+        """Delete all rows of some runs; return how many of them had exact state."""
         ...
 
 
@@ -213,5 +213,5 @@ class HeldLog(RunLog, Protocol):
         ...
 
     def drop_results(self, run_id: str) -> None:
-        """Forget what calls returned; what is shown stays."""
+        """Forget the results of calls; the shown parts stay."""
         ...

@@ -1,4 +1,4 @@
-"""What the results of a tool looked like, where the tool does not say it."""
+"""Observed results of a tool that does not declare what it returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedShape:
-    """What is known of one tool's results; observed, and promised by nobody."""
+    """The observed shape of one tool's results; not a promise."""
 
     tool: str
     """Canonical name."""
 
     version: str
-    """Of what the tool says of itself: another one when that changes."""
+    """Digest of the tool's own description; it changes with it."""
 
     schema: Mapping[str, object]
     """A JSON Schema that all results fitted; types and keys, never a value."""
@@ -21,7 +21,7 @@ class ObservedShape:
     """How many results."""
 
     drifted: int = 0
-    """How many of them did not fit what many before them had shown."""
+    """Results that did not fit the shape of many before them."""
 
     last_seen: str = ""
-    """When the last one came, in UTC; empty where it is not kept yet."""
+    """Time of the last result, in UTC; empty where it is not kept yet."""

@@ -14,9 +14,9 @@ T = TypeVar("T")
 def steadily(make: Callable[[], T]) -> T:
     """Return what `make` makes with `ast.parse`, one at a time in this process.
 
-    Before 3.11.8, threads that parse at the same moment may disturb one another's count of how
-    deep they are; Python notices at the end and raises. That says nothing of the text. Code that
-    is not ours takes no turn, so what it disturbed is tried again.
+    Before 3.11.8, threads that parse at the same moment may disturb one another's count of nesting;
+    Python notices at the end and raises, although the text is valid. Other libraries do not wait
+    for their turn, so a disturbed parse is tried again.
     """
     for _ in range(_TRIES):
         with _PARSER, suppress(SystemError):

@@ -1,18 +1,18 @@
-"""Which Python runs scripts of the engine `cpython`, and what `python_run` starts."""
+"""Choice of the Python for the engine `cpython` and for `python_run`."""
 
 from dataclasses import dataclass
 
 NO_BOUNDARY = "none"
-"""What a person names as the boundary to have none: nothing counts as jailed then."""
+"""Name of the boundary `none`: no boundary, and nothing counts as jailed."""
 
 
 WASM_BOUNDARY = "wasm"
-"""What a person names as the boundary to have programs in WebAssembly, also where jails work."""
+"""Name of the boundary that puts programs in WebAssembly, also where jails work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonOptions:
-    """What the full Python of a session is, and what it may use."""
+    """The full Python of a session, and its limits."""
 
     path: str | None = None
     """A bundle's folder, or an interpreter to make one of; None: the usual places, in order."""

@@ -1,4 +1,4 @@
-"""What a run leaves behind: events while it goes on, a result at its end."""
+"""The output of a run: events while it goes on, a result at its end."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ class Event:
 
 
 Sink = Callable[[Event], None]
-"""Takes each event at once, in order. What it raises ends the run."""
+"""Takes each event at once, in order. An exception that it raises ends the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +154,13 @@ class Usage:
     """Number of calls that were refused."""
 
     bytes_in: int = 0
-    """What the tools returned to the script, as JSON."""
+    """Results that tools returned to the script, as JSON."""
 
     bytes_out: int = 0
-    """What a model would read: output and value."""
+    """Output and value, which a model reads."""
 
     bytes_kept: int = 0
-    """What stayed out of the model's context."""
+    """Bytes that stayed out of the model's context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ class RunResult:
     """Milliseconds from begin to end."""
 
     value: Any = None
-    """What the script returned; JSON-like."""
+    """The value that the script returned; JSON-like."""
 
     stdout: str = ""
     """What the script printed, as far as it was kept."""
@@ -192,7 +192,7 @@ class RunResult:
     """What it wrote to standard error, as far as it was kept."""
 
     truncated: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Bytes left out, by stream; empty where nothing was."""
+    """Bytes left out, by stream; empty where none were."""
 
     error: RunError | None = None
     """Why it failed; null on success."""
@@ -244,7 +244,7 @@ class RunResult:
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
     def raise_for_status(self) -> "RunResult":
-        """Return the result, or raise what kept it from success.
+        """Return the result, or raise the error that kept it from success.
 
         Raises:
             ToolError: A call failed and the script did not catch it.
@@ -267,7 +267,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a run would do: reads were real, file changes were only staged, nothing landed."""
+    """A preview of a run: reads were real, file changes were only staged, nothing landed."""
 
     run: RunResult
     """How far the script came; `changes` are those that would land."""
@@ -285,7 +285,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Where a replay left its record."""
+    """The point where a replay left its record."""
 
     call: CallRecord | None
     """The first call that is not as recorded; None: the end differs."""
@@ -310,7 +310,7 @@ class CallResult:
     """How one direct call ended."""
 
     value: Any = None
-    """What the tool returned; JSON-like."""
+    """The value that the tool returned; JSON-like."""
 
     error: CallError | None = None
     """Why it failed or was refused; null where it did not."""
@@ -331,7 +331,7 @@ class CallResult:
     """Id of the run that the call has of its own."""
 
     pending: tuple[Pending, ...] = ()
-    """What waits for an approval: the call itself. It is made when its run is resumed."""
+    """The call itself, where it waits for an approval. It is made when its run is resumed."""
 
     expires_at: str | None = None
     """Until when it waits: UTC, ISO 8601; null where it does not."""
@@ -349,7 +349,7 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handled:
-    """What to give back to a model that called a tool."""
+    """The answer to a model that called a tool."""
 
     text: str
     """Cut for a model's context, secrets redacted."""

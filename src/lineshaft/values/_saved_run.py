@@ -1,6 +1,6 @@
-"""What is kept of a run so that it can go on, be replayed or undone: exact, and never shown.
+"""The exact state of a run, from which it goes on, is replayed or undone; never shown.
 
-`repr` of these values leaves out all that a script or a tool gave.
+`repr` of these values leaves out everything from a script or a tool.
 """
 
 from collections.abc import Mapping
@@ -34,19 +34,19 @@ class KeptCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
-    """What a run was begun with."""
+    """The state with which a run begins."""
 
     run_id: str
     workspace: str
     """Which workspace, as the store tells them apart: the real path of its root."""
 
     document: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
-    """Script, inputs, limits and all else that whoever goes on needs; JSON-like."""
+    """Script, inputs, limits and all else that is needed to go on; JSON-like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPause:
-    """Where a run stands while it waits for answers."""
+    """The state of a run that waits for answers."""
 
     document: Mapping[str, object] = field(repr=False)
     """JSON-like."""
@@ -55,7 +55,7 @@ class KeptPause:
     """An interpreter's state, staged changes."""
 
     pending: tuple[Pending, ...] = field(default=(), repr=False)
-    """As shown to whoever answers."""
+    """As shown to the approver."""
 
     expires_at: str = ""
     """UTC, ISO 8601."""
@@ -71,7 +71,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedRun:
-    """All that is kept of one run, read back and known to be what was stored."""
+    """The kept state of one run, read back and verified."""
 
     run: KeptRun
     pause: KeptPause | None
@@ -85,13 +85,13 @@ class SavedRun:
     """Number of the last event in its record."""
 
     end: Mapping[str, object] | None = field(default=None, repr=False)
-    """What its last row holds; None: it is not over."""
+    """Its last row; None: it is not over."""
 
     asked: tuple[KeptCall, ...] = ()
     """Calls that were made and neither started nor ended."""
 
     cuts: tuple[tuple[int, int], ...] = ()
-    """Where the replay inputs may be cut: so many turns, and so many bytes of readings."""
+    """Points at which the replay inputs may be cut: numbers of turns, and bytes of readings."""
 
     replay: ReplayInputs | None = None
-    """What its script took from the world beside its calls; None: there is no script."""
+    """The inputs of its script beside its calls; None: there is no script."""

@@ -1,6 +1,6 @@
-"""What the tokens of well-known services look like, for whoever hides them or keeps them out.
+"""Forms of the tokens of well-known services, for redaction and for the guard on secrets.
 
-Every expression takes time in proportion to the text, whatever the text is: runs are taken whole.
+Each expression takes time in proportion to any text: repeated characters are matched whole.
 """
 
 from dataclasses import dataclass

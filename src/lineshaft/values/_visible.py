@@ -1,7 +1,7 @@
-"""Characters that nobody sees: one table for terminals, forms and descriptions.
+"""Invisible characters: one table for terminals, forms and descriptions.
 
-They hide words in what a person approves, reorder it, or push it out of sight. Most are told by
-their category in Unicode (controls, formats, unassigned ones, separators but the plain space);
+They hide words of a text that a person approves, reorder it, or push it out of sight. Most are told
+by their category in Unicode (controls, formats, unassigned ones, separators but the plain space);
 the others are letters and marks of no width, by `Default_Ignorable_Code_Point` of Unicode 16, and
 the blank of Braille.
 """

@@ -1,4 +1,4 @@
-"""Where files and commands live: the seam, and the values that cross it.
+"""The workspace, in which files and commands live: the seam, and the values that cross it.
 
 Above: the gate and the kit's tools. Below: a folder, staged changes, or an editor far away.
 Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
@@ -38,7 +38,7 @@ class Entry:
 
     path: str
     kind: EntryKind
-    """Of the thing itself; `symlink` only where it leads out of the workspace or nowhere."""
+    """Kind of the entry itself; `symlink` only where it leads out of the workspace or nowhere."""
 
     size: int = 0
     """Bytes; 0 for folders."""
@@ -49,11 +49,11 @@ class Entry:
     symlink: bool = False
 
     closed: bool = False
-    """Whether it is a folder of the walk that could not be looked into."""
+    """Whether it is a folder that the walk could not read."""
 
 
 ApprovePaths = Callable[[Sequence[str]], None]
-"""Is given paths; raises what is to be raised where one of them may not be touched. May be called
+"""Takes paths, and raises the error to report where one of them may not be touched. May be called
 in any thread."""
 
 
@@ -67,7 +67,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What happened, or is to happen, to one file."""
+    """A change of one file, made or still to be made."""
 
     path: str
     """In the workspace, with `/`."""
@@ -96,7 +96,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something a check has to say about a script or about changes."""
+    """A problem that a check found in a script or in changes."""
 
     code: str
     """Kind of finding, such as `unknown-argument` or `merge-marker`."""
@@ -117,7 +117,7 @@ class Finding:
     """The file, for findings about changes; None for the script."""
 
     hint: str = ""
-    """The right signature, or what to write instead."""
+    """The right signature, or the text to write instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,11 +166,11 @@ class Exit:
     duration_ms: float
     timed_out: bool = False
     changes: tuple[Change, ...] = ()
-    """What files it changed, where the workspace can tell."""
+    """The files that it changed, where the workspace can tell."""
 
 
 class Process(Protocol):
-    """A running process tree, ended whole by `kill` and by cancellation of whoever waits."""
+    """A running process tree; `kill` and cancellation of its waiter end it whole."""
 
     def lines(self) -> AsyncIterator[Line]:
         """Return its lines as they come; ends when the output ends."""
@@ -188,19 +188,19 @@ class Process(Protocol):
 class Guard(Protocol):
     """A check of changes before they land: a function, or an object that can be called.
 
-    A plain function runs in a thread; a coroutine function may read contents. What it raises is a
-    finding of level `error`, and so is not coming back in time.
+    A plain function runs in a thread; a coroutine function may read contents. An exception is a
+    finding of level `error`, and so is a time-out.
     """
 
     def __call__(
         self, changes: Sequence[Change], stage: "Stage"
     ) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:
-        """Return what is wrong; a finding of level `error` keeps the changes from landing.
+        """Return the findings; one of level `error` keeps the changes from landing.
 
         Args:
-            changes: What is to land, one entry a path.
-            stage: The view to read them from: `read` gives what a file is to be, `before` what
-                it was; nothing can be changed through it.
+            changes: The changes to land, one entry a path.
+            stage: The view to read them from: `read` gives a file's new content, `before` its old
+                one; nothing can be changed through it.
         """
         ...
 
@@ -210,7 +210,7 @@ class Workspace(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What this workspace can do."""
+        """The capabilities of this workspace."""
         ...
 
     async def resolve(self, path: str, *, follow: bool = True) -> Resolved:
@@ -230,7 +230,7 @@ class Workspace(Protocol):
         ...
 
     async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        """Return a file's bytes, and remember the version read for `E_STALE`."""
         ...
 
     async def write(
@@ -246,19 +246,19 @@ class Workspace(Protocol):
 
         Raises:
             PreconditionFailed: `if_match` is not the sha256 of what is there.
-            StaleFile: Somebody else changed it since this view read or wrote it.
+            StaleFile: Another program changed it since this view read or wrote it.
         """
         ...
 
     async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
-        """Make a folder, parents created; one that is there is kept, and gets the mode.
+        """Make a folder, parents created; an existing one is kept, and gets the mode.
 
         Args:
             path: The folder.
             mode: Its permission bits; None: as they are, or as the system gives them.
 
         Raises:
-            PreconditionFailed: Something else is there.
+            PreconditionFailed: A file or symlink is there.
         """
         ...
 
@@ -267,11 +267,11 @@ class Workspace(Protocol):
 
         Args:
             path: Its place.
-            target: What it says: relative to its own folder, or a whole path of this machine.
+            target: Its text: relative to its own folder, or an absolute path of this machine.
 
         Raises:
             OutsideWorkspace: It would lead out.
-            PreconditionFailed: Something is there.
+            PreconditionFailed: The place is not empty.
         """
         ...
 
@@ -283,13 +283,13 @@ class Workspace(Protocol):
         Args:
             source: What to move.
             target: Its new path.
-            approve: Is given every path below a folder, under its old and its new name, at the
-                moment of the move; what it raises, the move raises, and nothing is moved.
+            approve: Takes every path below a folder, under its old and its new name, at the moment
+                of the move; its exception is raised by the move, and nothing is moved.
         """
         ...
 
     async def delete(self, path: str) -> Change:
-        """Delete a file or an empty folder; a symlink goes, what it leads to stays."""
+        """Delete a file or an empty folder; a symlink goes, its target stays."""
         ...
 
     def walk(
@@ -326,15 +326,15 @@ class Workspace(Protocol):
             secrets: What is not cut in two where the output of commands is.
 
         Raises:
-            ConfigError: This workspace has not what is asked for.
+            ConfigError: This workspace lacks a capability that is asked for.
         """
         ...
 
     async def recover(self) -> tuple[Finding, ...]:
-        """Finish or take back what a crash left half landed; cheap where there is nothing.
+        """Finish or take back landings that a crash interrupted; cheap where there are none.
 
         Returns:
-            What was done, and each file that was left alone because somebody changed it since.
+            The actions taken, and each file left alone because another program changed it since.
         """
         ...
 
@@ -342,8 +342,8 @@ class Workspace(Protocol):
         """Take back all landed changes of a run, whole or not at all.
 
         Raises:
-            StaleFile: Somebody changed some of the files since; they are named, nothing was done.
-            StateError: Nothing, or no longer everything, is known of the run's changes.
+            StaleFile: Some of the files were changed since; they are named, nothing was done.
+            StateError: The run's changes are not known, or no longer all of them.
         """
         ...
 
@@ -357,46 +357,46 @@ class Stage(Workspace, Protocol):
         ...
 
     async def changes(self) -> tuple[Change, ...]:
-        """Return what this view changed, landed or not: one entry a path and stage, in order.
+        """Return the changes of this view, landed or not: one entry a path and stage, in order.
 
         Net within a stage. `stage` counts from 1; `undoable` where the content before is kept.
         """
         ...
 
     async def before(self, path: str) -> Content | None:
-        """Return what a file was before the changes that have not landed; None: no file was there.
+        """Return a file's content before the changes that have not landed; None: there was no file.
 
-        It is not noted as read.
+        It does not count as read.
         """
         ...
 
     async def diff(self) -> str:
-        """Return what has not landed as one unified diff, of a bounded size."""
+        """Return the changes that have not landed as one unified diff, of a bounded size."""
         ...
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
-        """Make the changes real, all or none; where nothing is to land, nothing is asked.
+        """Write the changes to the disk, all or none; without changes no guard is asked.
 
         Returns:
-            What the guards said, none of it an error.
+            The guards' findings, none of them an error.
 
         Raises:
             Guarded: A guard found an error; the error has all findings, nothing landed.
-            StaleFile: Somebody else changed a file since it was read; nothing landed.
-            WorkspaceError: They cannot land; nothing landed.
+            StaleFile: Another program changed a file since it was read; nothing landed.
+            WorkspaceError: The changes cannot land; nothing landed.
         """
         ...
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
-        """Ask guards about what has not landed; it raises `Guarded` as `land`, and nothing lands.
+        """Ask guards about the changes that have not landed; raises `Guarded` as `land` does.
 
         Returns:
-            What the guards said, none of it an error.
+            The guards' findings, none of them an error.
         """
         ...
 
     async def discard(self) -> None:
-        """Drop what has not landed."""
+        """Drop the changes that have not landed."""
         ...
 
     async def fork(self) -> "Stage":
@@ -404,5 +404,5 @@ class Stage(Workspace, Protocol):
         ...
 
     async def pack(self) -> bytes:
-        """Return what has not landed and what was seen, for a view that goes on elsewhere."""
+        """Return the state of the view (changes not landed, versions read), to go on elsewhere."""
         ...

@@ -1,4 +1,4 @@
-"""Files and commands of a run: where a path leads, what may be changed, what was changed.
+"""Files and commands of a run: the resolution of paths, the permission to change, the changes.
 
 Above: sessions, the gate and the kit's tools, which know only `values.Workspace`.
 """

@@ -23,7 +23,7 @@ class Spilled:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        self._folder = folder  # which goes when nobody knows of it
+        self._folder = folder  # which is deleted with its last reference
         self._remove = weakref.finalize(self, _unlink, self.path)
 
     def parts(self) -> Iterator[bytes]:

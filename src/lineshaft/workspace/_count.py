@@ -1,4 +1,4 @@
-"""How many lines a change adds and removes."""
+"""Counts of the lines that a change adds and removes."""
 
 from collections import Counter
 from difflib import SequenceMatcher
@@ -8,14 +8,14 @@ _MOST_PAIRS = 1_000_000
 
 
 def line_count(data: bytes | None) -> int:
-    """Return how many lines a text has; 0 for what is no text or not known."""
+    """Return the number of lines of a text; 0 where it is no text or not known."""
     if not data or b"\0" in data:
         return 0
     return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
 def changed_lines(old: bytes | None, new: bytes | None) -> tuple[int, int]:
-    """Return how many lines were added and removed.
+    """Return the numbers of lines added and removed.
 
     Args:
         old: Content before; None where it is not known or there was none.

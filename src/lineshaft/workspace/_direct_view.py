@@ -1,7 +1,7 @@
-"""What is done to a folder at once: paths decided, files opened, written, moved.
+"""Direct actions on a folder: paths decided, files opened, written, moved.
 
-Above: the folder workspace and its views. Below: `disk/mounts.py` decides where a path leads,
-`disk/access.py` and `disk/edits.py` open just that. Each operation is one hop to a thread;
+Above: the folder workspace and its views. Below: `disk/mounts.py` resolves a path, `disk/access.py`
+    and `disk/edits.py` open exactly that place. Each operation is one hop to a thread;
 deciding a path takes no hop.
 """
 
@@ -69,7 +69,7 @@ class DirectView:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What this workspace can do."""
+        """The capabilities of this workspace."""
         return self._shared.capabilities
 
     @property
@@ -94,7 +94,7 @@ class DirectView:
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status))
 
     async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        """Return a file's bytes, and remember the version read for `E_STALE`."""
         return await self._hop(self._read, path)
 
     def _read(self, path: str) -> Content:
@@ -121,7 +121,7 @@ class DirectView:
 
         Raises:
             PreconditionFailed: `if_match` is not the sha256 of what is there.
-            StaleFile: Somebody else changed it since this view read or wrote it.
+            StaleFile: Another program changed it since this view read or wrote it.
         """
         return await self._hop(self._write, path, data, if_match, mode)
 
@@ -140,14 +140,14 @@ class DirectView:
         return change
 
     async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
-        """Make a folder, parents created; one that is there is kept, and gets the mode.
+        """Make a folder, parents created; an existing one is kept, and gets the mode.
 
         Args:
             path: The folder.
             mode: Its permission bits; None: as they are, or as the system gives them.
 
         Raises:
-            PreconditionFailed: Something else is there.
+            PreconditionFailed: A file or symlink is there.
         """
         return await self._hop(self._make_folder, path, mode)
 
@@ -162,11 +162,11 @@ class DirectView:
 
         Args:
             path: Its place.
-            target: What it says: relative to its own folder, or a whole path of this machine.
+            target: Its text: relative to its own folder, or an absolute path of this machine.
 
         Raises:
             OutsideWorkspace: It would lead out.
-            PreconditionFailed: Something is there.
+            PreconditionFailed: The place is not empty.
         """
         return await self._hop(self._make_link, path, target)
 
@@ -186,8 +186,8 @@ class DirectView:
         Args:
             source: What to move.
             target: Its new path.
-            approve: Is given every path below a folder, under its old and its new name, at the
-                moment of the move; what it raises, the move raises, and nothing is moved.
+            approve: Takes every path below a folder, under its old and its new name, at the moment
+                of the move; its exception is raised by the move, and nothing is moved.
         """
         return await self._hop(self._move, source, target, approve)
 
@@ -211,7 +211,7 @@ class DirectView:
         return Change(path=new.path, kind="moved", moved_from=old.path)
 
     async def delete(self, path: str) -> Change:
-        """Delete a file or an empty folder; a symlink goes, what it leads to stays."""
+        """Delete a file or an empty folder; a symlink goes, its target stays."""
         return await self._hop(self._delete, path)
 
     def _delete(self, path: str) -> Change:
@@ -224,7 +224,7 @@ class DirectView:
             return ledger.changed(place.path, before, MISSING)
 
     async def before(self, path: str) -> Content | None:
-        """Return what a file is: nothing waits to land; None: no file is there."""
+        """Return a file's content, since no change waits to land; None: there is no file."""
         return await self._hop(self._before, path)
 
     def _before(self, path: str) -> Content | None:

@@ -1,6 +1,6 @@
 """A workspace that is a folder.
 
-Above: sessions, the gate and the kit's tools. Below: `_direct_view.py` does what is done at once,
+Above: sessions, the gate and the kit's tools. Below: `_direct_view.py` makes direct changes,
 `staging/view.py` keeps changes back until they land.
 """
 
@@ -23,14 +23,14 @@ from lineshaft.workspace.staging import StagedView
 class Folder(DirectView, Workspace):
     """A folder on this machine.
 
-    Used as it is, it remembers nothing between operations; `begin` gives a view that does.
+    The folder itself remembers nothing between operations; a view from `begin` does.
 
     Args:
         root: The folder.
         aliases: More folders, by alias.
         allow_env: Names (or patterns) of variables that its commands get from the host.
-        journals: A private folder outside of all mounts, where landings are kept; None: changes
-            are never kept back. One workspace has one, whoever works in it.
+        journals: A private folder outside of all mounts, where landings are kept; None: changes are
+            never kept back. All users of a workspace share one.
         keep_days: How long a landing can be undone.
 
     Raises:
@@ -52,7 +52,7 @@ class Folder(DirectView, Workspace):
 
     @property
     def root(self) -> str:
-        """Where it is on this machine."""
+        """Its path on this machine."""
         return self._mounts.place(".").real
 
     def with_journals(self, folder: Path, *, keep_days: float = 7) -> Self:
@@ -99,7 +99,7 @@ class Folder(DirectView, Workspace):
         return view
 
     async def recover(self) -> tuple[Finding, ...]:
-        """Finish or take back what a crash left half landed.
+        """Finish or take back landings that a crash interrupted.
 
         Raises:
             WorkspaceError: That cannot be done now.
@@ -123,9 +123,9 @@ class Folder(DirectView, Workspace):
         """Take back all landed changes of a run, whole or not at all.
 
         Raises:
-            StaleFile: Somebody changed some of the files since; they are named, nothing was done.
-            StateExpired: They were kept for a time that is over.
-            RunUnknown: Nothing is known of changes of that run.
+            StaleFile: Some of the files were changed since; they are named, nothing was done.
+            StateExpired: The time for which they were kept is over.
+            RunUnknown: No changes of that run are known.
         """
         journals = self._shared.journals
         if journals is None:

@@ -1,4 +1,4 @@
-"""One run's view of a folder: all it does is on the disk at once."""
+"""One run's view of a folder; its changes are on the disk at once."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ class FolderView(DirectView, Stage):
 
     @property
     def landed(self) -> int:
-        """Everything lands at once: nothing is counted."""
+        """Everything lands at once: there are no stages to count."""
         return 0
 
     def begin(
@@ -56,19 +56,19 @@ class FolderView(DirectView, Stage):
         raise ConfigError("a view undoes nothing: ask the folder")
 
     async def diff(self) -> str:
-        """Return what has not landed: nothing."""
+        """Return an empty result: all changes have landed."""
         return ""
 
     async def fork(self) -> "FolderView":
-        """Refuse: what is written here lands."""
+        """Refuse: all changes of this view land."""
         raise ConfigError("a view that writes through has no copies")
 
     async def pack(self) -> bytes:
-        """Return what has not landed: nothing."""
+        """Return an empty result: all changes have landed."""
         return b""
 
     async def changes(self) -> tuple[Change, ...]:
-        """Return what this view changed, one entry a path, in order of first change."""
+        """Return the changes of this view, one entry a path, in order of first change."""
         return await self._hop(self._changes) if self._ledger.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
@@ -76,7 +76,7 @@ class FolderView(DirectView, Stage):
             return self._ledger.changes()
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
-        """Return what the guards say, as warnings: the changes are on the disk already."""
+        """Return the guards' findings as warnings: the changes are on the disk already."""
         try:
             return await self.look(guards)
         except Guarded as error:
@@ -91,6 +91,6 @@ class FolderView(DirectView, Stage):
         return await guarded(guards, await self.changes(), self, secrets=self._secrets)
 
     async def discard(self) -> None:
-        """End the view: what it changed stays, its `@state` goes."""
+        """End the view: its changes stay, its `@state` is removed."""
         if self._state.made:
             await self._hop(self._state.close)

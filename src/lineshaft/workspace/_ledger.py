@@ -1,6 +1,6 @@
-"""What one view of the workspace saw and changed.
+"""Ledger of the files that one view of the workspace saw and changed.
 
-Canonical paths are the keys. Pure: it is told what happened and never looks.
+Canonical paths are the keys. Pure: it takes notes and never looks at the disk.
 """
 
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ class Touched:
     """One path that was changed."""
 
     first: State
-    """What was there before the first change."""
+    """The state before the first change."""
 
     now: State
     source: str
-    """The path whose first content this is a version of; another one after a move."""
+    """The path of the first content from which this one comes; after a move, the old path."""
 
     added: int = 0
     """Lines, all changes added up."""
@@ -35,7 +35,7 @@ class Touched:
     _counted: tuple[State, State, tuple[int, int]] | None = field(
         default=None, repr=False, compare=False
     )
-    """Two contents, and what differs between them: it is asked for several times."""
+    """Two contents, and their difference, which is asked for several times."""
 
     def lines(self, base: State) -> tuple[int, int]:
         """Return how many lines it has gained and lost since a first content."""
@@ -48,7 +48,7 @@ class Touched:
 
 @dataclass(slots=True)
 class Seen:
-    """What one view has seen of files that somebody else may change."""
+    """The versions of files that one view has seen."""
 
     tokens: dict[str, str] = field(default_factory=dict[str, str])
     reported: set[str] = field(default_factory=set[str])
@@ -58,7 +58,7 @@ class Seen:
         return Seen(dict(self.tokens), set(self.reported))
 
     def saw(self, path: str, sha256: str | None) -> None:
-        """Note what a file was at first sight; None: it was not there.
+        """Note a file's first version that was seen; None: it was not there.
 
         A later sight does not replace the first, on which the run may have built; unless the run
         was told that the file is stale, and looks again.
@@ -69,10 +69,10 @@ class Seen:
         self.tokens.setdefault(path, sha256 or _ABSENT)
 
     def check(self, path: str, state: State) -> None:
-        """Raise if somebody else changed a file since it was seen.
+        """Raise if another program changed a file since it was seen.
 
         Raises:
-            StaleFile: It is not what it was.
+            StaleFile: Its version is another one.
         """
         seen = self.tokens.get(path)
         if seen is None or seen == _token(state):
@@ -83,15 +83,15 @@ class Seen:
         raise self.stale(path, "created" if seen == _ABSENT else happened)
 
     def stale(self, path: str, happened: str = "changed") -> StaleFile:
-        """Note that the run is told of a file that somebody else changed, and return the error."""
+        """Note that the run is told of a stale file, and return the error."""
         self.reported.add(path)
         return StaleFile(
-            f"{path!r} was {happened} by somebody else since this run read it",
+            f"{path!r} was {happened} from outside since this run read it",
             hint="Read it again, then decide.",
         )
 
     def knows(self, path: str, state: State) -> bool:
-        """Whether this is what the view saw last: it was touched, not changed."""
+        """Whether this is the version that the view saw last: it was touched, not changed."""
         return self.tokens.get(path) == _token(state)
 
 
@@ -112,7 +112,7 @@ class Ledger:
         """Return the same, to be used apart.
 
         Args:
-            seen: What was seen, for the copy.
+            seen: The versions seen, for the copy.
         """
         files = {path: replace(file) for path, file in self.files.items()}
         return Ledger(seen, files, self._kept)
@@ -132,7 +132,7 @@ class Ledger:
         return True
 
     def drop(self) -> None:
-        """Take back all changes; what was seen of their files counts no longer."""
+        """Take back all changes; the versions seen of their files no longer count."""
         for path in self.files:
             self.seen.tokens.pop(path, None)
         self.files.clear()
@@ -142,7 +142,7 @@ class Ledger:
         """Note that this view changed a file.
 
         Returns:
-            The change from what was there before.
+            The change from the state before.
         """
         self.seen.tokens[path] = _token(after)
         added, removed = changed_lines(before.data, after.data)
@@ -167,9 +167,9 @@ class Ledger:
         """Note that this view moved a file.
 
         Args:
-            source: Where it was.
-            target: Where it is.
-            state: What it is; without its sha256 where nobody looked.
+            source: Its old place.
+            target: Its new place.
+            state: Its state; without its sha256 where the content was not read.
         """
         old = self.files.get(source)
         if old is None:
@@ -190,7 +190,7 @@ class Ledger:
     def changes(self) -> tuple[Change, ...]:
         """Return the net effect on each path, in order of first change.
 
-        A folder is told of where nothing else tells of it: where it was or is empty.
+        A folder is listed only where it was or is empty; otherwise its files show it.
         """
         moved = {
             file.source: path
@@ -230,7 +230,7 @@ class Ledger:
             )
 
     def _came(self, path: str, file: Touched) -> bool:
-        """Whether what is at a path came from another, where now nothing is."""
+        """Whether the file at a path was moved there from a path that is now free."""
         source = self.files[file.source]
         return file.source != path and file.first.kind == "missing" and source.now.kind == "missing"
 
@@ -244,7 +244,7 @@ class Ledger:
 
 
 def _above(change: Change) -> Iterator[str]:
-    """Return the folders that a change says something of."""
+    """Return the folders that a change implies."""
     for path in (change.path, change.moved_from or ""):
         parts = path.split("/")
         yield from ("/".join(parts[:count]) for count in range(1, len(parts)))
@@ -255,7 +255,7 @@ def _known(state: State) -> bool:
 
 
 def _keeps_mode(before: State, after: State) -> bool:
-    """Whether a mode stays as it was; a file without one of its own keeps what is there."""
+    """Whether a mode stays as it was; a file without one of its own keeps the present one."""
     return None in (before.mode, after.mode) or before.mode == after.mode
 
 

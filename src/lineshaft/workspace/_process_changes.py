@@ -1,4 +1,4 @@
-"""What processes of a run changed: two looks at the tree, told apart by size, times and inode.
+"""Changes by processes of a run: two looks at the tree, compared by size, times and inode.
 
 Nothing is read for the first look, so of a changed file only the content after is known.
 """
@@ -27,12 +27,12 @@ def snapshot(folder: Place) -> Mapping[Place, Mark]:
 def compare(
     before: Mapping[Place, Mark], after: Mapping[Place, Mark], ledger: Ledger
 ) -> tuple[Change, ...]:
-    """Return what changed between two looks, and note it.
+    """Return the changes between two looks, and note them.
 
     Args:
         before: The first look.
         after: The second.
-        ledger: What the view knows; it takes the changes for its own.
+        ledger: The view's ledger; it takes the changes for its own.
     """
     created = sorted(after.keys() - before.keys(), key=lambda place: place.parts)
     deleted = sorted(before.keys() - after.keys(), key=lambda place: place.parts)

@@ -1,4 +1,4 @@
-"""What all views of a folder have in common, and what they check alike."""
+"""Common parts and checks of all views of a folder."""
 
 import threading
 from collections.abc import Generator
@@ -16,12 +16,12 @@ _THREADS = 16
 
 
 class Shared:
-    """What all views of a folder have in common."""
+    """The common parts of all views of a folder."""
 
     def __init__(self, allow_env: tuple[str, ...], journals: Journals | None = None) -> None:
         self.allow_env = allow_env
         self.journals = journals
-        """Where landings are kept; None: nothing can be kept back."""
+        """The journals of landings; None: no change can be kept back."""
 
         self.limiter = anyio.CapacityLimiter(_THREADS)
         self.lock = threading.Lock()
@@ -31,7 +31,7 @@ class Shared:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What the workspace can do."""
+        """The capabilities of the workspace."""
         return frozenset({"run"} if self.journals is None else {"run", "atomic", "undo"})
 
     def sweep(self, place: Place) -> None:
@@ -51,7 +51,7 @@ def must_match(place: Place, state: State, if_match: str | None) -> None:
 
 @contextmanager
 def nothing_there(place: Place) -> Generator[None]:
-    """Say what it means that something is at a place that must be free."""
+    """Turn the error of a place that must be free into one for the caller."""
     try:
         yield
     except FileExistsError as error:

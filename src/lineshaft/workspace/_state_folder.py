@@ -26,7 +26,7 @@ class StateFolder:
 
     @property
     def path(self) -> Path:
-        """Where it is, or will be."""
+        """Its path, also before it is made."""
         return Path(self.real)
 
     def make(self) -> None:
@@ -42,13 +42,13 @@ class StateFolder:
         return self._remove is not None
 
     def copy_to(self, other: "StateFolder") -> None:
-        """Put all that is in it into another one, too."""
+        """Copy its contents into another one."""
         if self.made:
             other.make()
             shutil.copytree(self.path, other.path, symlinks=True, dirs_exist_ok=True)
 
     def close(self) -> None:
-        """Remove it and all that is in it."""
+        """Remove it and its contents."""
         if self._remove is not None:
             self._remove()
 

@@ -100,7 +100,7 @@ def command(
 
 
 def _wants(servers: Sequence[ServerSetting]) -> bool:
-    """Ask whether servers are to be brought in, where somebody can answer."""
+    """Ask whether to bring servers in, where a person can answer."""
     if not servers:
         return False
     if not (sys.stdin.isatty() and is_terminal(sys.stderr)):

@@ -71,7 +71,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingRun:
-    """A run that goes on only once somebody has answered."""
+    """A run that goes on only once it has an answer."""
 
     run_id: str
     pending: tuple[Pending, ...] = ()
@@ -361,14 +361,14 @@ def _tell(standing: WaitingRun, *, whole: bool, options: str) -> None:
             whole=whole,
         )
         return
-    note(f"{paint('interrupted', 'yellow')}: nobody knows whether these calls took effect")
+    note(f"{paint('interrupted', 'yellow')}: it is not known whether these calls took effect")
     for call_id, tool in standing.unknown:
         note(f"  {one_line(call_id)}  {one_line(tool)}")
     resume = f"lineshaft resume {standing.run_id}{options}"
     note(paint("go on with one of:", "dim"))
     note(f"  {resume} --repeat all     make them again")
     note(f"  {resume} --repeat {one_line(standing.unknown[0][0])}")
-    note(f"  {resume} --repeat none    the script is told that nobody knows")
+    note(f"  {resume} --repeat none    the script is told that it is not known")
 
 
 def _as_json(standing: WaitingRun) -> str:

@@ -61,7 +61,7 @@ def command(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Run a script and exit with what came of it."""
+    """Run a script and exit with the code of its result."""
     inputs = {"args": args or [], **read_pairs(arg or ())}
     settings = settings_for(
         workspace, tools=tools, engine=engine, mode=mode, limits=limit, atomic=atomic

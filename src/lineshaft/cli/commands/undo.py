@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Take back all changes of files that a run landed, whole or not at all."""
     settings = settings_for(workspace)
-    # Nobody's code is needed for that: no tools, no guards.
+    # Undo runs no user's code: no tools, no guards.
     session = build(settings, toolset=Toolset(()), guards=())
     run_id, changes = carry(partial(_undo, session, settings, run))
     if json:

@@ -1,4 +1,4 @@
-"""A server for whoever approves it: all of what is approved, nothing cut off."""
+"""Display of a server for its approval: whole, with no part cut off."""
 
 import re
 from collections.abc import Iterator

@@ -48,7 +48,7 @@ def import_all(
     accept_claims: bool = False,
     strict: bool = False,
 ) -> None:
-    """Bring servers in, and say of each what became of it.
+    """Import servers, and report on each.
 
     Args:
         chosen: What to bring in, in order.
@@ -64,7 +64,7 @@ def import_all(
     added = 0
     for server in chosen:
         try:
-            told_lines(server)  # what nobody can look through is not approved
+            told_lines(server)  # a definition too long to read is not approved
             done = import_server(server, settings(), target=target, name=name)
         except ConfigError as error:
             if strict:
@@ -82,7 +82,7 @@ def import_all(
 
 
 def _tell(done: Imported, found: ServerSetting) -> None:
-    """Say what became of a server: all of it as it was found, for that is what was approved."""
+    """Report on a server: all of it as it was found, since that was approved."""
     server = done.server
     if not done.is_new:
         note(f"{server.name} is in {one_line(str(server.source))} already")

@@ -1,4 +1,4 @@
-"""Where other programs keep the servers that a person gave them.
+"""Places where other programs keep the servers that a person gave them.
 
 Only places: nothing is opened. A project's files count in the folder where we are and above it,
 as far as the project reaches; a person's own files lie where each program keeps them on this

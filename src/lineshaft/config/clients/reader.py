@@ -1,8 +1,8 @@
-"""Reads the servers out of the files of other programs.
+"""Reading of servers out of the files of other programs.
 
-Such a file may be anybody's, and wrong in any way. A file that cannot be read is named, and the
-others still are; a server that is described wrongly has a problem, and the others have none; keys
-that mean nothing here are kept by name and do no harm.
+Such a file may be hostile, and wrong in any way. A file that cannot be read is named, and the
+others are read; a server that is described wrongly has a problem, and the others have none; unknown
+keys are kept by name and ignored.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""How we name ourselves to a server at an address: the `auth` of our own files.
+"""Identification to a server at an address: the `auth` of Lineshaft's own files.
 
 Above: what reads files, and what starts servers. Assertions hold for minutes or hours and are never
 written out: they come from a variable, a file or a command, the latter two anew for each use.

@@ -1,4 +1,4 @@
-"""Which words of a server's definition are only its data: what it keeps, or works on.
+"""Words of a server's definition that are only its data: files that it keeps, or works on.
 
 What is data may change without a new approval. A word counts as data only if nothing that the
 definition starts can take it for a program: it ends as data does or is a folder, no option that

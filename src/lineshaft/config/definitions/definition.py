@@ -50,7 +50,7 @@ class ServerSetting:
     """The folder that relative paths start from, and that `${workspaceFolder}` names."""
 
     of_project: bool = False
-    """Whether the file lies in the project, so that whoever wrote the project wrote it."""
+    """Whether the file lies in the project, and so comes from the project's author."""
 
     transport: Transport = "stdio"
     command: str = ""
@@ -75,7 +75,7 @@ class ServerSetting:
 
     inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
     rest: tuple[str, ...] = ()
-    """Keys of the file that mean nothing here."""
+    """Unknown keys of the file, which are ignored."""
 
     disabled: bool = False
     problem: str = ""

@@ -1,4 +1,4 @@
-"""Reads the `.env` files that clients let servers have: `NAME=value`, a line each."""
+"""Reading of the `.env` files that clients let servers have: `NAME=value`, a line each."""
 
 import re
 from pathlib import Path

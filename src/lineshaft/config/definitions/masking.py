@@ -1,4 +1,4 @@
-"""How servers are shown: what may be a secret in their words is left out."""
+"""Display of servers, without parts that may be secret."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,10 +70,10 @@ def changes_what_is_loaded(name: str) -> bool:
 
 
 def told_words(words: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments of a command for whoever approves them: all of each but its secrets.
+    """Yield the arguments of a command for approval: all of each but its secrets.
 
-    Only what is one word and looks secret is left out, so that nothing that a program would run
-    can pass for a secret.
+    Only single words that look secret are left out, so that code that a program would run cannot
+    pass for a secret.
     """
     option = ""
     for word in words:
@@ -91,13 +91,13 @@ def told_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def told_table(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield names and values for whoever approves them, without what is secret of the values."""
+    """Yield names and values for approval, without the secret parts of the values."""
     for name, value in table.items():
         yield name, value if changes_what_is_loaded(name) else told_value(name, value)
 
 
 def told_value(name: str, value: str) -> str:
-    """Return a value for whoever approves it, without what is secret of it.
+    """Return a value for approval, without its secret parts.
 
     Args:
         name: What it is the value of; empty: of nothing that has a name.

@@ -1,8 +1,8 @@
-"""Which files of a project a server is started from, as far as its definition names them.
+"""Files of a project from which a server is started, as far as its definition names them.
 
-Whatever a word of the command, of its arguments, of its variables, or a word inside of one of them
-can mean: a file, a folder that is started, a module. Rather one too many than one too few: one that
-is overlooked would run unseen. Left out is what can only be data (`definitions/data.py`).
+Each word of the command, of its arguments, of its variables, or inside of one of them may mean a
+file, a folder that is started, a module. Rather one too many than one too few: an overlooked file
+would run unseen. Words that can only be data are left out (`definitions/data.py`).
 """
 
 import os
@@ -130,7 +130,7 @@ def _meant(folder: Path, word: str) -> Iterator[Path]:
 
 
 def _is_ours(path: Path, word: str, root: str) -> bool:
-    """Return whether whoever wrote the project can have written a file too.
+    """Return whether the project's author can have written a file too.
 
     It lies in the repository, or above it where words go up: copies without their history have no
     root that could be seen.

@@ -65,7 +65,7 @@ def _list(value: object) -> list[object]:
 
 
 AskInput = Callable[[str, Input], str | None]
-"""Ask a person for a value on behalf of a server, by the server's name; None: nobody answered."""
+"""Ask a person for a value on behalf of a server, by the server's name; None: no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

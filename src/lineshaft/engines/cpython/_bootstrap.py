@@ -1,7 +1,7 @@
-"""Bootstrap of a parent: what is sent into the jail, as text, so that none of it is readable there.
+"""Bootstrap of a parent: text sent into the jail, so that no file of it is readable there.
 
-These are our own files of `inside/`, what they import of the rest, and the guest, which is the
-package `_lineshaft` in there as it is in every engine.
+It is the files of `inside/`, the modules that they import, and the guest, which is the package
+`_lineshaft` there as in every engine.
 """
 
 import ast
@@ -34,10 +34,10 @@ def boot() -> str:
 
 
 def packets(settings: "ForkServerSettings") -> Iterator[bytes]:
-    """Yield what that program reads.
+    """Yield the packets that the program reads.
 
     Args:
-        settings: What the parent is told.
+        settings: The parent's settings.
     """
     guest, guest_packages = _guest()
     order = {
@@ -53,7 +53,7 @@ def packets(settings: "ForkServerSettings") -> Iterator[bytes]:
 
 @cache
 def _texts() -> dict[str, str]:
-    """Return what the main module imports of ours, and what that imports."""
+    """Return the modules of Lineshaft that the main module imports, directly or through others."""
     found: dict[str, str] = dict.fromkeys(_PACKAGES, "")
     left = [_MAIN]
     while left:

@@ -2,8 +2,8 @@
 
 Runs of one session share a jail, those of two sessions do not. Each run is a process with a wall of
 its own inside the jail, which keeps it from other runs and from the parent that they come from; it
-can start no process, so a run ends with its one process. Not covered: what runs can tell from how
-fast the machine is.
+can start no process, so a run ends with its one process. Not covered: conclusions that runs draw
+from the machine's speed.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ _NEWS_SECONDS = 0.1
 _MEMORY_MB = 4_096
 _PROCESSES = 512
 _AHEAD_SECONDS = 0.05
-"""A process for the next script is forked when a run is over, or has gone on for so long: it takes
-from a short run's time what it saves the next one."""
+"""A process for the next script is forked when a run is over or has lasted so many seconds: during
+a short run the fork would cost as much as it saves."""
 
 _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "1",
@@ -60,7 +60,7 @@ class CPythonEngine:
     """Executes scripts in full Python; starts nothing before the first run.
 
     Args:
-        options: Which Python, with what.
+        options: The Python and its packages.
         jail: The boundary; None: the best that works here.
     """
 
@@ -96,7 +96,7 @@ class CPythonEngine:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What an execution over a record depends on; the first time it takes as long as `ready`.
+        """The versions that an execution over a record depends on; at first as slow as `ready`.
 
         Raises:
             PythonNotFound: There is no Python for scripts.
@@ -117,7 +117,7 @@ class CPythonEngine:
         return PythonTarget(version=minor_version(python.version), packages=packages)
 
     async def lacks(self, module: str) -> str:
-        """Return nothing: what this engine cannot import, no engine can."""
+        """Return an empty reason: a module that this engine cannot import, no engine can."""
         del module
         return ""
 
@@ -193,9 +193,9 @@ class CPythonEngine:
         return outcome
 
     async def _settle(self, forks: "ForkServer", run: CPythonRun) -> None:
-        """Return when nothing of a run is left, its calls included.
+        """Return when the run has ended, its calls included.
 
-        A process that is killed does nothing more, and it has no others: it is not waited for.
+        A killed process runs no more code and has no children: it is not awaited.
         """
         run.stop()
         forks.leave(run.worker)
@@ -209,7 +209,7 @@ class CPythonEngine:
         return forks
 
     async def _lost(self, forks: "ForkServer", *, unwell: bool) -> None:
-        """Give a jail that is full a moment; replace one whose parent is gone, or does nothing."""
+        """Give a full jail a moment; replace one whose parent is gone or does not react."""
         if not unwell:
             await asyncio.sleep(_NO_ROOM_SECONDS)
 
@@ -222,7 +222,7 @@ class CPythonEngine:
         await asyncio.to_thread(replace)
 
     def _interpreter(self) -> "Interpreter":
-        # What a host without full Python never needs is not imported with the room.
+        # Modules that only full Python needs are not imported with the room.
         from lineshaft.sandbox.bundle import resolve  # noqa: PLC0415  as said above
 
         with self._finding:
@@ -275,7 +275,7 @@ class CPythonEngine:
             forks, self._forks = self._forks, None
         over = Crashed(message="the engine was closed while the script ran")
         for run in list(self._runs):
-            with suppress(RuntimeError):  # its loop is closed: nothing waits for it
+            with suppress(RuntimeError):  # its loop is closed: no task waits for it
                 run.loop.call_soon_threadsafe(run.end, over)
         if forks is not None:
             forks.close()

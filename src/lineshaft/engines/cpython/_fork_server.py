@@ -1,7 +1,7 @@
-"""Fork server: a parent in a jail that forks a process for each run, as the host holds it.
+"""Fork server: the host's side of a parent in a jail that forks a process for each run.
 
-Above: `_engine.py`. Below: the jail, and `inside/_forks.py` at the other end of a socket. All that
-concerns one run goes over descriptors of its own, so nothing here belongs to an event loop.
+Above: `_engine.py`. Below: the jail, and `inside/_forks.py` at the other end of a socket. Each run
+    has descriptors of its own, so no object here belongs to an event loop.
 """
 
 import mmap
@@ -36,7 +36,7 @@ _SPARES = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkServerSettings:
-    """What a parent is told when it starts."""
+    """The settings that a parent gets when it starts."""
 
     path: Sequence[str]
     """Folders for `sys.path`."""
@@ -56,9 +56,9 @@ class ForkServer:
 
     Args:
         jailed: The jail.
-        bell: Where the parent is told that a process is wanted.
-        orders: Where the process reads what it gets.
-        pid: The parent's, as the host sees it.
+        bell: The socket that tells the parent to fork a process.
+        orders: The socket from which the process reads its descriptors.
+        pid: The parent's process id, as the host sees it.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class ForkServer:
                 return worker
 
     def _keep(self, worker: Worker) -> None:
-        """Keep a process whose run was cancelled before it had one."""
+        """Keep a process whose run was cancelled before it got it."""
         with self._lock:
             if not self.retired and len(self._spare) < _SPARES:
                 self._spare.append(worker)
@@ -144,7 +144,7 @@ class ForkServer:
             self.close()
 
     def retire(self) -> None:
-        """Start nothing more; end once the last run has."""
+        """Start no more processes; end with the last run."""
         with self._lock:
             self._retired = True
             spare, self._spare = self._spare, []
@@ -179,7 +179,7 @@ class ForkServer:
 
     @property
     def retired(self) -> bool:
-        """Whether it can be used no more."""
+        """Whether it can no longer be used."""
         return self._retired
 
 
@@ -191,8 +191,8 @@ def start(
     Args:
         jail: The boundary.
         argv: The interpreter.
-        walls: What the jail lets through.
-        settings: What the parent is told.
+        walls: The walls of the jail.
+        settings: The parent's settings.
 
     Raises:
         EngineError: It did not get ready.

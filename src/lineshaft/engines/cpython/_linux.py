@@ -1,6 +1,6 @@
-"""What the engine asks of Linux: who is at the other end of a socket, processes by descriptor.
+"""Calls of Linux for the engine: the sender of a packet, processes by descriptor.
 
-Above: `_fork_server.py`, `_worker.py`, once there is a jail; and there are jails on Linux only.
+Above: `_fork_server.py` and `_worker.py`, once there is a jail, which only Linux has.
 """
 
 import os
@@ -14,10 +14,10 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 def tell_senders(sock: socket.socket, *, on: bool) -> None:
-    """Have the kernel say who sends what comes, whatever namespace they live in.
+    """Make the kernel name the sender of each packet, in any namespace.
 
     Args:
-        sock: Where it comes.
+        sock: The socket that receives.
         on: False: no more.
     """
     assert sys.platform == "linux"  # noqa: S101  where the jail is
@@ -25,7 +25,7 @@ def tell_senders(sock: socket.socket, *, on: bool) -> None:
 
 
 def receive(sock: socket.socket, size: int) -> tuple[bytes, int | None]:
-    """Return what came, and the id of the process that sent it; None: that is not told."""
+    """Return the packet, and the id of its sender; None: the sender is not known."""
     assert sys.platform == "linux"  # noqa: S101  where the jail is
     data, about, _, _ = sock.recvmsg(size, socket.CMSG_SPACE(_CREDENTIALS.size))
     known = [told for _, kind, told in about if kind == socket.SCM_CREDENTIALS]
@@ -33,7 +33,7 @@ def receive(sock: socket.socket, size: int) -> tuple[bytes, int | None]:
 
 
 def send_descriptors(sock: socket.socket, data: bytes, fds: Sequence[int]) -> None:
-    """Send some descriptors along with what says what they are."""
+    """Send some descriptors with a message that describes them."""
     assert sys.platform == "linux"  # noqa: S101  where the jail is
     socket.send_fds(sock, [data], fds)
 

@@ -57,7 +57,7 @@ from lineshaft.values import (
 
 _CHUNK = 65_536
 _PIPE = 1 << 20
-"""What a pipe can hold at most."""
+"""The most bytes that a pipe can hold."""
 
 _MB = 1_000_000
 _LAST_SECONDS = 1.0
@@ -80,8 +80,8 @@ class CPythonRun:
         worker: The process.
         program: The script.
         dispatch: Makes its calls.
-        limits: What it may use.
-        output: Takes what it prints.
+        limits: Its limits.
+        output: Takes its output.
         waiting: Asked while it can only wait.
     """
 
@@ -98,10 +98,10 @@ class CPythonRun:
         self.loop = asyncio.get_running_loop()
         self.worker = worker
         self.touched = False
-        """Something of it was seen outside: it cannot be begun once more."""
+        """Part of it was seen outside: it cannot begin again."""
 
         self.was_killed = False
-        """Something outside of it ended its process."""
+        """Its process was ended from outside."""
 
         self._program = program
         self._limits = limits
@@ -171,7 +171,7 @@ class CPythonRun:
         return await self._outcome
 
     def end(self, outcome: Outcome) -> None:
-        """Be done; what was said first counts."""
+        """Set the outcome; the first one counts."""
         if not self._outcome.done():
             self._outcome.set_result(outcome)
 
@@ -181,7 +181,7 @@ class CPythonRun:
             self._outcome.set_exception(error)
 
     def stop(self) -> None:
-        """Hear nothing more."""
+        """Stop reading."""
         self._outcome.cancel()
         for timer in self._timers.values():
             timer.cancel()
@@ -197,7 +197,7 @@ class CPythonRun:
         await self._server.aclose()
 
     def _hear(self) -> None:
-        """Take what the process says."""
+        """Take a message of the process."""
         data = self._read()
         if data is None:
             return
@@ -250,7 +250,7 @@ class CPythonRun:
             raise Broken("a message out of place")
 
     def _record_past(self) -> None:
-        """Tell what ended the turns before this one, and what they read."""
+        """Report the ends of the turns before this one, and their readings."""
         replay = self._program.replay
         if replay is None or replay.passed is None or replay.torn:
             return
@@ -306,7 +306,7 @@ class CPythonRun:
             found = found_source(None if source is None else await source(name))
         except ToolError as error:
             found = {**NONE, "error": f"{error.message} ({error.code})"}
-        except Exception as error:  # noqa: BLE001  ends the run, whatever it is
+        except Exception as error:  # noqa: BLE001  any exception ends the run
             self.fail(error)
             return
         self._send(frame(MODULE, json.dumps({**found}).encode()))
@@ -337,7 +337,7 @@ class CPythonRun:
             self._drain(fd, _PIPE)
 
     def _drain(self, fd: int, most: int) -> None:
-        """Take what was printed past Python."""
+        """Take output that was printed past Python."""
         pipe = self._pipes[fd]
         while most > 0 and not pipe.ended and not self._outcome.done():
             try:
@@ -375,7 +375,7 @@ class CPythonRun:
         self.end(outcome)
 
     def _learn(self) -> None:
-        """Take what the process left."""
+        """Take the rest of the process's output."""
         if self.worker.pidfd is not None:
             self.loop.remove_reader(self.worker.pidfd)
         data = self._read()
@@ -391,13 +391,13 @@ class CPythonRun:
         self.end(Crashed(message="the script's process closed its connection"))
 
     def _count(self) -> None:
-        """Take the time since the last look off what the script has left."""
+        """Subtract the time since the last check from the script's time."""
         now = self._clock()
         self._left -= now - self._looked
         self._looked = now
 
     def _look(self) -> None:
-        """Look whether the script has computed or slept for too long."""
+        """Check whether the script has computed or slept for too long."""
         if not self._server.idle:
             self._count()
         if self._left > 0:

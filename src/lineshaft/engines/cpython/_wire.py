@@ -1,11 +1,11 @@
 """Frames between a host and the jailed process of one run: bytes in, messages out.
 
 Above: `_run.py` in the host, `inside/_link.py` in the jailed process; both have the same copy, so
-it uses the standard library alone and does no I/O. What the messages mean stands in
-`docs/engine-protocol.md`.
+it uses the standard library alone and does no I/O. `docs/engine-protocol.md` describes the
+messages.
 
-A frame is a byte that says what it is, four bytes with the length of what follows, most significant
-first, and that. The host believes no byte of it: what is wrong with a frame is `Broken`.
+A frame is a byte for its kind, four bytes for the length of the contents, most significant first,
+and the contents. The host trusts no byte of it: a malformed frame raises `Broken`.
 """
 
 import struct
@@ -55,7 +55,7 @@ class Broken(Exception):
 
 
 class TooLong(Exception):
-    """What does not fit into a frame of its kind."""
+    """Contents that do not fit into a frame of their kind."""
 
 
 def frame(kind: int, data: bytes) -> bytes:
@@ -76,7 +76,7 @@ def pack_turn(seconds: float, *, behind: bool, requests: str) -> bytes:
     Args:
         seconds: Until it is over.
         behind: Whether readings of the record are left.
-        requests: What the guest says with it.
+        requests: The guest's requests with it.
     """
     return _TURN.pack(seconds, behind) + requests.encode("utf-8", "replace")
 
@@ -113,8 +113,8 @@ def unpack_answer(data: bytes) -> tuple[int, bool, str]:
 def pack_past(readings: bytes) -> bytes:
     """Return the contents of a `PAST`: readings of clocks of the run's earlier parts.
 
-    They are as long for few readings as for none, so that what a process keeps of them lies in the
-    same place.
+    They are as long for few readings as for none, so that the process keeps them at the same
+    addresses.
     """
     return _PAST.pack(len(readings)) + readings.ljust(_PAST_ROOM, b"\0")
 
@@ -141,7 +141,7 @@ class Receiver:
     """Takes bytes as they come, and gives frames.
 
     Args:
-        kinds: What may come, and how long it may be.
+        kinds: The permitted kinds, and the longest contents of each.
     """
 
     def __init__(self, kinds: Mapping[int, int]) -> None:
@@ -149,10 +149,10 @@ class Receiver:
         self._held = bytearray()
 
     def receive(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield the frames that are whole: their kind and what is in them.
+        """Yield the whole frames: kind and contents.
 
         Raises:
-            Broken: There is one that may not be.
+            Broken: A frame is not permitted.
         """
         held = self._held
         held += data

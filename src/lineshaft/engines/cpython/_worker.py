@@ -1,4 +1,4 @@
-"""Worker: the jailed process of one run, as the host holds it: its wire, its pipes, its end.
+"""Worker: the host's side of the jailed process of one run: its wire, its pipes, its end.
 
 It is forked ahead of its script, and not bound to an event loop before it gets one.
 """
@@ -47,7 +47,7 @@ class Worker:
         self.receiver = Receiver(FROM_GUEST)
         self.pid: int | None = None
         self.fault = ""
-        """Why it could not get ready, where that is a fault of ours or of the machine."""
+        """The reason why it could not get ready, where Lineshaft or the machine is at fault."""
 
         self._wake: Callable[[], object] = lambda: None
         self.pidfd: int | None = None
@@ -55,7 +55,7 @@ class Worker:
 
     @property
     def far_ends(self) -> tuple[int, int, int]:
-        """What the process gets."""
+        """The descriptors that the process gets."""
         return (self._far_wire.fileno(), self._far_stdout, self._far_stderr)
 
     def handed_over(self) -> None:
@@ -65,10 +65,10 @@ class Worker:
             os.close(fd)
 
     def peek(self) -> bool:
-        """Return whether the process is there, and has said so.
+        """Return whether the process is there, and has greeted.
 
         Raises:
-            Lost: It is not, and will not be.
+            Lost: It is gone, or cannot come.
         """
         if self.pid is None:
             with suppress(BlockingIOError):
@@ -105,7 +105,9 @@ class Worker:
             return
         loop = asyncio.get_running_loop()
         news = asyncio.Event()
-        self._wake = lambda: loop.call_soon_threadsafe(news.set)  # whatever reads the greeting
+        self._wake = lambda: loop.call_soon_threadsafe(
+            news.set
+        )  # the reader of the greeting gets the error
         loop.add_reader(self.wire.fileno(), news.set)
         try:
             async with asyncio.timeout(_GREETING_SECONDS):
@@ -126,7 +128,7 @@ class Worker:
             return 0
 
     def kill(self) -> None:
-        """Kill the process; it has no others, and does nothing more."""
+        """Kill the process, which has no children."""
         if self.pidfd is not None and not self._closed:
             with suppress(ProcessLookupError):
                 kill_held(self.pidfd)

@@ -23,11 +23,11 @@ _FOR_EVER = -1.0
 
 
 class Calls:
-    """What a script has asked of its host.
+    """The calls that a script has made of its host.
 
     Args:
         wire: The host.
-        flush: Hands over what was printed so far.
+        flush: Hands over the output so far.
     """
 
     def __init__(self, wire: Wire, flush: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ class Calls:
 
     @property
     def unsent(self) -> bool:
-        """Whether there is something to tell the host."""
+        """Whether there is a message for the host."""
         return bool(self._unsent)
 
     def make(
@@ -96,7 +96,7 @@ class Calls:
         return name
 
     def give_up(self, number: int) -> None:
-        """Tell the host that nothing waits for a call any more, if it is under way."""
+        """Withdraw a call for which no task waits any more, if it is under way."""
         if self._open.pop(number, None) is not None:
             self._unsent.append(f'{{"cancel":{number}}}')
 
@@ -106,7 +106,7 @@ class Calls:
         self.turn(seconds)
 
     def turn(self, seconds: float = _FOR_EVER) -> None:
-        """Send what is unsent; wait for a completion, at most for so many seconds."""
+        """Send unsent requests; wait for a completion, at most for so many seconds."""
         self._flush()
         requests = f"[{','.join(self._unsent)}]" if self._unsent else "[]"
         self._unsent.clear()

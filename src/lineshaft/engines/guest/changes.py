@@ -1,4 +1,4 @@
-"""What the guest changes of Python, so that it can be put back."""
+"""Changes of the guest to Python, which can be put back."""
 
 from collections.abc import Callable, MutableMapping, MutableSequence
 from typing import Any
@@ -59,5 +59,5 @@ changes = Changes()
 
 
 def undo_all() -> None:
-    """Put back all that was changed."""
+    """Undo all changes."""
     changes.undo_all()

@@ -45,10 +45,10 @@ _WAKES = ("alarm", "setitimer", "pause", "sigwait", "sigtimedwait", "sigwaitinfo
 
 
 def close_off(changes: Changes, *, is_wasm: bool) -> None:
-    """Put errors that name a tool in the place of what cannot work.
+    """Replace functions that cannot work by errors that name a tool.
 
     Args:
-        changes: Notes what was there.
+        changes: Notes the originals.
         is_wasm: Whether asking the system itself would end the guest.
     """
     _close_programs(changes)
@@ -96,7 +96,7 @@ def _close_network(changes: Changes, *, is_wasm: bool) -> None:
 
 
 class _HTTPSConnection:
-    """What `http.client` has where there is `ssl`."""
+    """Names that `http.client` has where there is `ssl`."""
 
     default_port = 443
 
@@ -108,7 +108,7 @@ _HTTPSConnection.__name__ = _HTTPSConnection.__qualname__ = "HTTPSConnection"
 
 
 def _close_ends(changes: Changes, *, is_wasm: bool) -> None:
-    """Close what ends the process, or waits for descriptors."""
+    """Close functions that end the process, or wait for descriptors."""
     for name in ("_exit", "abort"):
         refusing = Refusing(f"os.{name}", LEAVING, RuntimeError)
         changes.attribute(os, name, refusing)
@@ -123,7 +123,7 @@ def _close_ends(changes: Changes, *, is_wasm: bool) -> None:
 
 
 def _add_missing(changes: Changes) -> None:
-    """Add what OpenSSL brings elsewhere, and what scripts enable for their debugging."""
+    """Add functions that OpenSSL brings elsewhere, and debugging aids that scripts enable."""
     changes.attribute(faulthandler, "enable", _nothing)
     if not hasattr(hashlib, "pbkdf2_hmac"):
         changes.attribute(hashlib, "pbkdf2_hmac", _pbkdf2_hmac)

@@ -1,4 +1,4 @@
-"""A script's text -> code that runs as the module `__main__`, with top-level `await`.
+"""Compilation of a script to code that runs as the module `__main__`, with top-level `await`.
 
 The compiler of interactive prompts allows `await` in a module. Where a `return` stands among the
 top-level statements (other than as the last one), the script becomes the body of an async function
@@ -23,7 +23,7 @@ STAR = "import all of the script"
 
 _FUNCTION = "<module>"
 _GENERATOR = "in async generator"
-"""Part of what the compiler says of a function that both yields and returns."""
+"""Part of the compiler's error for a function that both yields and returns."""
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _MARKS = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | inspect.CO_NESTED
@@ -38,7 +38,7 @@ def compile_script(source: str, name: str) -> CodeType:
         name: Its file name.
 
     Raises:
-        SyntaxError: It is not Python, in whatever way.
+        SyntaxError: It is not valid Python.
     """
     try:
         tree = ast.parse(source, name)
@@ -117,7 +117,7 @@ def _as_function(tree: ast.Module, name: str) -> CodeType:
         raise _yield_error(body, name) from None
     if code.co_flags & inspect.CO_ASYNC_GENERATOR:
         raise _yield_error(body, name)
-    # What the compiler takes for local is what the script binds.
+    # The compiler's local names are the names that the script binds.
     bound = [*code.co_varnames, *code.co_cellvars]
     if bound:
         head = ast.Global(bound)
@@ -157,7 +157,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _renamed(code: CodeType) -> CodeType:
-    """Take the function's name from the names of all that is defined in it."""
+    """Remove the function's name from the qualified names of the definitions in it."""
     consts = tuple(
         _renamed(const) if isinstance(const, CodeType) else const for const in code.co_consts
     )
@@ -166,7 +166,7 @@ def _renamed(code: CodeType) -> CodeType:
 
 
 def _replace(body: list[ast.stmt]) -> None:
-    """Replace what only a module may hold, also inside blocks."""
+    """Replace statements that only a module may hold, also inside blocks."""
     for place, statement in enumerate(body):
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
             given: list[ast.expr] = [

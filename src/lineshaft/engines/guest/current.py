@@ -1,4 +1,4 @@
-"""The run that goes on in this interpreter: there is one at a time."""
+"""The current run of this interpreter, which has one at a time."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What the rest of Python, as far as the guest changed it, must know of a run."""
+    """The facts about a run for the parts of Python that the guest changed."""
 
     wire: Wire
     calls: "Calls"

@@ -23,7 +23,7 @@ _FOR_PAGES = ("bs4", "markdownify", "six", "soupsieve", "typing_extensions")
 
 
 class _Guest:
-    """What the interpreter was prepared for."""
+    """The preparation of the interpreter."""
 
     def __init__(self) -> None:
         self.platform = Platform()
@@ -34,16 +34,17 @@ _guest = _Guest()
 
 
 def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
-    """Make ready what no order changes, and close what a script cannot do.
+    """Prepare the parts that are alike for all orders, and close functions that cannot work.
 
-    In WebAssembly it imports all of the standard library, so nothing can be imported after it.
+    In WebAssembly it imports all of the standard library, since none can be imported later.
 
     Args:
-        platform: Where this is; None: in WebAssembly.
+        platform: The platform; None: WebAssembly.
 
     Returns:
-        `python`, its version; `modules`, all of the library that can be imported; `missing`, what
-        cannot be and why. Nothing outside of WebAssembly, where all is as it is.
+        `python`, its version; `modules`, the modules of the library that can be imported;
+        `missing`, the others with the reason. Empty outside of WebAssembly, where the library is
+        unchanged.
     """
     _guest.platform = platform = platform or Platform()
     failed = library.import_all() if platform.is_wasm else {}
@@ -77,11 +78,11 @@ def run(order: str, wire: Wire) -> str:
     """Carry out one order of the host and return its answer.
 
     Args:
-        order: A JSON object; `do` says what is to be done.
+        order: A JSON object; `do` names the action.
         wire: The host.
 
     Raises:
-        ValueError: The host says what no guest knows.
+        ValueError: The order is not known.
     """
     if _guest.is_new:
         _guest.is_new = False

@@ -24,7 +24,7 @@ class AtOnce(Executor):
     """Runs each piece of work when it is submitted.
 
     Args:
-        max_workers: For whatever asks.
+        max_workers: Kept for code that reads it.
         initializer: Called once.
         initargs: Its arguments.
         **_options: Of threads and processes, of which there are none.
@@ -76,7 +76,7 @@ class InterpreterPoolExecutor(AtOnce):
 
 
 class _Result:
-    """What a pool has done."""
+    """The result of a pool's work."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         self._value: object = None
@@ -209,7 +209,7 @@ def _tell(
 ) -> None:
     try:
         value = result.get()
-    except Exception as error:  # noqa: BLE001  whoever asked for it gets it
+    except Exception as error:  # noqa: BLE001  the future's reader gets it
         if error_callback is not None:
             error_callback(error)
     else:

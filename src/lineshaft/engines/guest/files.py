@@ -1,7 +1,7 @@
-"""Files, closed to a script: what is not held is an error that names the tool to use.
+"""Files, closed to a script: opening one that is not held raises an error that names the tool.
 
-An error is what a script gets, by whatever part of the library it asks; a package that looks for a
-file of its own finds that there is none, as on a machine without it.
+A script gets the error from every part of the library; a package that looks for a file of its own
+finds none, as on a machine without it.
 """
 
 import _io
@@ -58,10 +58,10 @@ _STANDARD = frozenset({1, 2})
 
 
 class Files:
-    """What decides whether a path may be used, and how.
+    """The decision whether a path may be used, and how.
 
     Args:
-        changes: Notes what was there.
+        changes: Notes the originals.
         held: Files where there is no file system; None: there is one.
         readable: Folders of real files that a script may read too.
     """
@@ -131,7 +131,7 @@ class Files:
                 self._changes.attribute(shutil, name, closed)
 
     def _close_parsers(self) -> None:
-        """Close what would take a file that cannot be opened for an empty one."""
+        """Close functions that take a file that cannot be opened for an empty one."""
         read: _Function = configparser.RawConfigParser.read
 
         def reading(parser: Any, filenames: Any, encoding: str | None = None) -> list[str]:
@@ -270,7 +270,7 @@ class Files:
 
 
 def _open_code(path: str) -> Any:
-    return io.open(path, "rb")  # noqa: UP020  whoever asked closes it; the module's, which is closed off
+    return io.open(path, "rb")  # noqa: UP020  the caller closes it; the function of `io` is not closed off
 
 
 def _no_terminal(_descriptor: int) -> bool:

@@ -1,4 +1,4 @@
-"""Whose code a frame executes: the script's, a package's, the standard library's, the guest's."""
+"""Owner of a frame's code: the script, a package, the standard library, the guest."""
 
 import os.path
 import re
@@ -11,7 +11,7 @@ from .private import is_own
 # pyright: reportPrivateUsage=false
 
 WORKSPACE = "/workspace/"
-"""Where modules of the workspace say that they are."""
+"""Folder that modules of the workspace give as their place."""
 
 _LIBRARY = tuple({os.path.dirname(os.__file__) + "/", "<frozen ", "/python/"})
 _ASKERS = re.compile(
@@ -33,7 +33,7 @@ def is_library(code: CodeType) -> bool:
 
 
 def by_script() -> bool:
-    """Return whether the script asked for what is going on, itself or by way of the library."""
+    """Return whether the script made the current call, itself or through the library."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no public way
     while frame is not None and (is_own(frame.f_code) or is_library(frame.f_code)):
         frame = frame.f_back
@@ -42,7 +42,7 @@ def by_script() -> bool:
 
 
 def asked_by_script() -> bool:
-    """Return whether the script asked a question about a path, itself or by way of `pathlib`.
+    """Return whether the script asked about a path, itself or through `pathlib`.
 
     Other parts of the library ask such questions for themselves.
     """

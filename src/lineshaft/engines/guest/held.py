@@ -25,7 +25,7 @@ _FOLDER = -1
 
 
 class Entry:
-    """What `os.scandir` gives."""
+    """An entry of `os.scandir`."""
 
     def __init__(self, held: "Held", folder: str, name: str) -> None:
         self._held = held
@@ -56,11 +56,11 @@ class Entry:
         return False
 
     def inode(self) -> int:
-        """Return nothing of use."""
+        """Return zero: there is no inode."""
         return 0
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """Return what `os.stat` does."""
+        """Return the same as `os.stat`."""
         del follow_symlinks
         return self._held.stat(self.path)
 
@@ -146,13 +146,13 @@ class Held:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def stat(self, path: str) -> os.stat_result:
-        """Return what `os.stat` does."""
+        """Return the same as `os.stat`."""
         size = self.size(path)
         mode = stat.S_IFDIR | 0o555 if size < 0 else stat.S_IFREG | 0o444
         return os.stat_result((mode, 0, 0, 1, 0, 0, max(size, 0), 0, 0, 0))
 
     def listdir(self, path: str) -> list[str]:
-        """Return what `os.listdir` does."""
+        """Return the same as `os.listdir`."""
         if path in self._folders:
             return sorted(self._folders[path])
         if self.size(path) >= 0:
@@ -160,7 +160,7 @@ class Held:
         return sorted(cast("list[str]", self._ask({"list": path}).get("names", [])))
 
     def scandir(self, path: str) -> Entries:
-        """Return what `os.scandir` does."""
+        """Return the same as `os.scandir`."""
         return Entries([Entry(self, path, name) for name in self.listdir(path)])
 
     def read(self, path: str) -> bytes:

@@ -45,7 +45,7 @@ async def retry(
         wait: Seconds before the second try, doubled before each further one.
 
     Raises:
-        Exception: What the last attempt raised.
+        Exception: The exception of the last attempt.
     """
     left = attempts
     pause = wait
@@ -53,7 +53,7 @@ async def retry(
         left -= 1
         try:
             return await call()
-        except Exception:  # whatever it is, it is tried again
+        except Exception:  # any exception is tried again
             if left <= 0:
                 raise
         if pause > 0:

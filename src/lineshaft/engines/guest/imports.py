@@ -1,4 +1,4 @@
-"""Imports by way of the host: pure Python packages, modules of the workspace, and what is missing.
+"""Imports through the host: pure Python packages, modules of the workspace, missing modules.
 
 Everything else that Python asks of modules (`importlib.resources`, `importlib.metadata`, `pkgutil`,
 `inspect`) works on the read-only files below `/packages`, see `held`.
@@ -33,12 +33,12 @@ _Distributions = Iterable[importlib.metadata.Distribution]
 
 
 class Loader(InspectLoader):
-    """Makes a module of what the host found.
+    """Makes a module from the host's answer.
 
     Args:
         name: Of the module.
         found: The host's answer.
-        held: Where the sources of packages are.
+        held: The files with the sources of packages.
     """
 
     def __init__(self, name: str, found: dict[str, Any], held: Held | None) -> None:
@@ -53,7 +53,7 @@ class Loader(InspectLoader):
         return bool(self._found.get("package"))
 
     def get_filename(self, fullname: str) -> str:
-        """Return where it says that it is."""
+        """Return the place that the module gives as its own."""
         del fullname
         return self.path
 
@@ -88,7 +88,7 @@ class Loader(InspectLoader):
         exec(code, vars(module))  # noqa: S102  as an import does
 
     def get_resource_reader(self, fullname: str) -> FileReader:
-        """Return what `importlib.resources` reads by."""
+        """Return the reader for `importlib.resources`."""
         del fullname
         return FileReader(cast("Any", self))  # it needs the path alone
 
@@ -109,10 +109,10 @@ class Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is.
+        """Return the spec of a module.
 
         Raises:
-            ImportError: It is known, and cannot be imported here.
+            ImportError: It is known, but cannot be imported here.
         """
         del target
         if self._held is not None:
@@ -192,7 +192,7 @@ def _answer(name: str, text: str) -> dict[str, Any] | None:
 
 
 class _Folder:
-    """What `pkgutil` asks of a folder on a path."""
+    """The answers to `pkgutil` about a folder on a path."""
 
     def __init__(self, held: Held, path: str) -> None:
         found = held.path(path)
@@ -228,7 +228,7 @@ def install(changes: Changes, held: Held | None) -> None:
     """Let imports ask the host.
 
     Args:
-        changes: Notes what was there.
+        changes: Notes the originals.
         held: The files without a file system; None: packages are found by Python itself.
     """
     finder = Finder(held)

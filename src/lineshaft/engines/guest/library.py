@@ -1,6 +1,6 @@
 """The standard library as the image of the `wasm` engine has it: all of it, imported ahead.
 
-There are no files in an instance, so what was not imported when the image was made cannot be.
+An instance has no files, so modules not imported when the image was made cannot be imported.
 """
 
 import importlib
@@ -30,23 +30,23 @@ _LEFT_OUT = frozenset(
 
 
 def import_all() -> dict[str, str]:
-    """Import all of the standard library; return what could not be, and why."""
+    """Import all of the standard library; return the modules that failed, with the reason."""
     failed: dict[str, str] = {}
     for name in sorted({*sys.builtin_module_names, *_names()}):
         try:
             importlib.import_module(name)
-        except BaseException as error:  # noqa: BLE001  whatever it is, it is told
+        except BaseException as error:  # noqa: BLE001  any exception is reported
             failed[name] = f"{type(error).__name__}: {error}"
     return failed
 
 
 def _roots() -> tuple[Path, ...]:
-    """Return where the library is said to be: modules that are frozen say another place."""
+    """Return the library's nominal folder: frozen modules give another place."""
     return (Path("/python"), Path(sysconfig.get_path("stdlib")), Path(os.__file__).parent)
 
 
 def _root() -> Path:
-    """Return where the library is."""
+    """Return the folder of the library."""
     return next(root for root in _roots() if (root / "json" / "__init__.py").exists())
 
 

@@ -24,13 +24,13 @@ from .refusals import NETWORK, PROGRAMS, refusal
 _T = TypeVar("_T")
 
 _BUSY_TURNS = 32
-"""Rounds in which the script has something to do before the host is asked, for calls under way."""
+"""Rounds with work for the script before the host is asked about calls under way."""
 
 _LONGEST = 24 * 3600.0
 _FEW_TIMERS = 100
 _HALF = 0.5
 _STUCK_MOST = 100
-"""How often a script may go on after it was told that nothing can come."""
+"""Number of times that a script may go on after it was told that no event can come."""
 
 
 class Loop(base_events.BaseEventLoop):
@@ -98,7 +98,7 @@ class Loop(base_events.BaseEventLoop):
         return task.result()
 
     def _enter(self) -> "_Outside":
-        """Be the running loop, whatever ran before, which is returned."""
+        """Become the running loop; return the one that ran before."""
         outside = _Outside(_step_out(), sys.get_asyncgen_hooks(), self._thread_id)
         self._thread_id = _thread.get_ident()
         sys.set_asyncgen_hooks(
@@ -167,7 +167,7 @@ class Loop(base_events.BaseEventLoop):
             heapq.heappop(timers)._scheduled = False
 
     def _tell_stuck(self) -> None:
-        """Tell the script that nothing can ever come: where its first task waits."""
+        """Raise an error in the script's first waiting task: no event can ever come."""
         waiting = sorted(tasks.all_tasks(self), key=_number)
         lines = dict.fromkeys(line for task in waiting for line in _waits(task))
         where = "; ".join(lines)
@@ -180,7 +180,7 @@ class Loop(base_events.BaseEventLoop):
         future.set_exception(error)
 
     def close(self) -> None:
-        """Close it; the one that runs the script stays, for all that is still to be awaited."""
+        """Close it; the script's own loop stays open, for tasks that are still to be awaited."""
         if not self.is_running():
             super().close()
 
@@ -247,7 +247,7 @@ class _Running(NamedTuple):
 
 
 class _Outside(NamedTuple):
-    """What a loop takes the place of."""
+    """The running loop that another one replaces."""
 
     running: _Running | None
     hooks: Any
@@ -287,7 +287,7 @@ def suspended() -> Generator[None, None, None]:
 
 
 def run_to_end(main: Coroutine[Any, Any, _T]) -> _T:
-    """Run a script's coroutine in a loop of its own; end what it left, as `asyncio.run` does."""
+    """Run a script's coroutine in a loop of its own; end its tasks, as `asyncio.run` does."""
     loop = Loop()
     events.set_event_loop(loop)
     try:

@@ -1,4 +1,4 @@
-"""What of the standard library the WebAssembly engine does not have, and why.
+"""Modules of the standard library that the WebAssembly engine lacks, with the reason.
 
 Errors and `docs/` are made of this table, and the choice of an engine.
 """
@@ -51,7 +51,7 @@ MISSING: Mapping[str, str] = {
     "winreg": "it is for Windows",
     "winsound": "it is for Windows",
 }
-"""Modules that cannot be imported, with the reason; what is below one is missing with it."""
+"""Modules that cannot be imported, with the reason; their submodules are missing too."""
 
 STUBBED: Mapping[str, str] = {
     "bz2": _NATIVE,

@@ -1,4 +1,4 @@
-"""What a script prints: handed over line by line."""
+"""A script's output, handed over line by line."""
 
 import codecs
 import io
@@ -31,7 +31,7 @@ class Output:
         self._flush_out, self._flush_err = self._out.flush, self._err.flush
 
     def flush(self) -> None:
-        """Hand over what is held back."""
+        """Hand over the output held back."""
         for flush in (self._flush_out, self._flush_err):
             try:
                 flush()
@@ -63,7 +63,7 @@ class _Raw(io.RawIOBase):
 
     @property
     def name(self) -> str:
-        """What CPython calls it."""
+        """Its name in CPython."""
         return f"<{self._name}>"
 
     def writable(self) -> bool:

@@ -1,4 +1,4 @@
-"""What differs between the walls that a guest can be in."""
+"""Differences between the walls that a guest can be in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """Where a guest is."""
+    """The place of a guest."""
 
     is_wasm: bool = True
     """In WebAssembly there are no files, and all of the library is imported ahead."""

@@ -1,8 +1,8 @@
 """The guest's own modules, kept apart from what a script does to Python.
 
 A script may replace any builtin. So each module of the guest gets a copy of the builtins, made
-before there is a script, and its code says a file name that is nobody's, by which its frames are
-left out of what a script sees.
+before there is a script, and its code has a file name that no file has, by which its frames are
+hidden from a script.
 """
 
 import builtins
@@ -16,11 +16,11 @@ from types import CodeType, ModuleType
 from typing import cast
 
 FILE = "<lineshaft>"
-"""What every code object of the guest says instead of its file."""
+"""File name in every code object of the guest."""
 
 _BUILTINS = dict(vars(builtins))
 _FOLDERS = (str(Path(__file__).parent) + "/", "/0/")
-"""Where the guest comes from, and the program of the image."""
+"""Folders of the guest and of the image's program."""
 
 
 def is_own(code: CodeType) -> bool:
@@ -33,7 +33,7 @@ def take_over(package: str, folder: str, spec: ModuleSpec) -> None:
 
     Args:
         package: Its name.
-        folder: Where its files are.
+        folder: The folder of its files.
         spec: Its own; a loader with `get_data` is asked for their text.
     """
     sys.meta_path.insert(0, OwnFinder(package, folder, spec))

@@ -1,11 +1,11 @@
-"""What a script cannot do in Python alone, and the tool that does it instead."""
+"""Errors for actions that Python alone cannot do in a script, with the tool that can."""
 
 from typing import Any, NoReturn
 
 from .current import current
 
 Need = tuple[str, tuple[str, ...]]
-"""Why something is closed, and the tools that may do it."""
+"""The reason why an action is closed, and the tools that may do it."""
 
 READING: Need = ("it has no files of its own", ("read_file", "search_text"))
 WRITING: Need = ("it has no files of its own", ("write_file", "edit_file"))
@@ -13,10 +13,10 @@ LISTING: Need = ("it has no files of its own", ("list_files", "find_files", "rea
 CHANGING: Need = ("it has no files of its own", ("write_file", "move_file", "delete_file"))
 PROGRAMS: Need = ("it cannot start programs", ("run_command", "python_run"))
 NETWORK: Need = ("it has no network", ("search_tools",))
-ASKING: Need = ("nobody can be asked", ("search_tools",))
+ASKING: Need = ("no person can be asked", ("search_tools",))
 THREADS: Need = ("it has one thread", ())
 SIGNALS: Need = ("no signal reaches it", ())
-LEAVING: Need = ("its end would not be told", ())
+LEAVING: Need = ("its end would not be reported", ())
 
 _OTHERWISE: dict[Need, str] = {
     READING: "a tool that reads files is needed",
@@ -35,7 +35,7 @@ _OTHERWISE: dict[Need, str] = {
 
 
 def message(what: str, need: Need) -> str:
-    """Return why something is not possible, with the tools of this run that do it."""
+    """Return the reason why an action is not possible, with the tools of this run for it."""
     why, tools = need
     run = current.maybe
     there = [name for name in tools if run is not None and name in run.tools]
@@ -47,7 +47,7 @@ def message(what: str, need: Need) -> str:
 
 
 def refusal(what: str, need: Need, kind: type[Exception] = PermissionError) -> Exception:
-    """Return the error for something that is not possible."""
+    """Return the error for an action that is not possible."""
     return kind(message(what, need))
 
 
@@ -56,7 +56,7 @@ class Refusing:
 
     Args:
         what: Its name.
-        need: Why it is closed.
+        need: The need for which it is closed.
         kind: The error that a call raises.
     """
 

@@ -1,4 +1,4 @@
-"""A little script that is run before there is a real one, so that its memory is warm."""
+"""A short script that runs before the real one, so that memory is warm."""
 
 import linecache
 import sys
@@ -11,7 +11,7 @@ from .current import current
 from .platform import Platform
 from .wire import Wire
 
-# Short on purpose: what compiling a text dirties stays with every instance, some 50 KB a line.
+# Short on purpose: pages dirtied by compiling stay with every instance, some 50 KB a line.
 _SOURCE = """
 import json
 async def more(name): return await rehearse(name)

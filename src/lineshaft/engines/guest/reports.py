@@ -1,4 +1,4 @@
-"""What is told of an error: its kind, its words, and the script's own lines."""
+"""Report of an error: its type, its message, and the script's own lines."""
 
 import dis
 import inspect
@@ -20,7 +20,7 @@ _SHOWN = 10
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _PARSER = "Parser stack"
-"""Begins what the parser says where it takes nesting for a lack of memory."""
+"""Start of the parser's message where it takes nesting for a lack of memory."""
 
 _LONG = 200_000
 """Characters of a message; the host takes fewer, and looks at the rest for what it must not cut."""
@@ -33,7 +33,7 @@ def told(error: BaseException, *, memory_mb: int) -> dict[str, object]:
 
     Args:
         error: The error.
-        memory_mb: What the script was given.
+        memory_mb: The script's memory, in MB.
     """
     places, line = _places(error.__traceback__)
     if _lacks_memory(error):
@@ -136,7 +136,7 @@ def _summary(error: BaseException) -> str:
 
 
 def hide_guest(changes: Changes) -> None:
-    """Leave the guest's frames out of what `traceback`, `logging` and `inspect` tell."""
+    """Hide the guest's frames from `traceback`, `logging` and `inspect`."""
     name = "_walk_tb_with_full_positions"
     walk_positions: Callable[..., Any] = vars(traceback)[name]
     walk_tb, walk_stack = traceback.walk_tb, traceback.walk_stack

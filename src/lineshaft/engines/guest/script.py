@@ -66,10 +66,10 @@ def run(
     """Run a script and return the answer.
 
     Args:
-        order: What the host says.
+        order: The host's order.
         wire: The host.
-        platform: Where this is.
-        rehearsal: Whether this is done for its traces in memory alone.
+        platform: The platform.
+        rehearsal: Whether it runs only to warm the memory.
     """
     output = Output(wire)
     calls = Calls(wire, output.flush)
@@ -158,7 +158,7 @@ def _answer(
     _set_recursion_limit(depth() + order.get("recursion", 1_000))
     try:
         return _value(_executed(code, names, rehearsal=rehearsal), name, made)
-    except BaseException as error:  # noqa: BLE001  whatever the script raised is its answer
+    except BaseException as error:  # noqa: BLE001  any exception of the script is its answer
         platform.relax()
         _set_recursion_limit(_ROOM)
         return _told(error, order)
@@ -169,7 +169,7 @@ def _told(error: BaseException, order: Mapping[str, Any]) -> str:
 
 
 def _executed(code: CodeType, names: dict[str, Any], *, rehearsal: bool) -> object:
-    """Return a script's value once all that Python waits for at its end is over."""
+    """Return a script's value once everything that Python awaits at its end is over."""
     try:
         try:
             return run_to_end(_main(code, names))

@@ -1,4 +1,4 @@
-"""The error that a failed call is to a script."""
+"""The error that a failed call raises in a script."""
 
 
 class ToolError(Exception):

@@ -29,10 +29,10 @@ _frame = sys._getframe  # noqa: SLF001  there is no public way
 
 
 class Made:
-    """The calls that a script wrote down and has not begun.
+    """The calls that a script created and has not begun.
 
     Args:
-        calls: What they become.
+        calls: The calls that they become.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -47,7 +47,7 @@ class Made:
         key = next(self._numbers)
         coroutine = self._call(key, tool.tool, positional, arguments)
         coroutine.__name__ = coroutine.__qualname__ = tool.__name__
-        # Kept, so that Python says nothing of its own when it is thrown away.
+        # Kept, so that Python itself prints no warning when it is dropped.
         self._made[key] = _line(_frame(2)), coroutine
         return coroutine
 
@@ -107,11 +107,11 @@ class Tool:
 
 def _signature(parameters: str | None) -> inspect.Signature:
     if parameters is not None:
-        # Names that mean nothing here leave their annotations as text.
+        # Annotations with names unknown here stay text.
         for flags in (0, __future__.annotations.compiler_flag):
             try:
                 return _parsed(parameters, flags)
-            except Exception:  # noqa: BLE001, S112  what cannot be told in full is told in general
+            except Exception:  # noqa: BLE001, S112  a signature that cannot be built is left general
                 continue
     kinds = inspect.Parameter
     return inspect.Signature(

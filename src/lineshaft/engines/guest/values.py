@@ -1,4 +1,4 @@
-"""What may cross between a script and its host: JSON-like values."""
+"""Values that cross between a script and its host: JSON-like ones."""
 
 import math
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ class NotPlain(Exception):
     """A value that is not JSON-like.
 
     Args:
-        kind: What it is, with an article.
+        kind: Its kind, with an article.
     """
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
         self.kind = kind
         self.path = ""
-        """Where in the value it was found, as Python would write it."""
+        """Its place in the value, as Python writes it."""
 
     def inside(self, step: str) -> "NotPlain":
         """Return the same, found one level further out."""
@@ -33,7 +33,7 @@ class NotPlain(Exception):
         return self
 
     def sentence(self, name: str) -> str:
-        """Return what is wrong with the value called `name`."""
+        """Return the problem of the value called `name`."""
         return f"{name}{self.path} is not JSON: it is {self.kind}"
 
 
@@ -49,8 +49,7 @@ def encoded(value: object) -> str:
     """Return a value as JSON: None, bool, int, finite float, str, or lists and dicts of such.
 
     Raises:
-        NotPlain: It is something else, nested too deeply, or an integer that is too long to be
-            written.
+        NotPlain: It is of another type, nested too deeply, or an integer too long to be written.
     """
     _check(value, DEPTH)
     try:

@@ -1,4 +1,4 @@
-"""What waits without an event loop: sleeping lets the host's time pass, a lock cannot come free."""
+"""Waiting without an event loop: a sleep lets the host's time pass, a lock never comes free."""
 
 import _thread
 import queue
@@ -39,7 +39,7 @@ def _stuck(what: str) -> RuntimeError:
 
 
 class Lock:
-    """A lock; to wait for one that is taken is an error, since nothing could release it."""
+    """A lock; waiting for one that is taken is an error, since no thread could release it."""
 
     def __init__(self) -> None:
         self._lock = _allocate()
@@ -87,7 +87,7 @@ Lock.__module__, Lock.__qualname__ = "_thread", "lock"
 
 
 def _wait(self: threading.Condition, timeout: float | None = None) -> bool:
-    """Wait until notified, which nothing can do, or until a time-out."""
+    """Wait until notified, which no thread can do, or until a time-out."""
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
     if timeout is None:

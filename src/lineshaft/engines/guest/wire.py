@@ -1,4 +1,4 @@
-"""What a guest has of its host: three functions."""
+"""The host as a guest sees it: three functions."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ class Wire(Protocol):
         ...
 
     def write(self, name: str, text: str) -> None:
-        """Hand over what was printed to `stdout` or `stderr`."""
+        """Hand over text printed to `stdout` or `stderr`."""
         ...
 
     def package(self, request: str) -> str:

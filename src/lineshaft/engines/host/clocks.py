@@ -11,10 +11,10 @@ _NANOSECONDS = 1_000_000_000
 
 
 class Clocks:
-    """What a script reads of time, kept so that it can be read again.
+    """A script's readings of time, kept so that they can be read again.
 
     Args:
-        replay: What earlier parts of the run took, and where to keep more; None: nothing is kept.
+        replay: Inputs of the run's earlier parts, to which more are added; None: none are kept.
         clock: Seconds of the run; None: those of `time.monotonic`.
     """
 
@@ -76,7 +76,7 @@ class Clocks:
         return readings
 
     def store(self) -> None:
-        """Write what was read to the run's replay inputs."""
+        """Write the readings to the run's replay inputs."""
         if self._replay is not None:
             self._replay.readings = self._readings.taken()
             self._replay.torn = self._replay.torn or self._readings.torn

@@ -1,17 +1,17 @@
-"""Meter of what a script prints."""
+"""Meter of a script's output."""
 
 from lineshaft.engines.host.protocol import RunEnded, broken
 from lineshaft.values import Exceeded, Limits, Stream
 
 _FACTOR = 200
-"""Printed text may be this many times as long as what is kept of it."""
+"""Printed text may be this many times as long as the part that is kept."""
 
 
 class OutputMeter:
     """Counts the bytes of each stream and ends a run that prints too much.
 
     Args:
-        limits: What the script may print.
+        limits: The limits on the script's output.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -25,7 +25,7 @@ class OutputMeter:
 
         Args:
             name: Of the stream, as the guest says.
-            text: What is printed.
+            text: The printed text.
 
         Raises:
             RunEnded: It is too much, or there is no such stream.

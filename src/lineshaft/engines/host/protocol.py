@@ -1,8 +1,8 @@
 """Messages between a guest and its host, as JSON: read with bounds, written with bounds.
 
-Above: the order of turns and the engines. Below: nothing; this file does no I/O. The host believes
-no character that comes from a guest: what is wrong with a message ends the run (`RunEnded`), and no
-other exception leaves this file. What is said when, and why, stands in `docs/engine-protocol.md`.
+Above: the order of turns and the engines. Below: nothing; this file does no I/O. The host trusts no
+    character from a guest: a malformed message ends the run (`RunEnded`), and no other exception
+    leaves this file. `docs/engine-protocol.md` describes the messages and their order.
 """
 
 import json
@@ -46,10 +46,10 @@ _SECONDS_MOST = 1e12
 
 
 class RunEnded(Exception):
-    """Something that decides how a run ends.
+    """A decision on how a run ends.
 
     Args:
-        outcome: How.
+        outcome: The outcome.
     """
 
     def __init__(self, outcome: Outcome) -> None:
@@ -190,7 +190,7 @@ def order_text(program: Program, limits: Limits, *, packages: bool) -> str:
 
     Args:
         program: The script.
-        limits: What it may use.
+        limits: Its limits.
         packages: Whether it may import packages.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Readings of clocks and random bytes of a run: said again in order, or taken and kept.
+"""Readings of clocks and random bytes of a run: played back in order, or taken and kept.
 
 Below: nothing but the standard library, so that both ends of a wire can use it.
 
@@ -15,7 +15,7 @@ _DRIFT = 500_000_000
 """Nanoseconds that wall time may be off before it gets a new base."""
 
 _BEGUN = b"\1"
-"""What the readings of each run begin with, so that a run that was begun has some: base 0."""
+"""The start of each run's readings, so that a run that was begun has some: base 0."""
 
 _FIRST = 3_600_000_000_000
 """Nanoseconds on the monotonic clock when a run begins: programs take 0 for long ago."""
@@ -48,7 +48,7 @@ class Readings:
         self._monotonic = _FIRST
         self._base = 0
         self._zero: int | None = None
-        """On the run's clock, what is 0 here."""
+        """The time on the run's clock that is 0 here."""
 
         self.playing = bool(past)
         """Whether readings are those of the record."""
@@ -101,7 +101,7 @@ class Readings:
             self._zero = now - self._monotonic
 
     def finished(self) -> None:
-        """Take that nothing is read any more.
+        """Check that the record has no further readings.
 
         Raises:
             OutOfStep: The record has further readings.

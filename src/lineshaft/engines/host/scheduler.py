@@ -11,16 +11,16 @@ _ROUNDS_AHEAD = 6
 
 
 class CallScheduler:
-    """Dispatches calls and tells of their ends; made and used in one event loop.
+    """Dispatches calls and reports their ends; made and used in one event loop.
 
-    The calls run in the context of whoever made the scheduler.
+    The calls run in the context in which the scheduler was made.
 
     Args:
         dispatch: Makes a call.
-        waiting: Asked while nothing in the script can go on.
-        completed: Told of each call that ended, those included that the script withdrew.
-        suspend: Told when `waiting` answers "suspend".
-        failed: Told of what `dispatch` or `waiting` raised against their contracts.
+        waiting: Asked while the script only waits.
+        completed: Called for each call that ended, also those that the script withdrew.
+        suspend: Called when `waiting` answers "suspend".
+        failed: Takes an exception that `dispatch` or `waiting` raised against its contract.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class CallScheduler:
     def start(self, calls: Iterable[Call]) -> None:
         """Dispatch calls, in order."""
         for call in calls:
-            # The callback that brings a call may run in the context of something else.
+            # The callback that brings a call may run in another context.
             task = self._loop.create_task(self._make(call), context=self._context.copy())
             self._tasks[int(call.id)] = task
 
@@ -81,7 +81,7 @@ class CallScheduler:
         self._give_up()
 
     def stop(self) -> None:
-        """Cancel everything, each call once; nothing more is told."""
+        """Cancel everything, each call once; nothing more is reported."""
         if self._stopped:
             return
         self._stopped = True

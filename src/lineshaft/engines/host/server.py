@@ -19,7 +19,7 @@ SHORTEST = 0.02
 
 
 def most_calls(limits: Limits) -> int:
-    """Return how many calls a guest may make, whatever its host's gate says of them."""
+    """Return the most calls that a guest may make, refused ones included."""
     return limits.calls * CALLS_FACTOR + CALLS_MORE
 
 
@@ -28,14 +28,14 @@ class TurnServer:
 
     Args:
         dispatch: Makes a call.
-        waiting: Asked while nothing in the script can go on.
+        waiting: Asked while the script only waits.
         replay: The run's record.
-        limits: What the script may use.
+        limits: The script's limits.
         clock: Seconds of the run; None: those of `time.monotonic`.
         answer: Sends the answer to the open turn.
-        end: Told how the run ends, where that is decided here.
-        failed: Told of what `dispatch` or `waiting` raised against their contracts.
-        live: Told at the first turn that is not in the record.
+        end: Takes the outcome of the run, where it is decided here.
+        failed: Takes an exception that `dispatch` or `waiting` raised against its contract.
+        live: Called at the first turn that is not in the record.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class TurnServer:
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0.0
         self.idle = False
-        """Nothing in the script can go on before a completion comes."""
+        """The script can only wait for a completion."""
 
     def turn(self, seconds: float, requests: str) -> None:
         """Take a turn of the guest; it is answered now or later.
 
         Args:
             seconds: Until it is over without a completion; negative or infinite: never.
-            requests: What the guest says with it.
+            requests: The guest's requests with it.
         """
         try:
             begun = self._order.begin(seconds, requests)
@@ -93,10 +93,10 @@ class TurnServer:
             self._wait(begun)
 
     def finish(self, result: str) -> Outcome:
-        """Return how the run ends whose guest has said its last word.
+        """Return the outcome of the run from its guest's last message.
 
         Args:
-            result: That word.
+            result: That message.
         """
         try:
             self._order.finished()
@@ -105,7 +105,7 @@ class TurnServer:
         return read_result(result)
 
     async def aclose(self) -> None:
-        """Cancel what is under way and wait until it has ended."""
+        """Cancel the calls under way and wait until they have ended."""
         self._stop_timer()
         await self._calls.aclose()
 

@@ -1,4 +1,4 @@
-"""Turns of a script's event loop: which completion ends which, recorded or played back.
+"""Turns of a script's event loop: the completion that ends each, recorded or played back.
 
 Above: the engines, from a thread or from an event loop. Below: the wire's messages. This file has
 no thread, task or clock; an object of it belongs to one owner at a time.
@@ -33,7 +33,7 @@ MOST_TURNS = 2_000_000
 
 @dataclass(slots=True, kw_only=True)
 class Begun:
-    """What a turn asks of its host."""
+    """The requests of a turn to its host."""
 
     calls: tuple[Call, ...] = ()
     """To dispatch, in order."""
@@ -48,8 +48,8 @@ class Begun:
     """Until the time of the open turn has passed; None: no time ends it."""
 
     blocked: bool = False
-    """Nothing in the script can go on before a completion comes, or a time has passed that stands
-    still while only approvals are awaited."""
+    """The script can only wait for a completion, or for a time that stands still while only
+    approvals are awaited."""
 
     live: bool = False
     """The first turn that is not in the record."""
@@ -58,8 +58,8 @@ class Begun:
 class TurnOrder:
     """The turns of one run.
 
-    While the record has turns left, each is ended by what ended it before; after that by the first
-    completion that is there, and what ended it is recorded.
+    While the record has turns left, each ends as it did before; after that by the first completion
+    that is there, which is recorded.
 
     Args:
         replay: The record; None: none is kept.
@@ -113,11 +113,11 @@ class TurnOrder:
 
         Args:
             seconds: Until it is over without a completion; negative or infinite: never.
-            requests: What the guest says with it.
+            requests: The guest's requests with it.
 
         Raises:
-            RunEnded: The guest does not keep the protocol, the script does something else than in
-                its record, has made too many calls, or nothing can end the turn.
+            RunEnded: The guest does not keep the protocol, the script departs from its record, has
+                made too many calls, or nothing can end the turn.
         """
         if self._open:
             raise broken("a turn inside a turn")
@@ -226,7 +226,7 @@ class TurnOrder:
         self._held -= self._under_way.pop(call)
 
     def _played(self, left: float | None) -> str | None:
-        """Return what the record answers; None: its call has not ended yet."""
+        """Return the record's answer; None: its call has not ended yet."""
         number = self._past[self._at]
         if number == 0:
             if left is None:
@@ -237,7 +237,7 @@ class TurnOrder:
         return self._give(number) if number in self._ready else None
 
     def _answered(self, left: float | None) -> str | None:
-        """Return what ends a turn at once, if something does."""
+        """Return the answer that ends a turn at once, if there is one."""
         if self._ready and not self._sleeps:
             return self._give(next(iter(self._ready)))
         if left == 0:
@@ -275,7 +275,7 @@ class TurnOrder:
 
 
 def _beside(found: Sequence[Request]) -> tuple[bool, Sequence[int]]:
-    """Return what there is beside calls: whether only time is waited for, and withdrawn calls."""
+    """Return the requests beside calls: whether only time is awaited, and withdrawn calls."""
     if any(isinstance(request, RequestPart | Rest) for request in found):
         raise broken("requests that do not belong together")
     sleeps = any(isinstance(request, Slept) for request in found)

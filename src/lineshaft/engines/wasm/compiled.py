@@ -16,7 +16,7 @@ _SECONDS = 60.0
 class Compiled:
     """Code of modules by the image that made it, their path and their text.
 
-    It is code of guests and not of the host: whatever stands in it runs inside the walls.
+    It is code of guests and not of the host: it runs only inside the walls.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Compiled:
         """Return the code of a module; None: it was not made.
 
         Args:
-            path: Where guests see the module.
+            path: The module's path for guests.
             source: Its text.
         """
         try:
@@ -41,7 +41,7 @@ class Compiled:
 
         Args:
             name: Its dotted name.
-            path: Where guests see it.
+            path: Its path for guests.
             source: Its text.
         """
         module = {"name": name, "path": path, "source": source.decode("utf-8-sig", "replace")}

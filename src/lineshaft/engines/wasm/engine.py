@@ -27,7 +27,7 @@ from lineshaft.values import (
 )
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox.webassembly import Instance  # what it is made of takes time to import
+    from lineshaft.sandbox.webassembly import Instance  # its parts take time to import
 
 _MAKERS = 2
 """Threads that make instances where no ready one is there."""
@@ -39,7 +39,7 @@ class WasmEngine:
     Args:
         options: The package set of its scripts.
         ready: Instances that are kept ready; 0 for a process that runs one script.
-        progress: Told, in a line, of what takes seconds.
+        progress: Takes a line about each step that takes seconds.
 
     Raises:
         WasmUnavailable: This installation has no image.
@@ -197,7 +197,7 @@ class _Pools:
             return pool
 
     def release(self, pool: Instances) -> None:
-        """Close a pool that nothing else uses."""
+        """Close a pool that no other engine uses."""
         with self._guard:
             self._users[pool] -= 1
             if self._users[pool]:
@@ -213,14 +213,14 @@ T = TypeVar("T")
 
 
 class _Threads:
-    """Threads for what blocks beside the event loop; made when first needed, anew after a fork."""
+    """Threads for blocking work; made when first needed, and again after a fork."""
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
         self._process = 0
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what some work returns."""
+        """Return the result of some work."""
         return await asyncio.wrap_future(self._submit(work))
 
     async def take(self, take: "Callable[[], Instance]") -> "Instance":

@@ -1,7 +1,7 @@
-"""Host functions of one run: what a guest may call, in its own thread.
+"""Host functions of one run, which a guest calls in its own thread.
 
-Above: the guest, which is believed no more than its script. Below: the run's event loop, reached by
-`post`, which answers by way of `inbox`. Whatever these functions raise ends the guest, and nothing
+Above: the guest, which is trusted no more than its script. Below: the run's event loop, reached by
+`post`, which answers by way of `inbox`. An exception of these functions ends the guest, and nothing
 of the script runs after that.
 """
 
@@ -28,7 +28,7 @@ from lineshaft.errors import PythonNotFound, ToolError
 from lineshaft.values import Crashed, Done, Limits, ModuleText, Program, Stream
 
 _LOOK = 5.0
-"""Seconds after which a waiting thread looks whether its event loop is still there."""
+"""Seconds after which a waiting thread checks that its event loop is still there."""
 
 _LARGE = 100_000
 """Characters of requests from which on they count as held."""
@@ -74,19 +74,19 @@ class ModuleFound:
 
 
 Item = tuple[int, Done, int] | Stop | Drained | TimePassed | ModuleFound
-"""What the event loop tells the thread: a call's number, its completion and how many completions
-there were in all; or news."""
+"""A message of the event loop to the thread: a call's number, its completion and the number of
+completions so far; or news."""
 
 
 Past = tuple[list[int], bytes]
-"""What ended turns, and readings of clocks until the next one began."""
+"""The ends of turns, and the readings of clocks until the next one began."""
 
 
 class Loop(Protocol):
     """The run in its event loop; each is called there, by `call_soon_threadsafe`."""
 
     def take_turn(self, begun: Begun, seen: int, turn: int, past: Past | None) -> None:
-        """Carry out what a turn asks."""
+        """Carry out the requests of a turn."""
         ...
 
     def take_output(self) -> None:
@@ -106,8 +106,8 @@ class GuestHost:
     """The functions that the guest of one run may call.
 
     Args:
-        program: What the guest executes.
-        limits: What it may use.
+        program: The program that the guest executes.
+        limits: Its limits.
         run: The run in its event loop.
         packages: Returns the packages that it may import; None: it may not.
     """
@@ -121,22 +121,22 @@ class GuestHost:
         packages: Callable[[], Library] | None,
     ) -> None:
         self.inbox: SimpleQueue[Item] = SimpleQueue()
-        """What the event loop tells this thread."""
+        """Messages of the event loop to this thread."""
 
         self.printed: deque[tuple[Stream, str]] = deque()
-        """What was printed and not taken."""
+        """Output that was not taken yet."""
 
         self.taken = 0
         """Characters of printed text that the event loop has taken; written there."""
 
         self.draining = False
-        """The event loop will look at `printed` without being told; it says when no more."""
+        """The event loop looks at `printed` unasked, until it says otherwise."""
 
         self.idle_since: float | None = None
-        """Since when nothing in the script can go on, on the run's clock."""
+        """Time on the run's clock since which the script can only wait."""
 
         self.idle = 0.0
-        """Seconds before that in which nothing could."""
+        """Seconds of such waiting before that."""
 
         self.order = TurnOrder(
             program.replay, most_calls=most_calls(limits), most_bytes=limits.memory_mb * 1_000_000
@@ -167,7 +167,7 @@ class GuestHost:
         _LIVE.add(self)
 
     def turn(self, seconds: float, requests: str) -> str:
-        """Wait for what ends a turn of the script's event loop; return it."""
+        """Wait for the end of a turn of the script's event loop; return its answer."""
         while not self.inbox.empty():
             self._accept(self.inbox.get())
         turns = len(self._replay.turns) if self._replay is not None else 0
@@ -186,10 +186,10 @@ class GuestHost:
         return self._wait(None if begun.blocked else begun.seconds)
 
     def _passed(self, turns: int) -> Past | None:
-        """Return what the record lacks of the time before this turn.
+        """Return the ends and readings before this turn that the record lacks.
 
         Args:
-            turns: How many turns had ended when this one began.
+            turns: Number of turns that had ended when this one began.
         """
         if self._replay is None or self._replay.torn:
             return None
@@ -317,7 +317,7 @@ _LIVE: "weakref.WeakSet[GuestHost]" = weakref.WeakSet()
 
 
 def _end_all() -> None:
-    """Wake what waits when the process ends: a thread must not be cut inside a guest."""
+    """Wake waiting threads when the process ends: a thread must not be cut inside a guest."""
     for host in list(_LIVE):
         host.inbox.put(Stop())
 

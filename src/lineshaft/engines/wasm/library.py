@@ -1,7 +1,7 @@
 """Library of one package set: its modules and files, as guests ask for them.
 
-A guest names modules and paths as it likes; nothing outside the package set's folder is read, and
-an answer has a bounded size.
+A guest names modules and paths as it likes; only files in the package set's folder are read, and an
+answer has a bounded size.
 """
 
 import base64
@@ -33,7 +33,7 @@ class Library:
     """The modules and files of a package set.
 
     Args:
-        root: Its folder, which nothing changes.
+        root: Its folder, which does not change.
         compiled: Compiled code of its modules.
     """
 
@@ -85,7 +85,7 @@ class Library:
         return NONE
 
     def has(self, name: str) -> bool:
-        """Return whether the set has a module, of whatever kind."""
+        """Return whether the set has a module, of any kind."""
         return self.find(name) != NONE
 
     def _source(self, name: str, file: Path, *, package: bool, compile_now: bool) -> Answer:

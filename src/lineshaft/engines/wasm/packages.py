@@ -55,7 +55,7 @@ class PackageSet:
 
     @property
     def digest(self) -> str:
-        """What tells this set from others: of its lock, as far as there is one."""
+        """The digest of this set's lock, where there is one."""
         if not self._requirements:
             return ""
         from lineshaft.sandbox import bundle  # noqa: PLC0415  where packages are used
@@ -95,15 +95,15 @@ class PackageSet:
             return self._root
 
     def impure(self, name: str) -> str:
-        """Return why a module of the set does not run here; empty: it does, or is not there.
+        """Return why a module of the set does not run here; empty: it runs, or is not there.
 
-        What is imported by it for the first time is compiled, so that a script need not.
+        Modules that it imports for the first time are compiled, so that a script need not.
 
         Args:
             name: Its dotted name.
 
         Raises:
-            PythonNotFound: The packages cannot be had.
+            PythonNotFound: The packages cannot be installed.
         """
         library = self.library()
         if not library.has(name):
@@ -115,7 +115,7 @@ class PackageSet:
         return self._tried[name] or ""
 
     def close(self) -> None:
-        """End what compiles."""
+        """End the compiling instance."""
         with self._guard:
             if self._compiled is not None:
                 self._compiled.close()
@@ -151,7 +151,7 @@ class PackageSet:
         return False
 
     def _try(self, name: str, library: Library) -> str | None:
-        """Import a module in an instance of its own that has no tools; return what is wrong."""
+        """Import a module in an instance of its own that has no tools; return the error."""
         ended: queue.SimpleQueue[str | BaseException] = queue.SimpleQueue()
         host = _TrialHost(library)
         order = {
@@ -202,7 +202,7 @@ class PackageSet:
 
 
 class _TrialHost:
-    """The host of a module that is tried out: packages, and nothing else."""
+    """The host of a module that is tried out: it has packages only."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -211,14 +211,14 @@ class _TrialHost:
         """The last module in native code that was asked for."""
 
     def turn(self, seconds: float, requests: str) -> str:
-        """End the guest: an import has nothing to wait for."""
+        """End the guest: an import does not wait."""
         raise RuntimeError("an import has nothing to wait for")
 
     def write(self, name: str, text: str) -> None:
-        """Take output that nobody reads."""
+        """Take output that is not read."""
 
     def package(self, request: str) -> str:
-        """Answer from the library; what has no code is compiled."""
+        """Answer from the library; modules without code are compiled."""
         asked: object = json.loads(request)
         match asked:
             case {"find": str() as name}:

@@ -1,7 +1,7 @@
 """Run of one script in one instance, as the event loop sees it.
 
-Above: the engine. Below: the instance's thread, which posts callbacks here and is told by its
-inbox. One callback and one item are what a call costs.
+Above: the engine. Below: the instance's thread, which posts callbacks here and reads its inbox. A
+    call costs one callback and one item.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from lineshaft.values import (
 )
 
 if TYPE_CHECKING:
-    from lineshaft.sandbox.webassembly import Instance  # what it is made of takes time to import
+    from lineshaft.sandbox.webassembly import Instance  # its parts take time to import
 
 _DRAIN_SECONDS = 0.05
 """Between two looks at printed text."""
@@ -50,8 +50,8 @@ class WasmRun:
         instance: A fresh one.
         program: The script.
         dispatch: Makes its calls.
-        limits: What it may use.
-        output: Takes what it prints.
+        limits: Its limits.
+        output: Takes its output.
         waiting: Asked while it can only wait.
         packages: Returns the packages that it may import; None: it may not.
     """
@@ -83,7 +83,7 @@ class WasmRun:
         self._outcome: asyncio.Future[Outcome] = self._loop.create_future()
         self._thread_over: asyncio.Future[None] = self._loop.create_future()
         self._told = 0
-        """Completions that the thread was told of."""
+        """Completions that the thread received."""
 
         self._stopped = False
         self._finding: asyncio.Task[None] | None = None
@@ -94,7 +94,7 @@ class WasmRun:
         self._began = self._clock()
 
     async def execute(self, order: str) -> Outcome:
-        """Return how the script ended; nothing of it runs when this returns or raises.
+        """Return the script's outcome; nothing of the script runs when this returns or raises.
 
         Args:
             order: To the guest.
@@ -114,7 +114,7 @@ class WasmRun:
         return outcome
 
     def stop(self) -> None:
-        """End the guest, and hear nothing more of it."""
+        """End the guest, and ignore later messages of it."""
         if self._stopped:
             return
         self._stopped = True
@@ -128,13 +128,13 @@ class WasmRun:
         self._calls.stop()
 
     def take_turn(self, begun: Begun, seen: int, turn: int, past: Past | None) -> None:
-        """Carry out what a turn asks.
+        """Carry out the requests of a turn.
 
         Args:
             begun: The turn.
             seen: Completions that the guest's thread knew of when it asked.
             turn: Its number.
-            past: What ended the turns before it, and what they read, as far as that is new.
+            past: The ends of the turns before it, and their readings, as far as they are new.
         """
         if self._stopped:
             return
@@ -152,7 +152,7 @@ class WasmRun:
                 self._timer = self._loop.call_later(begun.seconds, self._ring, due, turn)
 
     def _ring(self, due: float, turn: int) -> None:
-        """Look whether the time of a turn has passed on the run's clock."""
+        """Check whether the time of a turn has passed on the run's clock."""
         left = due - self._clock()
         if left > 0:  # the clock stood still, or runs more slowly
             self._timer = self._loop.call_later(max(left, SHORTEST), self._ring, due, turn)
@@ -189,7 +189,7 @@ class WasmRun:
             found = None if source is None else await source(name)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # noqa: BLE001  the thread decides what it means
+        except BaseException as error:  # noqa: BLE001  the thread decides on it
             self._host.inbox.put(ModuleFound(error))
         else:
             self._host.inbox.put(ModuleFound(found))
@@ -221,7 +221,7 @@ class WasmRun:
         self._host.inbox.put((number, done, self._told))
 
     def _end(self, outcome: Outcome) -> None:
-        """Be done; what was said first counts, and nothing goes on after it."""
+        """Set the outcome; the first one counts, and nothing goes on after it."""
         if not self._outcome.done():
             self._outcome.set_result(outcome)
             self.stop()
@@ -239,7 +239,7 @@ class WasmRun:
             judged = error
         try:
             self._loop.call_soon_threadsafe(self._over, judged)
-        except RuntimeError:  # the event loop is gone, and with it who waits for this
+        except RuntimeError:  # the event loop is gone, and with it the waiter
             return
 
     def _judge(self, result: str | BaseException) -> Outcome | BaseException:
@@ -274,7 +274,7 @@ class WasmRun:
             self._end(judged)
 
     def _look(self) -> None:
-        """Look whether the script has computed or slept for too long."""
+        """Check whether the script has computed or slept for too long."""
         since = self._host.idle_since
         idle = self._host.idle + (0 if since is None else self._clock() - since)
         left = self._limits.seconds - (self._clock() - self._began - idle)
@@ -301,7 +301,7 @@ class WasmRun:
 
 
 async def _all_done(left: "set[asyncio.Future[None]]", seconds: float | None) -> bool:
-    """Wait until all is done, or time is over; return whether somebody cancelled meanwhile."""
+    """Wait until all is done, or time is over; return whether a cancel came meanwhile."""
     cancelled = False
     due = None if seconds is None else time.monotonic() + seconds
     while left := {one for one in left if not one.done()}:

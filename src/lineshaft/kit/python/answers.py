@@ -1,4 +1,4 @@
-"""From how a program ended to what `python_run` answers."""
+"""Conversion of a program's end to the answer of `python_run`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From what a program did in its jail to changes of the workspace.
+"""Conversion of a program's changes in its jail to changes of the workspace.
 
 The folder itself is as it was. Each change is made through the call's view, so that it is judged,
 checked for staleness and recorded like any other; all are looked at before the first is made.
@@ -54,7 +54,7 @@ async def land(call: Context, changes: Changes) -> list[str]:
         changes: What the program did.
 
     Returns:
-        What was not kept: symlinks that lead out, folders that somebody else has filled.
+        Changes that were not kept: symlinks that lead out, folders filled from outside.
 
     Raises:
         ToolError: `E_DENIED`, where it changed what it may not; nothing was changed then.
@@ -81,7 +81,7 @@ async def _is_open(call: Context, path: str) -> bool:
 
 
 async def _check(view: Workspace, file: JailedChange) -> None:
-    """Raise if somebody changed the real file while the program ran."""
+    """Raise if the real file was changed from outside while the program ran."""
     path = canonical(file.path)
     if file.before_sha256 is not None:
         try:
@@ -93,7 +93,7 @@ async def _check(view: Workspace, file: JailedChange) -> None:
         same = file.how != "written" or await _kind(view, path) != "file"
     if not same:
         raise StaleFile(
-            f"{path!r} was changed by somebody else while the program ran; none of its changes"
+            f"{path!r} was changed from outside while the program ran; none of its changes"
             " were kept",
             hint="Run it again.",
         )

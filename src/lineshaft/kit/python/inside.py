@@ -48,7 +48,7 @@ def _piece_by_piece(rename: Callable[..., None]) -> Callable[..., None]:
     """Return `os.rename` for a workspace in which the kernel renames no folder.
 
     What an ordinary user keeps apart by an overlay is such a one: `EXDEV`, as between file systems.
-    Nobody but the program sees the workspace, so a folder may as well be moved file by file.
+    Only the program sees the workspace, so a folder may as well be moved file by file.
     """
 
     @wraps(rename)

@@ -1,4 +1,4 @@
-"""What `python_run` returns."""
+"""Results of `python_run`."""
 
 from typing import Literal, NotRequired
 
@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 
 class ProgramRan(TypedDict):
-    """A program that ran, to whatever end."""
+    """A program that ran to its end, or was ended."""
 
     ok: Literal[True]
     """True: it ran."""

@@ -1,4 +1,4 @@
-"""From what `python_run` is asked to what it answers: the choice of what holds a program."""
+"""`python_run` from request to answer: the choice of the boundary for a program."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ async def run_python(
     try:
         return await _run(call, await program_of(call, code=code, file=file, args=args))
     except LineshaftError as error:
-        # No places of this machine, which are nobody's business and cannot be reached.
+        # No paths of this machine, which are private and cannot be reached.
         message = error.message.replace(str(Path.home()), "~")
         return failed(_code(error), message, hint=error.hint)
 

@@ -1,4 +1,4 @@
-"""What `python_run` lets a program see: the workspace, less what policy closes."""
+"""Walls of a program of `python_run`: the workspace, without the paths that policy closes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

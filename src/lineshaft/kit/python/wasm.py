@@ -1,4 +1,4 @@
-"""Programs of `python_run` in WebAssembly, where no jail works or somebody says so.
+"""Programs of `python_run` in WebAssembly, where no jail works or the settings say so.
 
 A session keeps one copy of its workspace for them. What a program did to it becomes changes of the
 run, like those of a jailed one; a copy whose changes were not kept is dropped.

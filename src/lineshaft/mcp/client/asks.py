@@ -1,6 +1,6 @@
-"""What a server asks and says while a call of ours is under way: it reaches whoever made the call.
+"""Questions and messages of a server during a call: they reach the call's caller.
 
-A server asks for a form, an answer of a model, or roots; it gets what whoever made the call offers.
+A server asks for a form, an answer of a model, or roots; it gets those that the caller offers.
 Over HTTP, and where a server asks by an answer of its own (`input_required`), it is certain which
 call it belongs to. Over a program's streams the older protocol does not say: then it belongs to the
 only call under way, and with several it is refused rather than put to the wrong person.
@@ -93,7 +93,7 @@ class OpenCall:
 
 
 refusals: ContextVar[list[types.ErrorData] | None] = ContextVar("refusals", default=None)
-"""Takes what a server refuses, where whoever calls is to see that as it is; None: they are not."""
+"""Takes a server's refusal, where the caller is to see it unchanged; None: it is not."""
 
 _current: ContextVar[OpenCall | None] = ContextVar("call_under_way", default=None)
 
@@ -227,7 +227,7 @@ def _reply(request: types.InputRequest, said: object) -> Reply:
 
 
 def _not_offered(request: types.InputRequest) -> str:
-    return f"{request.method!r} is not offered by whoever made the call"
+    return f"{request.method!r} is not offered by the caller"
 
 
 def _refused(reason: str, code: int = types.INVALID_REQUEST) -> types.ErrorData:

@@ -36,7 +36,8 @@ _TYPES = "urn:ietf:params:oauth:token-type"
 class AssertionAuth(httpx2.Auth):
     """Adds a token to requests; an assertion is given for it where the server wants one.
 
-    The token is held in memory alone: another costs no question, and whoever we are then counts.
+    The token is held in memory alone: another costs no question, and the identity at that time
+    counts.
 
     Args:
         spec: The server, the issuer, and the assertion.
@@ -131,7 +132,7 @@ def _wants_another(response: httpx2.Response) -> bool:
 
 
 def _client() -> httpx2.AsyncClient:
-    """Return what talks with whoever gives tokens; it follows no redirects."""
+    """Return the client for the issuer of tokens; it follows no redirects."""
     return httpx2.AsyncClient(timeout=_SECONDS, follow_redirects=False)
 
 

@@ -1,4 +1,4 @@
-"""When to connect to a server: at once, and again where it is needed, after pauses that grow."""
+"""Attempts to connect to a server: at once, and again where needed, after growing pauses."""
 
 import time
 from collections.abc import Generator

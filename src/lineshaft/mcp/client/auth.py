@@ -63,7 +63,7 @@ def provider(
     async def redirect(url: str) -> None:
         if authorize is None:
             raise ConfigError(
-                "it asks for access to be granted (OAuth), and nobody is there to ask"
+                "it asks for access to be granted (OAuth), and no person is there to ask"
             )
         asked.append(url)
 

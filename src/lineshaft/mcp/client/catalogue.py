@@ -38,7 +38,7 @@ class ServerCatalogue:
     claims: tuple[Claim, ...] = ()
     digest: str = ""
     accepted: bool | None = None
-    """Whether claims count: all or some of them, none, or nobody has said."""
+    """Whether claims count: all or some of them, none, or not answered."""
 
     believed: bool = False
     """Whether all claims count, so that what is beside the tools counts as what it is called."""
@@ -264,5 +264,5 @@ def all_count(claims: object, digest: str) -> bool:
 
 
 def nobody_said(claims: object, digest: str) -> None:
-    """Say that nobody has answered."""
+    """Note that there is no answer."""
     del claims, digest

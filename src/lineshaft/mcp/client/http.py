@@ -49,7 +49,7 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
 
 
 class _Bounded(httpx2.AsyncHTTPTransport):
-    """Answers requests also where nobody else does, and ends answers that are too long."""
+    """Answers requests also where the server does not, and ends answers that are too long."""
 
     def __init__(self, most_bytes: int, *, asks_for_tokens: bool, proxy: str | None) -> None:
         super().__init__(proxy=proxy)
@@ -105,7 +105,7 @@ def _failed(text: str, code: int = types.CONNECTION_CLOSED) -> httpx2.Response:
 
     Args:
         text: What happened.
-        code: `CONNECTION_CLOSED` where nobody knows whether the server did what it was asked.
+        code: `CONNECTION_CLOSED` where it is not known whether the server acted on the request.
     """
     error = {"code": code, "message": text}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})

@@ -146,7 +146,7 @@ class McpServer:
 
     @property
     def accepted(self) -> bool | None:
-        """Whether its claims count; None: nobody has said."""
+        """Whether its claims count; None: not answered."""
         return self._catalogue.accepted
 
     @property
@@ -318,7 +318,7 @@ class McpServer:
     async def _list_again(self, link: Connection, *, only_stale: bool = False) -> None:
         async with self._refresh:
             if only_stale and (self._not_listed or time.monotonic() < self._stale_at):
-                return  # whoever held the lock has tried just now
+                return  # the holder of the lock has tried just now
             try:
                 with anyio.fail_after(_LIST_SECONDS):
                     await self._list(link)

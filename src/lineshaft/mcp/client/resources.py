@@ -1,4 +1,4 @@
-"""What a server has beside its tools, as calls: resources, prompts, completions.
+"""Offers of a server beside its tools, as calls: resources, prompts, completions.
 
 They are calls like those of tools, so that policy judges and the record holds them: a rule says
 `docs.resources/read`, with the arguments of the method. Their names have a `/`, which no name of a
@@ -179,7 +179,7 @@ class ServerResources:
                 ) from error
         if len(result.model_dump_json()) > self._most_bytes:
             raise too_large(self._most_bytes)
-        # What it did not say of itself is left to whoever passes it on.
+        # Facts that it did not give are left to the front that passes it on.
         unsaid = type(result).model_fields.keys() - result.model_fields_set
         return result.model_dump(by_alias=True, mode="json", exclude_none=True, exclude=unsaid)
 
@@ -218,9 +218,9 @@ class ServerResources:
 
     async def _watch_again(self, uris: tuple[str, ...]) -> None:
         for uri in uris:
-            with suppress(Exception):  # whatever a server does wrong, the SDK raises
+            with suppress(Exception):  # the SDK raises any error of a server
                 await self._watch(uri)
-            self._has_changed(uri)  # it may have, while nobody was told
+            self._has_changed(uri)  # it may have, without a notice
 
     async def _watch(self, uri: str) -> None:
         async with self._lock:

@@ -163,7 +163,7 @@ def _check_size(result: types.CallToolResult, most_bytes: int) -> None:
 
 
 def too_large(most_bytes: int) -> ToolError:
-    """Return the error for a result that nobody should have to hold."""
+    """Return the error for a result that is too large to hold."""
     return ToolError(
         "E_TOO_LARGE",
         f"the result is larger than {most_bytes:,} bytes, so it was dropped; the call was made",

@@ -1,4 +1,4 @@
-"""Where assertions come from: a text, a file, a command, or whatever a caller gives."""
+"""Sources of assertions: a text, a file, a command, or a function of the caller."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What passes between a server and the SDK, looked at before the SDK sees it.
+"""Messages between a server and the SDK, checked before the SDK sees them.
 
 The SDK takes a whole list of tools or none of it, and as many messages as come. Here a tool that
 is none is taken out of its list, and a server that floods is read more slowly.
@@ -151,7 +151,7 @@ class _Incoming:
         return item
 
     async def _pace(self) -> None:
-        """Wait, where the server has said too much within a second that nobody asked for."""
+        """Wait, where the server has sent too many unrequested messages within a second."""
         now = time.monotonic()
         if now - self._window >= 1:
             self._window, self._count = now, 0
@@ -220,7 +220,7 @@ class _Outgoing:
 
 
 def _say_no_more(params: dict[str, Any]) -> None:
-    """Take out of a handshake what is not so: nobody tells when roots change."""
+    """Remove a capability from the handshake that is not given: notices of changed roots."""
     capabilities = cast("dict[str, dict[str, object]]", params.get("capabilities", {}))
     capabilities.get("roots", {}).pop("listChanged", None)
 

@@ -1,4 +1,4 @@
-"""Who calls a front, whatever protocol they speak; and what they get back."""
+"""Clients of a front, in any protocol, and their answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,7 +70,7 @@ class Note:
 
 
 class Client(Protocol):
-    """Whoever made one request."""
+    """The client of one request."""
 
     @property
     def reach(self) -> Asks:

@@ -1,4 +1,4 @@
-"""What a client of a front is told before it calls anything. Imports nothing of the MCP SDK.
+"""Texts for a client of a front before its first call. Imports nothing of the MCP SDK.
 
 All of it has a fixed budget, however many tools there are behind the front: what is told of them is
 how many each namespace has, as far as there is room.

@@ -1,4 +1,4 @@
-"""What was sent to clients of the older protocol, kept for a while: who loses a stream comes back.
+"""Messages sent to clients of the older protocol, kept for clients that lose a stream.
 
 Above: the SDK's transport, one store for each of its sessions, so that no client can reach what
 another was sent. Kept in memory alone, bounded in number, size and age.
@@ -68,7 +68,7 @@ class _Stream:
     moved: anyio.Event = field(default_factory=anyio.Event)
 
     def move(self) -> None:
-        """Wake whoever waits for a change."""
+        """Wake tasks that wait for a change."""
         self.moved.set()
         self.moved = anyio.Event()
 
@@ -89,7 +89,7 @@ class _Stream:
             await self.moved.wait()
 
     async def abandoned(self) -> None:
-        """Wait until nobody has come back to it in time."""
+        """Wait until the time for a client to come back is over."""
         while True:
             await self.until(lambda: self.readers == 0)
             with anyio.move_on_after(GRACE_SECONDS):

@@ -1,4 +1,4 @@
-"""What a person approves through a client, and what their answer means."""
+"""Forms for approvals through a client, and the meaning of the answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ ALL, SOME, NONE = "approve all", "approve the ticked", "deny all"
 
 
 def shown_of(pending: Sequence[Pending]) -> tuple[Pending, ...]:
-    """Return the calls that the next form shows: in full, since nobody approves what is not seen.
+    """Return the calls that the next form shows, in full: a person approves only what they see.
 
     None where each of them is too long for a form.
     """

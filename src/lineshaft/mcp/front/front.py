@@ -1,4 +1,4 @@
-"""A session as a few tools: what a client calls becomes runs and calls, whatever the protocol.
+"""A session as a few tools: calls of a client become runs and calls, in any protocol.
 
 Above: `front/server.py`, which speaks the protocol. Below: the session, whose door everything goes
 through. What is not listed here cannot be called by name either.
@@ -36,7 +36,7 @@ class Front:
             to know that clients may offer sampling and roots.
         direct: Names and globs of tools that may be called without a script.
         approvals: Who answers what policy asks where a client cannot ask its person: a person
-            elsewhere, or whoever calls `resume`.
+            elsewhere, or the caller of `resume`.
         passed: The namespace of a server whose tools are offered under the names that they have
             there, and its resources and prompts with them.
     """
@@ -102,7 +102,7 @@ class Front:
         Args:
             method: Of the protocol, such as `resources/read`.
             arguments: By name.
-            client: Whoever calls.
+            client: The calling client.
         """
         return await self._told_of(
             self._runs.call(self._beside(method), arguments, client, whole=True, waits=False)
@@ -151,7 +151,7 @@ class Front:
         Args:
             name: A tool's, as it is listed.
             arguments: By name.
-            client: Whoever calls.
+            client: The calling client.
 
         Raises:
             UnknownTool: It is not listed; nothing was reached.
@@ -175,7 +175,7 @@ class Front:
         return await self._runs.call(spec, arguments, client, whole=whole)
 
     async def _told_of(self, call: Awaitable[ToolReply | Asked]) -> ToolReply | Asked:
-        """Return what came of a call, also where it could not be made."""
+        """Return the outcome of a call, also where it could not be made."""
         try:
             return await call
         except LineshaftError as error:

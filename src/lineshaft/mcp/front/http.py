@@ -79,7 +79,7 @@ async def serve_http(
         ready: Called with the address once clients can come.
 
     Raises:
-        ConfigError: Nobody can listen there.
+        ConfigError: The address cannot be listened on.
     """
     with _bound(options) as bound:
         host = f"[{options.host}]" if ":" in options.host else options.host
@@ -110,7 +110,7 @@ async def _serve(serving: "_Serving", bound: socket.socket) -> None:
 
 
 class _Serving(uvicorn.Server):
-    """A server that leaves signals to whoever started it."""
+    """A server that leaves signals to its host."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Whether the client of an HTTP request is there, or may yet come back."""
+"""Presence of the client of an HTTP request, which may also come back."""
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar

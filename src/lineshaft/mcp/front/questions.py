@@ -1,4 +1,4 @@
-"""What a tool asks a person through a client: a flat form, made anew of the words that forms have.
+"""Questions of a tool to a person through a client: a flat form, made anew of known keywords.
 
 The schema may be that of a foreign server. Of it nothing is taken but what a form of MCP can say;
 references are never followed and patterns never tried.
@@ -31,13 +31,13 @@ def question_form(message: str, schema: Mapping[str, object]) -> tuple[Form, boo
     wrapped = schema.get("type") != "object"
     members = {"value": schema} if wrapped else _table(schema.get("properties"))
     if len(members) > _MEMBERS:
-        raise ToolError("E_DENIED", f"nobody can be asked: {_MEMBERS} values fit a form")
+        raise ToolError("E_DENIED", f"no person can be asked: {_MEMBERS} values fit a form")
     flat: dict[str, object] = {}
     for name, member in members.items():
         known = _flat(_table(member))
         if known is None or clean(name, _NAME) != name:
             text = f"{clean(name, _NAME)!r} is neither text, number, yes or no, nor a choice"
-            raise ToolError("E_DENIED", f"nobody can be asked: {text}")
+            raise ToolError("E_DENIED", f"no person can be asked: {text}")
         flat[name] = known
     needed = ["value"] if wrapped else _needed(schema, flat)
     made: dict[str, object] = {"type": "object", "properties": flat}

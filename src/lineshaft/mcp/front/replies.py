@@ -1,4 +1,4 @@
-"""How runs and calls are told to a client: as text for its model, and as data for programs."""
+"""Replies to a client about runs and calls: text for its model, and data for programs."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     Args:
         session: Takes secrets out.
         result: The run's.
-        answers: Whether whoever calls `resume` may answer what policy asks.
+        answers: Whether the caller of `resume` may answer what policy asks.
     """
     handled = session.told(result)
     text = handled.text

@@ -1,7 +1,7 @@
 """Resources, prompts and completions of one server behind a front, passed on.
 
 What is read is a call, like those of tools: policy judges it, and the record holds it. Lists are
-passed on as they are, but for what policy denies whatever else is said.
+passed on as they are, without entries that policy always denies.
 """
 
 from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
@@ -186,7 +186,7 @@ class PassedResources:
         given = params.model_dump(
             by_alias=True, mode="json", exclude_none=True, include={"ref", "argument", "context"}
         )
-        if self._front.verdict(COMPLETE, given) != "allow":  # nobody is asked at every key
+        if self._front.verdict(COMPLETE, given) != "allow":  # a person is not asked at every key
             return types.CompleteResult(completion=types.Completion(values=[]))
         return await self.call(Request(context, params), COMPLETE, given, types.CompleteResult)
 
@@ -285,7 +285,7 @@ class PassedResources:
 
 def _client_of(context: Context) -> Connection:
     """Return the connection of a client of the older protocol, which tells when it ends."""
-    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK shows it to nobody else
+    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK has no public name for it
 
 
 def _page(params: types.PaginatedRequestParams) -> types.PaginatedRequestParams:

@@ -1,4 +1,4 @@
-"""What a client starts, waits for, answers and looks at."""
+"""Runs that a client starts, waits for, answers and looks at."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class Runs:
 
     Args:
         session: What they go through.
-        answers: Whether whoever calls `resume` may answer what policy asks.
+        answers: Whether the caller of `resume` may answer what policy asks.
     """
 
     def __init__(self, session: Session, *, answers: bool) -> None:
@@ -131,9 +131,9 @@ class Runs:
         Args:
             spec: The tool.
             arguments: By name.
-            client: Whoever calls.
+            client: The calling client.
             whole: Whether they are to see as it is what the tool's server refuses.
-            waits: Whether it may wait in the store where nobody answers what policy asks.
+            waits: Whether it may wait in the store for an answer to what policy asks.
 
         Raises:
             MCPError: It refused, and they are.
@@ -249,7 +249,7 @@ class Runs:
         if not pending:
             return await self.status(run_id)
         if [each.id for each in pending] != list(asked) and shown_of(pending):
-            return _ask_for(run_id, pending)  # somebody else answered, and it waits again
+            return _ask_for(run_id, pending)  # another client answered, and it waits again
         filled = filled_of(client.said.get(_APPROVAL, Filled("cancel")))
         answers = answers_of(pending, filled)
         return await (self._go_on(run_id, answers, client) if answers else self.status(run_id))
@@ -311,10 +311,10 @@ def _for_client(work: Operation, client: Client) -> Mapping[str, Question]:
 async def _or_never(
     approver: Approver | None, waiting: tuple[Pending, ...]
 ) -> Mapping[str, Answer]:
-    """Ask for calls; what nobody answers is refused."""
+    """Ask about calls; those without an answer are refused."""
     none: Mapping[str, Answer] = {}
     said = none if approver is None else await approver(waiting)
-    never = Answer(allow=False, reason="nobody answered; a rule of your policy may allow it")
+    never = Answer(allow=False, reason="no answer came; a rule of your policy may allow it")
     return {each.id: said.get(each.id, never) for each in waiting}
 
 

@@ -63,7 +63,7 @@ class FrontServer(Server[Any]):
         security = RequestStateSecurity.ephemeral()
         security.bind_principal = _client_of
         self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
-        # Older clients set a level, and get an error where nobody takes it.
+        # Older clients set a level, and get an error where it is not handled.
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
         self._passed = None
         if (server := front.passed) is not None:
@@ -135,7 +135,9 @@ class FrontServer(Server[Any]):
             self.instructions = self._front.instructions
             await self._bus.publish(ToolsListChanged())
             for session in list(self._older.values()):
-                with anyio.move_on_after(1):  # one that reads nothing keeps nobody else waiting
+                with anyio.move_on_after(
+                    1
+                ):  # a client that does not read must not keep others waiting
                     await session.send_tool_list_changed()
 
     async def _came(self, context: Context, params: types.NotificationParams) -> None:

@@ -1,8 +1,8 @@
 """A front over this process's own standard streams: one JSON message a line.
 
-While it serves, whatever else this process or its children write to standard output goes to
-standard error: nothing but the protocol reaches the client. In place of the SDK's own, which waits
-for its input in a thread that cannot be ended, and reads lines of any length.
+While it serves, other output of this process or its children to standard output goes to standard
+error: nothing but the protocol reaches the client. In place of the SDK's own, which waits for its
+    input in a thread that cannot be ended, and reads lines of any length.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What clients send, held against a schema of ours."""
+"""Validation of clients' messages against a schema."""
 
 from collections.abc import Mapping
 from typing import Any, cast

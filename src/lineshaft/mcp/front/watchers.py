@@ -18,7 +18,7 @@ _LONGEST = 2_000
 _SHORTEST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
 _SEND_SECONDS = 1.0
-"""One that reads nothing keeps nobody else waiting for longer."""
+"""Seconds for which a client that does not read may keep others waiting."""
 
 Tell = Callable[[str], Awaitable[None]]
 """Tells that a resource has changed: one client, or all that listen in the newest protocol."""

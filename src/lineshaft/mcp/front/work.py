@@ -19,7 +19,7 @@ ANSWER_SECONDS = 600.0
 """How long what a tool asked waits for a client to come back with the answer."""
 
 _NOTES = 200
-"""Things that happened which nobody was told of yet; of more, the oldest are left out."""
+"""The most events not reported yet; of more, the oldest are left out."""
 
 _MOST = 1_000
 """Runs and calls under way at once."""
@@ -55,7 +55,7 @@ class Operation:
         said: Answers that the client sent before it was asked, by the keys of a server that asks
             under its own.
         whole: Whether the client is to see as it is what the server refused.
-        alone: Whether it goes on in the background, with nobody who waits.
+        alone: Whether it goes on in the background, with no request waiting.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Operation:
         alone: bool = False,
     ) -> None:
         self.key = secrets.token_urlsafe(24)
-        """What a client comes back with; nobody can guess it."""
+        """The handle with which a client comes back; it cannot be guessed."""
 
         self.run_id = run_id
         self.spec = spec
@@ -110,10 +110,10 @@ class Operation:
         """Put questions to the client, all at once, through whichever request comes next.
 
         Args:
-            asked: Each with the name that whoever asks has for it, or none.
+            asked: Each with the asker's name for it, or none.
 
         Returns:
-            The answers, in order; an error for what nobody came back with.
+            The answers, in order; an error for a question without one.
         """
         waiting: list[_Asked] = []
         for name, question in asked:
@@ -146,7 +146,7 @@ class Operation:
                 asked.answer(each)
 
     def note(self) -> Note | None:
-        """Return the next thing that happened and that nobody was told of."""
+        """Return the next event that was not reported yet."""
         return self._notes.popleft() if self._notes else None
 
     async def moved(self) -> None:

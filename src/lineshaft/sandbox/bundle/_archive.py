@@ -26,7 +26,7 @@ class ArchiveBounds:
 
 
 class _Refused(Exception):
-    """The archive wants something that no honest one needs."""
+    """The archive has an entry that no honest archive needs."""
 
 
 def unpack(archive: Path, target: Path, *, bounds: ArchiveBounds | None = None) -> None:

@@ -45,7 +45,7 @@ def build(target: Path | None = None, *, interpreter: Path | None = None) -> Bun
     Args:
         target: Folder that does not exist yet; it appears whole or not at all. None: the place
             where `resolve` looks first, instead of what may be there.
-        interpreter: What to copy; a virtual environment counts as the Python it was made from.
+        interpreter: The Python to copy; of a virtual environment, the Python it was made from.
 
     Raises:
         PythonNotFound: The interpreter cannot be bundled, or the folder not be written.
@@ -177,7 +177,7 @@ def _run_paths(program: Path, lib: Path, dynload: Path) -> Iterator[tuple[Path, 
 
 
 def _settle_modes(root: Path) -> None:
-    """Let everybody read and nobody write."""
+    """Make the bundle readable and not writable for all users."""
     for folder, _, names in os.walk(root):
         Path(folder).chmod(0o755)
         for name in names:

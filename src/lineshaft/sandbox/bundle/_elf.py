@@ -1,6 +1,6 @@
-"""What an ELF file needs to be loaded, and the one thing that is changed in it: its run path.
+"""ELF files: the libraries that one needs, and changing its run path.
 
-Only what a bundle is made of: 64-bit, little-endian programs and shared libraries.
+Only the kinds in a bundle: 64-bit, little-endian programs and shared libraries.
 """
 
 import struct
@@ -45,17 +45,17 @@ class Elf:
     """Names of libraries."""
 
     run_path: tuple[str, ...]
-    """Where they are looked for first; may hold `$ORIGIN`."""
+    """Folders searched for them first; may hold `$ORIGIN`."""
 
     interpreter: str | None
     """The dynamic loader that a program names."""
 
 
 def read_elf(path: Path) -> Elf:
-    """Return what a file needs.
+    """Return the needs of a file.
 
     Raises:
-        NotElf: It is something else, or statically linked.
+        NotElf: The file is of another format, or statically linked.
     """
     image = _Image(path.read_bytes())
     entries = image.dynamic()
@@ -66,13 +66,13 @@ def read_elf(path: Path) -> Elf:
 
 
 def set_run_path(path: Path, run_path: str) -> None:
-    """Change where a file's libraries are looked for first.
+    """Change the run path of a file: the folders searched first for its libraries.
 
     The new string goes to the end of the file, in a copy of the string table; a note segment
     gives up its place in the table of segments to have it loaded.
 
     Raises:
-        NotElf: It is something else, or has no room for the change.
+        NotElf: The file is of another format, or has no room for the change.
     """
     image = _Image(path.read_bytes())
     path.write_bytes(image.with_run_path(run_path))

@@ -34,14 +34,14 @@ def install(
     Args:
         source: A `.tar.gz` with an interpreter that can be moved: a path, or the `https` address
             of an archive on a mirror.
-        sha256: What the archive's hash must be; None: what stands in the file of the same name
-            with `.sha256` at its end, beside it.
-        home: Where bundles are kept; None: the data folder.
-        bounds: How much it may unpack to.
+        sha256: The archive's expected hash; None: the hash in the file beside it whose name ends
+            with `.sha256`.
+        home: Folder of the bundles; None: the data folder.
+        bounds: The most that it may unpack to.
 
     Raises:
-        PythonNotFound: The archive is missing, hostile, not what was promised, or holds no Python
-            that runs here. Nothing is left of it.
+        PythonNotFound: The archive is missing, hostile, has another hash, or holds no Python that
+            runs here. Nothing is left of it.
     """
     home = installed_folder() if home is None else home
     home.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Which shared libraries a program needs, and where this machine keeps them."""
+"""Shared libraries: those that a program needs, and their places on this machine."""
 
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _SYSTEM = (
 
 _PLACES = ("/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
 _FOR_WHEELS = ("libgcc_s.so.1", "libstdc++.so.6")
-"""What compiled packages may expect of the machine."""
+"""Libraries that compiled packages may expect of every machine."""
 
 _LDCONFIG = ("/sbin/ldconfig", "/usr/sbin/ldconfig")
 
@@ -27,7 +27,7 @@ def is_system(name: str) -> bool:
 
 
 def needed_libraries(files: Iterable[Path], *, prefix: Path) -> dict[str, Path]:
-    """Return all libraries that some files need, and what those need, by name.
+    """Return all libraries that some files need, directly or through others, by name.
 
     Args:
         files: Programs and libraries; others are passed over.
@@ -44,7 +44,7 @@ def needed_libraries(files: Iterable[Path], *, prefix: Path) -> dict[str, Path]:
 
 
 def system_files(files: Iterable[Path]) -> tuple[Path, ...]:
-    """Return what a bundle leaves to the machine: loader and C library, under all their names.
+    """Return the libraries that a bundle leaves to the machine: loader and C library, by all names.
 
     Args:
         files: The bundle's programs and libraries.
@@ -61,10 +61,10 @@ def system_files(files: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def machine_libraries(folder: Path) -> tuple[Path, ...]:
-    """Return what the compiled files of a folder need that is not in it, and what that needs.
+    """Return the libraries that the compiled files of a folder need and that are not in it.
 
-    Wheels expect some libraries of every machine, such as `libz`, and old parts of the C library
-    that nothing else asks for any more.
+    The needs of those libraries are included. Wheels expect some libraries of every machine, such
+    as `libz`, and old parts of the C library.
 
     Args:
         folder: With packages; their own libraries are found by the files' run paths.
@@ -76,7 +76,7 @@ def machine_libraries(folder: Path) -> tuple[Path, ...]:
 
 
 def find_library(name: str, first: Iterable[Path] = ()) -> Path | None:
-    """Return where a library is.
+    """Return the place of a library.
 
     Args:
         name: As programs ask for it, such as `libssl.so.3`.

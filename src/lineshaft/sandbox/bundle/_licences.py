@@ -1,4 +1,4 @@
-"""The licence texts of what goes into a bundle."""
+"""The licence texts of the software in a bundle."""
 
 import shutil
 from collections.abc import Iterable

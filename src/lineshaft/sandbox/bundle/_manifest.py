@@ -13,7 +13,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a bundle is."""
+    """The description of a bundle."""
 
     version: str
     """Of Python, such as `3.11.7`."""
@@ -29,7 +29,7 @@ class Manifest:
     """Folder of the standard library, relative to the bundle."""
 
     source: str
-    """Where it came from, for people."""
+    """Its origin, for people."""
 
     system: tuple[str, ...]
     """Files of the machine that it needs."""

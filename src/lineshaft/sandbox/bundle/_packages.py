@@ -22,7 +22,7 @@ _LAST_LINES = 12
 _LOCK = "lineshaft-lock.txt"
 _LIBRARIES = "lineshaft-libraries.txt"
 _RECIPE = "2"
-"""Changes with what is put beside the packages, so that older sets are made again."""
+"""Changes with the files put beside the packages, so that older sets are made again."""
 
 _WHEELS = ("--only-binary", ":all:")
 _LOCKED = ("--require-hashes", "--no-deps")
@@ -49,7 +49,7 @@ class PackageTarget:
 
     @property
     def label(self) -> str:
-        """What tells its package sets from those of others."""
+        """The key of its package sets among those of other Pythons."""
         return f"{self.tag}-{self.platform}"
 
 
@@ -87,11 +87,11 @@ def lock_of(python: PackageTarget, requirements: Sequence[str]) -> Path:
 
 
 def packages_for(python: PackageTarget, requirements: Sequence[str]) -> Path | None:
-    """Return the folder of some packages, installed now if it is not there.
+    """Return the folder of some packages, installed first if it is not there.
 
     The first time requirements are named they are resolved and locked; from then on the lock
-    counts, until somebody removes it. Only wheels are installed: no
-    code of a package runs outside the jail.
+    counts, until it is removed. Only wheels are installed: no code of a package runs outside the
+    jail.
 
     Raises:
         PythonNotFound: They cannot be resolved or installed.

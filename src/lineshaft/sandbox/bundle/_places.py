@@ -1,4 +1,4 @@
-"""Where bundles and packages are kept."""
+"""Folders of bundles and packages."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ def installed_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again at any time."""
+    """Return the folder of files that can be made again at any time."""
     return _found(files.cache_folder)
 
 

@@ -1,4 +1,4 @@
-"""Which Python scripts get: the first of a fixed list of places, never another one in silence."""
+"""The Python for scripts: the first of a fixed list of places, never silently another one."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ from lineshaft.sandbox.bundle._subject import running
 from lineshaft.values import PythonOptions
 
 _RECIPE = "1"
-"""Changes with what goes into a bundle, so that older ones are made again."""
+"""Changes with the contents of a bundle, so that older ones are made again."""
 
 _UV_SECONDS = 20
 
@@ -50,17 +50,18 @@ class Interpreter:
     """Of compiled code, such as `cpython-311`."""
 
     source: str
-    """Where it came from, for people."""
+    """Its origin, for people."""
 
 
 def resolve(options: PythonOptions) -> Interpreter:
     """Return the Python that scripts get; builds a bundle and installs packages where needed.
 
-    The order: the configured path; what `python build` or `python install` put into the data
-    folder; a bundle of the running interpreter, built on first need; one that `uv` manages.
+    The order: the configured path; the bundle that `python build` or `python install` put into the
+    data folder; a bundle of the running interpreter, built on first need; a Python that `uv`
+    manages.
 
     Raises:
-        PythonNotFound: None of them works. The message says what was tried.
+        PythonNotFound: None of them works. The message lists the places tried.
     """
     bundle, source = _find(options.path)
     packages = package_set(bundle, options.packages)

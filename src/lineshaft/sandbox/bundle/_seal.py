@@ -1,4 +1,4 @@
-"""The check of a bundle before it is used: whole at first, then only that nothing was touched."""
+"""The check of a bundle before it is used: whole at first, afterwards only for changes."""
 
 import hashlib
 from pathlib import Path

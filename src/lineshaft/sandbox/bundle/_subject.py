@@ -1,4 +1,4 @@
-"""What is asked of an interpreter before a bundle is made of it."""
+"""Questions to an interpreter before a bundle is made of it."""
 
 import json
 import subprocess
@@ -44,7 +44,7 @@ class BundledPython:
 
 
 def ask(interpreter: Path) -> BundledPython:
-    """Return what an interpreter says of itself.
+    """Return an interpreter's description of itself.
 
     Raises:
         PythonNotStarted: The system does not start it.

@@ -1,7 +1,8 @@
-"""Find out what a run did to a folder that an overlay kept apart, and write it down.
+"""Report the changes of a run to a folder that an overlay kept apart.
 
 Above: `_warden.py`, which forks this before it gives up its rights; it reads files that the inside
-may have closed to everybody. The overlay holds whatever was touched; all else is as it was.
+    may have closed to all users. The overlay holds each path that was touched; the rest is
+    unchanged.
 
 Each line of the report is JSON: path, state before, state after, where the new bytes are. A state
 is kind, permission bits, SHA-256, link target.
@@ -25,7 +26,7 @@ _T = TypeVar("_T")
 
 
 class Account:
-    """The folder as it was, what was written, and both together.
+    """The folder as it was, the upper layer with the writes, and both merged.
 
     Made before the root of this process changes; its descriptors outlive that.
 
@@ -42,11 +43,11 @@ class Account:
         self._folders: dict[tuple[int, str], bool] = {}
 
     def see(self, merged: str) -> None:
-        """Take note of where both are seen together."""
+        """Set the place of the merged view."""
         self._merged = os.open(merged, _DIRECTORY)
 
     def descriptors(self) -> set[int]:
-        """Return what must stay open."""
+        """Return the descriptors that must stay open."""
         return {*self._fds, self._merged}
 
     def write(self) -> None:
@@ -118,12 +119,12 @@ class Account:
             return ["other", mode, None, None]
         digest = None
         with contextlib.suppress(OSError):
-            # A file of somebody else, which could be deleted all the same, has no hash.
+            # A file of another user, which can be deleted nevertheless, has no hash.
             digest = _opened(place, lambda: _digest(place))
         return ["file", mode, digest, None]
 
     def _bytes(self, path: str) -> str:
-        """Return where the host finds a file's bytes."""
+        """Return the host's place of a file's bytes."""
         with contextlib.suppress(OSError):
             upper = self._place(self._fds[1], path)
             if stat.S_ISREG(os.lstat(upper).st_mode):
@@ -141,7 +142,7 @@ class Account:
 
 
 def _alone(entry: "os.DirEntry[str]") -> bool:
-    """Return whether a written folder stands in the place of the one that was there."""
+    """Return whether a written folder replaces the one that was there."""
     with contextlib.suppress(OSError):
         names = os.listxattr(entry.path, follow_symlinks=False)
         return any(name.endswith((f"overlay.{_OPAQUE}", f"overlay.{_REDIRECT}")) for name in names)
@@ -149,7 +150,7 @@ def _alone(entry: "os.DirEntry[str]") -> bool:
 
 
 def _opened(place: str, read: Callable[[], _T]) -> _T:
-    """Read something that its own mode may close to its owner."""
+    """Read a file or folder whose mode may close it to its owner."""
     try:
         return read()
     except PermissionError:

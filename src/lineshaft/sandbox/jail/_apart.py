@@ -1,4 +1,4 @@
-"""What a run did to a folder that was kept apart from it, path by path.
+"""Changes of a run to a folder that was kept apart from it, path by path.
 
 Above: `python_run`, which lands the changes. Below: the upper layer of an overlay, or a copy.
 """
@@ -18,7 +18,7 @@ Kind = Literal["file", "dir", "symlink", "other"]
 
 
 class PathState(NamedTuple):
-    """What a path is at one moment."""
+    """The state of a path at one moment."""
 
     kind: str
     mode: int
@@ -27,7 +27,7 @@ class PathState(NamedTuple):
 
 
 class PathDifference(NamedTuple):
-    """What a path was and is, and where its new bytes are."""
+    """The states of a path before and after, and the place of its new bytes."""
 
     path: str
     before: PathState | None
@@ -36,19 +36,19 @@ class PathDifference(NamedTuple):
 
 
 def from_overlay(report: Path, root: Path, walls: Walls) -> Changes:
-    """Return what changed from what the warden's accountant wrote down."""
+    """Return the changes in the report of the warden's accountant."""
     lines = report.read_text(encoding="utf-8").splitlines()
     return settle((_difference(line) for line in lines), root=root, walls=walls)
 
 
 def from_copy(copy: Path, root: Path, before: dict[str, PathState], walls: Walls) -> Changes:
-    """Return what changed in a copy of a folder.
+    """Return the changes in a copy of a folder.
 
     Args:
         copy: The copy, after the run.
         root: The folder.
         before: The copy's states before the run.
-        walls: What was hidden was not copied.
+        walls: Their hidden paths were not copied.
     """
     after = states(copy)
     paths = sorted(before.keys() | after.keys())
@@ -76,7 +76,7 @@ def state_of(path: Path) -> PathState:
 
 
 def settle(differences: Iterable[PathDifference], *, root: Path, walls: Walls) -> Changes:
-    """Sort what differs into changes, and into what the walls do not allow."""
+    """Sort differences into changes, and those that the walls do not allow."""
     changes: list[JailedChange] = []
     refused: set[str] = set()
     top = root.resolve()
@@ -86,7 +86,7 @@ def settle(differences: Iterable[PathDifference], *, root: Path, walls: Walls) -
         if _same(before, after):
             continue
         place = top / path
-        # A folder that is not one any more takes with it what is closed inside.
+        # A folder that was removed or replaced takes with it the closed paths in it.
         lost = () if after is not None and after.kind == "dir" else _inside(place, closed)
         refused.update(wall.relative_to(top).as_posix() for wall in lost)
         special = after is not None and after.kind == "other"

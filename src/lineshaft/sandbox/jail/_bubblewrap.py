@@ -1,7 +1,7 @@
 """The boundary `bubblewrap`: namespaces, a filter of system calls, and resource limits.
 
-An ordinary user gets a user namespace. Root does not: limits on processes do not count for root,
-so the inside runs as a user of its own, whom nothing on this machine belongs to.
+An ordinary user gets a user namespace. Root does not: limits on processes do not count for root, so
+the inside runs as a user of its own, who owns no file on this machine.
 """
 
 import os
@@ -26,7 +26,7 @@ _HOME = "/scratch"
 _MEGABYTE = 1 << 20
 _SCRATCH_MB = 256
 _USERS = range(2_000_000_000, 2_100_000_000)
-"""Nobody has these ids; each jail takes one, so that its processes are counted alone."""
+"""User ids without an account; each jail takes one, so that its processes are counted alone."""
 
 _SYSTEM_PROCESSES = 1
 """Bubblewrap's own, which counts as one of the inside."""

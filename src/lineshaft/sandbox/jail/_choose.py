@@ -1,4 +1,4 @@
-"""Which boundary is used: the best that was seen to work here, or the one that was asked for."""
+"""Choice of the boundary: the best that was seen to work here, or the requested one."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ JAILS: Mapping[str, type[Jail]] = {"sandlock": SandlockJail, "bubblewrap": Bubbl
 _NEED = "a full Python needs sandlock (Linux 6.12 or newer) or bubblewrap with user namespaces"
 _LOCK = threading.Lock()
 _TRIED: dict[str, str] = {}
-"""By name: why it does not work here; empty where it does."""
+"""By name: the reason why it does not work here; empty where it does."""
 
 _SECONDS = 20.0
 

@@ -14,7 +14,7 @@ from lineshaft.sandbox.jail._views import file_id, linked_files
 from lineshaft.sandbox.jail._walls import Changes, Walls
 
 _GONE = (FileNotFoundError, NotADirectoryError)
-"""What is said of a path that somebody else removes or replaces at the moment."""
+"""The errors of a path that another program removes or replaces at the moment."""
 
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
@@ -22,7 +22,7 @@ MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A copy, and what it was before the run."""
+    """A copy, and its states before the run."""
 
     root: Path
     copy: Path
@@ -30,20 +30,20 @@ class Copied:
     walls: Walls
 
     def changes(self) -> Changes:
-        """Return what differs now."""
+        """Return the differences after the run."""
         return from_copy(self.copy, self.root, self.before, self.walls)
 
 
 def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
-    """Copy a folder, without what is hidden, and without what is taken away meanwhile.
+    """Copy a folder, without hidden paths, and without those removed meanwhile.
 
-    What this user may not read is left out too, and counts as hidden.
+    Paths that this user may not read are left out too, and count as hidden.
 
     Args:
         root: The folder.
-        copy: Where to.
-        walls: What is hidden.
-        user: Who shall own the copy; None: this user.
+        copy: The target.
+        walls: Their hidden paths are left out.
+        user: The owner of the copy; None: this user.
 
     Raises:
         NoBoundary: It is too large to copy for each run.
@@ -63,7 +63,9 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     except (OSError, shutil.Error) as error:
         raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
     if user is not None:
-        copy.chmod(0o755)  # or whoever puts up the boundary, now without privileges, cannot enter
+        copy.chmod(
+            0o755
+        )  # or the process that puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
     walls = replace(walls, hidden=(*walls.hidden, *left_out))
     return Copied(real, copy, states(copy), walls)

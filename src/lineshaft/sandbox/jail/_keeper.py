@@ -1,12 +1,12 @@
-"""Keep one jail: start what is inside, end all of it. A program, started for each jail.
+"""Keeper of one jail: a program that starts the processes inside and ends all of them.
 
 Above: `_kept.py` in the host, at the other end of the socket that is this program's standard
 input. Below: the boundary's own process (bubblewrap, or `_warden.py` for sandlock), and what runs
 inside. It imports nothing of Lineshaft and starts as `python -I -S -B`.
 
-It adopts whatever is orphaned inside, so a process that forked twice and left its session is
-still a descendant and ends with the rest. When the host dies, the socket ends; when this program
-is killed, bubblewrap dies with it, and the warden, which watches it, ends the inside instead.
+It adopts orphaned processes, so a process that forked twice and left its session is still a
+descendant and ends with the rest. When the host dies, the socket ends; when this program is killed,
+bubblewrap dies with it, and the warden, which watches it, ends the inside instead.
 
 From the host: one message with the order (a JSON file) and four descriptors, then `end`, which
 ends the inside. The end of the socket means the same, and that the files may go. To the host, one
@@ -85,10 +85,10 @@ def family() -> Iterator[int]:
 
 
 def end_all(*, spare: int = 0) -> None:
-    """Kill every descendant; stopped first: who forks while the others die outruns the list.
+    """Kill every descendant. All are stopped first, so that none forks while the others die.
 
     Args:
-        spare: One that shall live.
+        spare: One that stays alive.
     """
     seen = {spare}
     while fresh := descendants() - seen:
@@ -107,7 +107,7 @@ def code_of(status: int) -> int:
 
 
 class Keeper:
-    """One jail, until nobody is left in it."""
+    """One jail, until no process is left in it."""
 
     def __init__(self, order: Order, control: socket.socket, stdio: Sequence[int]) -> None:
         self.order = order
@@ -167,7 +167,7 @@ class Keeper:
         os.execve(own[0], [*own, *cast("list[str]", self.order["argv"])], {})  # noqa: S606  no shell
 
     def run(self, wake: int) -> None:
-        """Serve until nobody is left."""
+        """Serve until no process is left."""
         poll = select.poll()
         for fd in (wake, self.control.fileno(), self.reports, os.pidfd_open(os.getppid())):
             poll.register(fd, select.POLLIN)
@@ -186,7 +186,7 @@ class Keeper:
         self.forward(None)
 
     def forward(self, poll: "select.poll | None") -> None:
-        """Pass on what the boundary's process reports, line by line."""
+        """Pass on the reports of the boundary's process, line by line."""
         data = b"" if poll is None and not select.select([self.reports], [], [], 0)[0] else None
         data = os.read(self.reports, _CHUNK) if data is None else data
         if not data and poll is not None:
@@ -205,7 +205,7 @@ class Keeper:
             self.ending = self.ending or self.told_exit
 
     def forward_info(self) -> None:
-        """Take the first process from what bubblewrap says, limit it, and let it go on."""
+        """Read the first process from bubblewrap's report, limit it, and let it go on."""
         with contextlib.suppress(ValueError, OSError):
             pid = json.loads(self.pending)["child-pid"]
             self.pending = b""
@@ -225,12 +225,12 @@ class Keeper:
         return order == b"end"
 
     def over_memory(self) -> bool:
-        """Return whether all together use more than they may, where nobody else counts that."""
+        """Return whether all together exceed the limit, where the kernel does not count that."""
         most = cast("int", self.order.get("memory_mb", 0)) << 20
         return bool(most) and not self.ending and sum(map(memory_of, family())) > most
 
     def reap(self) -> bool:
-        """Collect the dead; return whether anyone is left."""
+        """Collect ended processes; return whether any is left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -243,7 +243,7 @@ class Keeper:
                 self.ending = True
 
     def finish(self) -> None:
-        """Say how it ended, wait until the host has what it needs, and remove the files."""
+        """Report how the jail ended, wait until the host has read its files, and remove them."""
         if not self.told_exit:
             code = -9 if self.exit_code is None else self.exit_code
             self.say(f"exited {_SHELL_SIGNALS.get(code, code)}")
@@ -256,7 +256,7 @@ class Keeper:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, also what is closed to its owner."""
+    """Remove a folder, also parts that are closed to their owner."""
     for place, _, _ in os.walk(folder, onerror=None):
         with contextlib.suppress(OSError):
             for entry in os.scandir(place):
@@ -283,7 +283,7 @@ def memory_file(data: bytes) -> int:
 
 
 def set_limits(limits: Mapping[str, int], pid: int = 0) -> None:
-    """Set resource limits by name, soft and hard, never above what there is."""
+    """Set resource limits by name, soft and hard, never above the present ones."""
     for name, value in limits.items():
         number = cast("int", getattr(resource, name))
         _, hard = resource.prlimit(pid, number)
@@ -302,7 +302,7 @@ def receive(control: socket.socket) -> tuple[Order, list[int]]:
 
 
 def ignore(_number: int, _frame: object) -> None:
-    """Handle a signal by nothing but the byte that wakes the poll."""
+    """Handle a signal by the byte that wakes the poll, and nothing else."""
 
 
 def main() -> None:

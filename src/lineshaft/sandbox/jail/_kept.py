@@ -27,13 +27,13 @@ _CHUNK = 1 << 24
 
 
 class KeptJail:
-    """What runs inside one jail.
+    """The processes inside one jail.
 
     Args:
-        order: What the keeper shall do.
+        order: The order to the keeper.
         stdio: Descriptors that become 0, 1 and 2 inside.
         scratch: The jail's private folder.
-        changes: Reads what was done to the folder kept apart; None where there is none.
+        changes: Reads the changes to the folder kept apart; None where there is none.
 
     Raises:
         NoBoundary: The boundary could not be put up.
@@ -87,21 +87,21 @@ class KeptJail:
         with contextlib.suppress(OSError):
             self._control.send(b"end")
         if self.wait(_END_SECONDS) is None:
-            # The keeper does not answer; what watches it ends the inside.
+            # The keeper does not answer; its watcher ends the inside.
             self._keeper.kill()
             self.wait(_END_SECONDS)
 
     def changes(self) -> Changes:
-        """Return what was done to the folder kept apart."""
+        """Return the changes to the folder kept apart."""
         if self._read_changes is None:
             raise EngineError("no folder was kept apart in this jail")
         if self.wait(0) is None:
-            raise EngineError("what was changed is known only after the end")
+            raise EngineError("changes are known only after the end")
         if self._changes is None:
             try:
                 self._changes = self._read_changes()
             except OSError as error:
-                raise EngineError("the run was ended before it could say what it did") from error
+                raise EngineError("the run was ended before it could report its changes") from error
         return self._changes
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class KeptJail:
 
 
 def check_program(argv: Sequence[str]) -> None:
-    """Refuse what cannot be started, before anything is.
+    """Refuse a program that cannot be started, before any process starts.
 
     Raises:
         EngineError: The program is missing, or not to be run.

@@ -1,4 +1,4 @@
-"""Take some paths out of everything this process and its children can read, for good.
+"""Hide some paths from this process and its children, for good.
 
 Above: `_warden.py`, for itself, before the inside starts; then not even sandlock's own supervisor,
 which copies files for the inside, can read what is hidden. Landlock only ever allows, so all that

@@ -1,9 +1,9 @@
 """Move this process to a root folder of its own that holds nothing but some chosen paths.
 
-Above: `_warden.py`, for itself, before the inside starts. Landlock does not judge who looks at a
-file's size or changes its mode, owner, times and attributes; here such files are not there at all,
-or on a mount that is not to be written. A folder kept apart is an overlay: the kernel sends what
-is written to it elsewhere. Where the machine allows no mount namespace, `enter` says so, and the
+Above: `_warden.py`, for itself, before the inside starts. Landlock does not control reading a
+    file's size or changing its mode, owner, times and attributes; under the new root such files do
+    not exist, or are on a read-only mount. A folder kept apart is an overlay: the kernel redirects
+    writes to it. Where the machine allows no mount namespace, `enter` says so, and the
 warden forbids those calls instead.
 """
 
@@ -36,12 +36,12 @@ def enter(plan: Plan) -> bool:
     """Move to a root that holds some paths, under their own names.
 
     Args:
-        plan: What lies there: `readable`, `writable`, and below them `hidden` and `readonly`;
+        plan: The paths: `readable`, `writable`, and below them `hidden` and `readonly`;
             `apart`, a folder; for it either `upper` and `spare`, two empty folders, or a `copy`;
             `work`, an empty folder to build the root on, and `nothing`, an empty file.
 
     Returns:
-        Whether it was done; if not, nothing of note has changed.
+        Whether it was done; if not, nothing relevant has changed.
 
     Raises:
         NoOverlay: The folder cannot be kept apart so.

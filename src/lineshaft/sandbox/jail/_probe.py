@@ -1,4 +1,4 @@
-"""What each boundary really gives on this machine, found out by attacking it."""
+"""Probe of each boundary on this machine, by attacks."""
 
 import json
 import os
@@ -26,7 +26,7 @@ for part in ("", ".sandbox", ".jail", "._attacks"):
 sys.modules[name].__path__ = [folder]
 importlib.import_module(name + "._program").main(text, names)
 """
-"""The attacks' folder is all that is there of Lineshaft, under the names its files know."""
+"""The only part of Lineshaft inside is the attacks' folder, under the names its files use."""
 
 _SECONDS = 120.0
 
@@ -36,7 +36,7 @@ Seen = dict[str, tuple[bool, str]]
 def probe(
     interpreter: Interpreter | None = None, *, only: Sequence[str] = ()
 ) -> tuple[Boundary, ...]:
-    """Return what each boundary gives here; takes some seconds.
+    """Return the result of the attacks for each boundary; takes some seconds.
 
     Every attack is first run without any boundary. One that fails even there proves nothing, and
     is marked so.

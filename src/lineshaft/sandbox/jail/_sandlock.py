@@ -19,7 +19,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MEGABYTE = 1 << 20
 _NO_OVERLAY = "NoOverlay"
 _UNCOUNTED_CALLS = ("memfd_create", "shmget")
-"""What keeps memory that no limit counts, and sandlock itself needs outside."""
+"""Calls that keep memory outside every limit, and that sandlock itself needs outside."""
 
 
 class SandlockJail:
@@ -37,7 +37,7 @@ class SandlockJail:
 
     @property
     def keeps_apart(self) -> str:
-        """The kernel redirects what is written; where it cannot, the inside works on a copy."""
+        """The kernel redirects writes; where it cannot, the inside works on a copy."""
         return "copy-on-write"
 
     def start(
@@ -91,7 +91,7 @@ def _start(
 
 
 def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> dict[str, object]:
-    """Return what the new root holds, and make what it is built from."""
+    """Return the paths of the new root, and make the folders that it is built from."""
     for name in ("home", "root", "upper", "spare"):
         (scratch / name).mkdir()
     nothing = scratch / "nothing"
@@ -113,7 +113,7 @@ def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> d
 
 
 def hidden_paths(walls: Walls, apart: Path | None) -> list[Path]:
-    """Return every path inside by which something hidden could be read."""
+    """Return every path inside by which a hidden file could be read."""
     trees = [*walls.readable, *walls.writable, *([] if apart is None else [apart])]
     hidden = in_sight(walls.hidden, trees)
     around = [tree for tree in trees if any(tree in path.parents for path in hidden)]
@@ -121,7 +121,7 @@ def hidden_paths(walls: Walls, apart: Path | None) -> list[Path]:
 
 
 def options(walls: Walls, home: Path, apart: Path | None) -> dict[str, object]:
-    """Return what sandlock is told."""
+    """Return the arguments for sandlock."""
     kept = [] if apart is None else [str(apart)]
     return {
         "fs_readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
@@ -138,7 +138,7 @@ def options(walls: Walls, home: Path, apart: Path | None) -> dict[str, object]:
 
 
 def _unwritten(walls: Walls) -> list[str]:
-    """Return what Landlock can hide without a new root: nothing below folders written for real."""
+    """Return the paths that Landlock can hide without a new root: none below writable folders."""
     real = [path.resolve() for path in walls.writable]
     return [
         str(path)
@@ -161,7 +161,7 @@ def rlimits(walls: Walls) -> dict[str, int]:
 
 
 def _there(paths: Iterable[Path]) -> list[str]:
-    """Return what can be opened: one path that cannot fails the whole start."""
+    """Return the paths that can be opened: one that cannot be fails the whole start."""
     return [str(path) for path in paths if os.access(path, os.R_OK)]
 
 

@@ -20,7 +20,7 @@ class Scratch:
 
     Args:
         path: The folder.
-        lock: Descriptor of it, locked; whoever holds a copy keeps the folder from the sweep.
+        lock: Descriptor of it, locked; each copy of it keeps the folder from the sweep.
     """
 
     def __init__(self, path: Path, lock: int) -> None:
@@ -64,7 +64,7 @@ def _home() -> Path:
         home.mkdir(mode=0o700)
     if home.is_symlink() or trusted(home.lstat()) != "own":
         raise NoBoundary(
-            f"the folder {str(home)!r} for private files belongs to somebody else",
+            f"the folder {str(home)!r} for private files belongs to another user",
             hint="remove it, or set TMPDIR to a folder of your own",
         )
     return home

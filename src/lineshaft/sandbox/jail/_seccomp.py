@@ -1,4 +1,4 @@
-"""Filters of system calls: what namespaces, or Landlock, alone leave open.
+"""Filters of the system calls that namespaces, or Landlock, leave open.
 
 Deny lists, in the kernel's classic filter code. Refused calls fail with `EPERM`, and `clone3`
 with `ENOSYS`, whose flags a filter cannot read, so that the C library uses `clone`.
@@ -16,10 +16,10 @@ _FIRST_ARGUMENT, _SECOND_ARGUMENT = 16, 24
 _X32 = 0x40000000
 _NEW_NAMESPACES = 0x7E020080
 _TERMINAL_INPUT = (0x5412, 0x541C)
-"""`TIOCSTI` and `TIOCLINUX`: typing into somebody else's terminal."""
+"""`TIOCSTI` and `TIOCLINUX`: typing into another user's terminal."""
 
 _FIXED_ADDRESSES, _ASKED_ONLY = 0x40000, 0xFFFFFFFF
-"""Of `personality`: what a run that is executed again needs, and a question."""
+"""Of `personality`: the flags that a replay needs, and the query."""
 
 _Instruction = tuple[int, int, int, int]
 
@@ -161,11 +161,11 @@ _UNIX = 1
 
 
 def gap_filter(machine: str | None = None) -> bytes:
-    """Return a filter of what Landlock leaves open.
+    """Return a filter of the calls that Landlock leaves open.
 
-    Limits and priorities of other processes may not be changed, and no socket be made but those
-    of one machine: Landlock judges `connect` over TCP, not fast open, other paths or datagrams.
-    Memory that no process has mapped is not counted by any limit, so there is none.
+    It forbids changing limits and priorities of other processes, and sockets other than those of
+    one machine: Landlock controls `connect` over TCP, but not fast open, other ways or datagrams.
+    Memory that no process has mapped counts for no limit, so it is forbidden too.
 
     Args:
         machine: Such as `x86_64`; None: this one.

@@ -1,4 +1,4 @@
-"""What the attacks go for: a file, a process, sockets, shared memory, a key, made for one probe."""
+"""Targets of the attacks: a file, a process, sockets, shared memory, a key, made for one probe."""
 
 import contextlib
 import ctypes
@@ -48,7 +48,7 @@ def targets(walls: Walls, interpreter: Interpreter) -> Generator[dict[str, str]]
 
 
 def fresh(found: dict[str, str]) -> None:
-    """Put back what an earlier round of attacks removed."""
+    """Put back the targets that an earlier round of attacks removed."""
     for name in ("spare", "doomed"):
         path = Path(found[name])
         path.write_text("x" * 100, encoding="ascii")

@@ -1,7 +1,7 @@
-"""Under which paths something closed is in sight inside.
+"""Paths inside by which a closed file can be reached.
 
-What is closed may be named by one path and be in sight by another: a folder that was opened by a
-symlink to it, or a second name of the same file. A name that is missed is a hole.
+A file closed under one path may be reachable by another: through a symlink to its folder, or by a
+second name of the same file. A missed name is a hole.
 """
 
 import os
@@ -13,7 +13,7 @@ FileId = tuple[int, int]
 
 
 def in_sight(closed: Iterable[Path], trees: Iterable[Path]) -> list[Path]:
-    """Return every path by which what is closed can be reached through some open trees.
+    """Return every path by which closed files can be reached through some open trees.
 
     Args:
         closed: Files and folders; those that do not exist are left out.
@@ -32,11 +32,11 @@ def in_sight(closed: Iterable[Path], trees: Iterable[Path]) -> list[Path]:
 
 
 def other_names(closed: Iterable[Path], trees: Iterable[Path]) -> list[Path]:
-    """Return the other names, in some trees, of closed files; what is in closed folders has none.
+    """Return the other names of closed files in some trees; files in closed folders have none.
 
     Args:
         closed: Files and folders.
-        trees: Folders in which to look; nobody looks where no closed file has a second name.
+        trees: Folders to search; they are not searched where no closed file has a second name.
     """
     linked = frozenset(linked_files(path for path in closed if not path.is_dir()))
     if not linked:
@@ -50,15 +50,15 @@ def other_names(closed: Iterable[Path], trees: Iterable[Path]) -> list[Path]:
 
 
 def linked_files(paths: Iterable[Path]) -> Iterator[FileId]:
-    """Return which of some files, and of what is in some folders, have other names too."""
+    """Return those of some files, and of the files in some folders, that have other names too."""
     for path in paths:
         for file in path.rglob("*") if path.is_dir() else [path]:
-            with suppress(FileNotFoundError):  # somebody removed it just now
+            with suppress(FileNotFoundError):  # it was removed just now
                 if file.lstat().st_nlink > 1 and not file.is_dir():
                     yield file_id(file)
 
 
 def file_id(path: Path) -> FileId:
-    """Return what all names of one file have in common."""
+    """Return the identity that all names of one file share."""
     found = path.lstat()
     return found.st_dev, found.st_ino

@@ -1,4 +1,4 @@
-"""What a jail is asked for, and what it gives: the seam between engines and boundaries.
+"""The seam between engines and boundaries: the walls of a jail, and the jailed process.
 
 Above: the engine `cpython` and `python_run`. Below: `_sandlock.py` and `_bubblewrap.py`.
 """
@@ -13,15 +13,15 @@ ChangeHow = Literal["written", "folder", "symlink", "deleted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walls:
-    """What the inside may reach, and how much it may use.
+    """The paths that the inside may reach, and its limits.
 
-    Besides what is named here the inside has the devices `null`, `zero`, `full`, `random` and
+    Besides these paths the inside has the devices `null`, `zero`, `full`, `random` and
     `urandom`, and a private scratch folder that ends with the jail (in `HOME` and `TMPDIR`).
     It has no network, no other processes, no capabilities, and no way to more of them.
     """
 
     readable: tuple[Path, ...]
-    """Files and folders; what is not there is left out. Readable is also runnable."""
+    """Files and folders; missing ones are left out. Readable files are also runnable."""
 
     writable: tuple[Path, ...] = ()
     """Folders that are written for real."""
@@ -57,12 +57,12 @@ class Walls:
     """Whether `/proc` is there, as far as the boundary shows it."""
 
     fixed_addresses: bool = False
-    """Whether memory has the same addresses in every jail like this, so that a run can be executed
-    again; whatever is inside may find code more easily then."""
+    """Whether memory has the same addresses in every such jail, so that a run can be executed
+    again; an attack inside then finds code more easily."""
 
 
 class Jailed(Protocol):
-    """What runs inside a jail, seen from outside. Safe to use from several threads."""
+    """The processes inside a jail, seen from outside. Safe to use from several threads."""
 
     @property
     def pid(self) -> int:
@@ -70,14 +70,14 @@ class Jailed(Protocol):
         ...
 
     def kill(self) -> None:
-        """End everything inside and return once it is gone; also what left its session or group."""
+        """End all processes inside, also those that left their session or group."""
         ...
 
     def changes(self) -> "Changes":
-        """Return what was done to the folder kept apart; after the end, before `close`.
+        """Return the changes to the folder kept apart; after the end, before `close`.
 
         Raises:
-            EngineError: The run was killed before it could say so, or kept nothing apart.
+            EngineError: The run was killed before it could report them, or kept no folder apart.
         """
         ...
 
@@ -128,13 +128,13 @@ class Jail(Protocol):
 
         Args:
             argv: The program, by its absolute path, and its arguments.
-            walls: What it may reach and use.
+            walls: The paths that it may reach, and its limits.
             stdin: Descriptor that becomes its 0; may be a socket. The caller keeps its own copy.
             stdout: Descriptor that becomes its 1.
             stderr: Descriptor that becomes its 2. No other descriptor gets inside.
-            apart: Folder that the inside sees and writes at its own path, while the real one is
-                left as it is: `Jailed.changes` says what it did. It starts there unless
-                `walls.cwd` says otherwise.
+            apart: Folder that the inside sees and writes at its own path, while the real one stays
+                unchanged: `Jailed.changes` gives its changes. It starts there unless `walls.cwd`
+                    says otherwise.
 
         Raises:
             NoBoundary: The boundary could not be put up. Nothing was started.
@@ -144,7 +144,7 @@ class Jail(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JailedChange:
-    """What one run did to one path of a folder; the folder itself is untouched."""
+    """The change of one path of a folder by a run; the folder itself is untouched."""
 
     path: str
     """Relative to the folder, with `/`."""
@@ -157,7 +157,7 @@ class JailedChange:
     """Permission bits after the run, without set-id bits; None for `deleted` and `symlink`."""
 
     target: str | None = None
-    """What a `symlink` says."""
+    """The target of a `symlink`."""
 
     before_sha256: str | None = None
     """Of the real file's bytes when the run first touched it; None where there was no file."""
@@ -165,39 +165,39 @@ class JailedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What one run did to a folder."""
+    """The changes of a run to a folder."""
 
     files: tuple[JailedChange, ...]
     """Every path that differs, folders before what is in them, deleted ones too."""
 
     refused: tuple[str, ...] = ()
-    """Paths that it changed though they are hidden or read-only, and special files. Whoever lands
-    the rest without them lands half of what the run did."""
+    """Changed paths that are hidden or read-only, and special files. Landing the rest without them
+    lands half of the run's changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackResult:
-    """One thing tried from inside."""
+    """One attack from inside."""
 
     attack: str
-    """What was tried, in words."""
+    """The attack, in words."""
 
     held: bool
     how: str
-    """What was seen inside: the refusal, or what came through."""
+    """The observation inside: the refusal, or the leak."""
 
     counts: bool = True
-    """The same try was seen to succeed without the boundary; otherwise it proves nothing here."""
+    """The same attack succeeded without the boundary; otherwise it proves nothing here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """What one boundary gives on this machine."""
+    """The result of the attacks on one boundary on this machine."""
 
     name: str
     usable: bool
     reasons: tuple[str, ...] = ()
-    """Why not, or what is weaker here than elsewhere."""
+    """The reason why not, or the part that is weaker here than elsewhere."""
 
     attacks: tuple[AttackResult, ...] = ()
     """Empty where it is not usable."""

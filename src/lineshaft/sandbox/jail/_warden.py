@@ -1,4 +1,4 @@
-"""Hold one sandlock jail: the process that answers the system calls of what is inside.
+"""Warden of one sandlock jail: the process that answers the system calls of the inside.
 
 Above: `_keeper.py`, which forked it. Below: sandlock's supervisor threads and the inside. It gives
 up all capabilities before the inside starts. If the keeper is killed, it ends the inside itself.
@@ -29,7 +29,7 @@ _METADATA_CALLS = [
     *("chmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchownat", "utime", "utimes"),
     *("futimesat", "utimensat", "setxattr", "lsetxattr", "removexattr", "lremovexattr"),
 ]
-"""Forbidden where files outside are in sight: Landlock lets their owner change such things."""
+"""Forbidden where files outside are visible: Landlock lets their owner change attributes."""
 
 
 class _Keeper(Protocol):
@@ -62,7 +62,7 @@ class _Sets(ctypes.Structure):
 
 
 def give_up_capabilities() -> None:
-    """Drop every capability, for good, of this process and all that come of it."""
+    """Drop every capability, for good, of this process and its descendants."""
     libc = ctypes.CDLL(None, use_errno=True)
     if os.geteuid() == 0:
         with contextlib.suppress(OSError):
@@ -147,7 +147,7 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     process = cast("_Process", sandbox.popen(order["argv"]))
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2, *stdio):
-        # Whoever reads the other end waits for the last holder, and that must be the inside.
+        # The reader of the other end waits for the last holder, which must be the inside.
         os.dup2(null, fd)
     os.write(reporting, f"started {process.pid}\n".encode())
     wake, notify = os.pipe()
@@ -163,7 +163,7 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
 
 
 class Accountant:
-    """A process that keeps its rights, to say in the end what was done to the folder."""
+    """A process that keeps its rights, to report the changes to the folder at the end."""
 
     def __init__(self, plan: Mapping[str, object]) -> None:
         self._apart = cast("str", plan["apart"])
@@ -173,7 +173,7 @@ class Accountant:
         self._order = self._answer = -1
 
     def start(self) -> None:
-        """Fork; the other side waits until it is told to look, or that nobody will."""
+        """Fork; the child waits until it is told to report, or until no order can come."""
         order, self._order = os.pipe()
         self._answer, answer = os.pipe()
         self.pid = os.fork()

@@ -1,4 +1,4 @@
-"""A kept instance that is asked many things and never runs a script."""
+"""A kept instance that answers many questions and never runs a script."""
 
 import os
 import threading
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class _QuietHost(RehearsalHost):
-    """The host of a guest that has nothing to wait for."""
+    """The host of a guest that never waits."""
 
     def turn(self, seconds: float, requests: str) -> str:
-        """End the guest: whatever made it wait was no question of ours."""
+        """End the guest: no question makes it wait."""
         raise RuntimeError("an instance that runs no script has nothing to wait for")
 
 
@@ -25,7 +25,7 @@ class Asker:
 
     Args:
         seconds: How long an answer may take.
-        memory_mb: What it may hold beside the interpreter itself.
+        memory_mb: Its memory beside the interpreter itself, in MB.
     """
 
     def __init__(self, *, seconds: float = 5.0, memory_mb: int = 256) -> None:
@@ -43,7 +43,7 @@ class Asker:
 
         Args:
             order: JSON, as the guest takes it.
-            seconds: How long this answer may take, where it is another time than usual.
+            seconds: Time for this answer, where it differs from the usual one.
 
         Raises:
             GuestStopped: It took too long; the instance is replaced.

@@ -4,8 +4,8 @@ The package's own host functions mix up the exceptions of parallel runs and end 
 of them, and they take most of the time of a call; it has no callback for the epoch and no setting
 for deep stacks. So these are called here, in the version that is pinned, through ctypes.
 
-Callbacks never raise. What they are given as memory is wasmtime's; a string becomes Python's only
-once its size is known to be within bounds.
+Callbacks never raise. The memory that they receive is wasmtime's; a string is copied into Python
+only once its size is known to be within bounds.
 """
 
 import ctypes
@@ -146,7 +146,7 @@ class Values:
         return ctypes.string_at(data, min(size, bound) * _VALUE)[_OF::_VALUE] if size else b""
 
     def let_go(self, index: int) -> None:
-        """Give back an argument that is a thing the guest lent: a call may not end with it."""
+        """Give back a resource that the guest lent as an argument: a call must not end with it."""
         lent = _size.from_address(self._arguments + index * _VALUE + _OF).value
         failed = _resource_drop(self._context, lent)
         if failed:
@@ -215,7 +215,7 @@ class Values:
         _size.from_address(self._result + _OF + 8).value = held
 
     def give_resource(self, kind: int) -> None:
-        """Answer with a thing of the host, which the guest owns from now on."""
+        """Answer with a resource of the host, which the guest owns from now on."""
         host = _resource_new(True, 1, kind)  # noqa: FBT003  a prototype has no names
         held = _size()
         try:
@@ -253,7 +253,7 @@ def function(answer: Callable[[Values], None], refused: Callable[[BaseException]
 
     Args:
         answer: Reads the arguments and gives the result.
-        refused: Is told what `answer` raised; the guest ends then.
+        refused: Takes the exception of `answer`; the guest ends then.
     """
 
     def callback(*given: int) -> int:
@@ -286,7 +286,7 @@ def _stopped(refused: Callable[[BaseException], None], error: BaseException) -> 
     try:
         refused(error)
     finally:
-        return _error_new(b"stopped") or 0  # noqa: B012  whatever happens, nothing is raised here
+        return _error_new(b"stopped") or 0  # noqa: B012  a callback never raises
 
 
 def add_function(place: component.LinkerInstance, name: str, callback: object) -> None:
@@ -308,7 +308,7 @@ def call(store: wasmtime.Store, found: component.Func, order: str, bound: int) -
     """Call a function of a guest that takes a string and returns one.
 
     Returns:
-        The answer, and an empty text; or an empty answer, and what wasmtime says of its end.
+        The answer, and an empty text; or an empty answer, and wasmtime's words for its end.
 
     Raises:
         GuestTooLarge: The answer has more bytes than the bound.

@@ -3,14 +3,14 @@
 from typing import Literal
 
 TrapKind = Literal["memory", "stack", "deadlock", "trap"]
-"""What a guest ran into: its memory, its stack, a lock that it holds itself, anything else."""
+"""The wall that a guest ran into: its memory, its stack, a lock that it holds, any other."""
 
 
 class GuestStopped(Exception):
     """The host ended the guest: a function of the host raised, or `stop` was called.
 
     Args:
-        cause: What the function raised; None after `stop`.
+        cause: The exception of the function; None after `stop`.
     """
 
     def __init__(self, cause: BaseException | None = None) -> None:
@@ -24,7 +24,7 @@ class GuestTrapped(Exception):
     Args:
         kind: Which wall.
         message: One sentence that a script's author may read.
-        last_words: What the interpreter itself had to say, at most 4 KB; mostly nothing.
+        last_words: The interpreter's own message, at most 4 KB; mostly empty.
     """
 
     def __init__(self, kind: TrapKind, message: str, last_words: str = "") -> None:

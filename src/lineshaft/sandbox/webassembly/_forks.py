@@ -1,4 +1,4 @@
-"""Forks: what was held in the parent is held by nothing in the child."""
+"""Forks: locks held in the parent are free in the child."""
 
 import os
 from collections.abc import Callable

@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).with_name("image")
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What is known of the image without starting it."""
+    """The facts about the image that are known without starting it."""
 
     digest: str
     """The SHA-256 of the component; two builds differ, so a kept run names it."""
@@ -50,7 +50,7 @@ class Image:
 
 @cache
 def image() -> Image:
-    """Return what is known of the image.
+    """Return the facts about the image.
 
     Raises:
         WasmUnavailable: This installation has none.

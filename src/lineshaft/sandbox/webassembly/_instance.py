@@ -30,11 +30,11 @@ _PROCESS_END = 2.0
 
 
 class Guest:
-    """One store with one instance of the image in it: called by one thread at a time.
+    """One store with one instance of the image in it; one thread at a time calls it.
 
     Args:
-        runtime: What the process shares.
-        memory_mb: What its script may hold beside the interpreter itself.
+        runtime: The runtime that the process shares.
+        memory_mb: Memory for its script beside the interpreter itself, in MB.
     """
 
     def __init__(self, runtime: "Runtime", memory_mb: int) -> None:
@@ -63,7 +63,7 @@ class Guest:
 
         Raises:
             GuestStopped: The host ended it.
-            GuestTrapped: It ended itself; nothing may call it again.
+            GuestTrapped: It ended itself; it must not be called again.
         """
         check_depth()
         crossing = Crossing(host)
@@ -99,7 +99,7 @@ class Guest:
         self._runtime.wake()
 
     def close(self) -> None:
-        """Give back its memory; it is called by nothing any more."""
+        """Give back its memory; it must not be called any more."""
         self._store.close()
 
 
@@ -127,8 +127,8 @@ class Instance:
 
         Args:
             order: JSON, as the guest takes it.
-            host: What the guest talks to; called in that thread.
-            memory_mb: What the script may hold beside the interpreter itself.
+            host: The host of the guest; called in that thread.
+            memory_mb: Memory for the script beside the interpreter itself, in MB.
             done: Called in that thread, once, with the answer, `GuestStopped` or `GuestTrapped`;
                 the memory is given back after it.
 
@@ -252,7 +252,7 @@ def _reason(told: str, words: str) -> tuple[TrapKind, str]:
 
 
 def _trap_name(told: str) -> str:
-    """Return what kind of trap it was, without the names of the image's functions."""
+    """Return the kind of a trap, without the names of the image's functions."""
     for line in told.splitlines():
         _, found, name = line.partition("wasm trap: ")
         if found:

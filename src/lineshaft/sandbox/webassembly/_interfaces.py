@@ -1,7 +1,8 @@
 """The functions that a guest may call: this table is the whole authority of a script.
 
-What is not in it traps. Each function finds its host by its thread: a guest calls in the thread
-that runs it. So one table serves all instances of a process, and nothing in it leads to a store.
+A call of any other function traps. Each function finds its host by its thread: a guest calls in the
+thread that runs it. So one table serves all instances of a process, and nothing in it leads to a
+store.
 """
 
 import threading
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from lineshaft.sandbox.webassembly._bindings import Values
 
 LONGEST_TEXT = (16 << 20) + (64 << 10)
-"""The longest text that crosses in one call, in bytes: 16 MB, and what stands around them."""
+"""The longest text that crosses in one call, in bytes: 16 MB, and their envelope."""
 
 MOST_RANDOM = 65_536
 """The most random bytes in one call; Python itself asks for 256."""
@@ -37,16 +38,16 @@ RESOURCES: tuple[tuple[str, str, int], ...] = (
     (f"wasi:cli/terminal-input@{_WASI}", "terminal-input", TERMINAL_INPUT),
     (f"wasi:cli/terminal-output@{_WASI}", "terminal-output", TERMINAL_OUTPUT),
 )
-"""The kinds of things that functions of the table name; a guest gets none but one stream."""
+"""The kinds of resource that functions of the table name; a guest gets only one stream."""
 
 ENVIRONMENT = (("HOME", "/"), ("TZ", "UTC"))
-"""All that a guest sees of an environment."""
+"""The whole environment that a guest sees."""
 
 
 class Host(Protocol):
-    """What a guest talks to; called in the guest's thread only.
+    """The host of a guest; called in the guest's thread only.
 
-    Whatever a method raises ends the guest, and is the cause of its `GuestStopped`.
+    An exception of a method ends the guest, and is the cause of its `GuestStopped`.
     """
 
     def turn(self, seconds: float, requests: str) -> str:
@@ -58,7 +59,7 @@ class Host(Protocol):
         ...
 
     def package(self, request: str) -> str:
-        """Answer what the guest asks of a package."""
+        """Answer the guest's question about a package."""
         ...
 
     def monotonic(self) -> int:
@@ -78,7 +79,7 @@ class Crossing:
     """One call into a guest, as the host's functions see it.
 
     Args:
-        host: What answers.
+        host: The host that answers.
     """
 
     __slots__ = ("_words", "ended", "failure", "host", "must_end")
@@ -86,7 +87,7 @@ class Crossing:
     def __init__(self, host: Host) -> None:
         self.host = host
         self.failure: BaseException | None = None
-        """The first thing that a function of the host raised."""
+        """The first exception of a function of the host."""
         self.must_end = False
         """Set from any thread: the guest ends at the next change of the epoch."""
         self.ended = False
@@ -94,12 +95,12 @@ class Crossing:
         self._words = b""
 
     def heard(self, data: bytes) -> None:
-        """Keep the end of what the interpreter wrote to its standard error."""
+        """Keep the end of the interpreter's standard error."""
         self._words = (self._words + data)[-_LAST_WORDS:]
 
     @property
     def last_words(self) -> str:
-        """What the interpreter said by itself, such as a fatal error."""
+        """The interpreter's own messages, such as a fatal error."""
         return self._words.decode(errors="replace")
 
 
@@ -130,7 +131,7 @@ class _Ended(Exception):
 
 
 def refused(error: BaseException) -> None:
-    """Keep what a function of the host raised, for the one who called the guest."""
+    """Keep the exception of a function of the host, for the guest's caller."""
     crossing = _CURRENT.crossing
     if crossing is not None and crossing.failure is None and not isinstance(error, _Ended):
         crossing.failure = error
@@ -139,7 +140,7 @@ def refused(error: BaseException) -> None:
 def must_end() -> bool:
     """Return whether the guest of this thread has to end; asked while it computes.
 
-    An instance that is only being made has no call, and the epoch changes for another one.
+    An instance that is still being made has no call; the epoch changes for another one.
     """
     crossing = _CURRENT.crossing
     if crossing is None or not crossing.must_end:

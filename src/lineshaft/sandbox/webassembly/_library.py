@@ -1,4 +1,4 @@
-"""wasmtime, or why it does not work here: the one place that imports it."""
+"""Import of wasmtime, or the reason why it does not work here."""
 
 from lineshaft.errors import WasmUnavailable
 

@@ -1,9 +1,9 @@
 """The native code of the image, made once per machine and kept in the cache.
 
-It is code of the host: it runs with all its rights, and wasmtime takes it unseen. So the file is
-believed only if its user alone can write it and if its hash is the one in the state folder, where
-no tool reaches; or if root made both and the user cannot write either. What was hashed is what
-runs: on Linux a sealed copy in memory, since a file changed in its place changes running code.
+It is code of the host: it runs with all its rights, and wasmtime does not check it. So the file is
+trusted only if its user alone can write it and if its hash is the one in the state folder, which no
+tool reaches; or if root made both and the user cannot write either. The hashed bytes are the ones
+that run: on Linux a sealed copy in memory, since a file changed in its place changes running code.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ WASMTIME = "50.0.1"
 """The version of wasmtime whose native code this is: the one that is pinned."""
 
 SETTINGS = "speed nan-canonical epoch cow"
-"""What the compiler is told; wasmtime itself would take code made with other settings."""
+"""The compiler's settings; wasmtime itself would accept code made with others."""
 
 Place = Literal["cache", "root's cache", "memory"]
 Progress = Callable[[str], None]
@@ -48,7 +48,7 @@ class NativeCode:
     """Native code that may be loaded."""
 
     place: Place
-    """Where it is kept; `memory` where no folder can be written: each process makes it then."""
+    """Its place; `memory` where no folder can be written: each process then makes it."""
 
     folder: Path | None
     """The folder of the cache that was used."""
@@ -76,7 +76,7 @@ class NativeCache:
     """The place of one piece of native code, and of the hash that vouches for it."""
 
     name: str
-    """The file's name: all that the code depends on, as one hash."""
+    """The file's name: one hash of everything that the code depends on."""
 
     make: Callable[[], bytes]
     """Makes the code."""
@@ -88,12 +88,12 @@ class NativeCache:
     """The folder of its hash; None where there is none."""
 
     def get(self, progress: Progress | None = None) -> NativeCode:
-        """Return the code: what is kept, where it can be believed, or what is made now.
+        """Return the code: the kept one where it can be trusted, else one made now.
 
-        Of several processes that find none, one makes it and the others wait.
+        Of several processes without it, one makes it and the others wait.
 
         Args:
-            progress: Is told, in one line, that it is being made.
+            progress: Takes one line that says that it is being made.
         """
         found = self._kept()
         if found is not None:
@@ -157,12 +157,12 @@ class NativeCache:
             os.close(held)
             return None
         with suppress(OSError):
-            os.utime(path)  # the time of its last use, by which old ones are told
+            os.utime(path)  # the time of its last use, by which old ones are recognised
         name = f"/proc/self/fd/{held}" if sys.platform == "linux" else str(path)
         return NativeCode(place, self.cache, made=made, handle=held, path=name)
 
     def _vouched(self, path: Path, fd: int) -> tuple[Place | None, str]:
-        """Return where believable code lies and what its hash has to be; None where it is not."""
+        """Return the place of trusted code and its expected hash; None where there is none."""
         owner = files.trusted(os.fstat(fd))
         if owner == "own" and self.state is not None:
             digest = _small_text(self.state / self.name, "own")
@@ -196,7 +196,7 @@ def native_code(progress: Progress | None = None) -> NativeCode:
     """Return the native code of the image; it is made where it is not there, in 4 to 8 seconds.
 
     Args:
-        progress: Is told, in one line, that it is being made.
+        progress: Takes one line that says that it is being made.
 
     Raises:
         WasmUnavailable: There is no image, or wasmtime does not work here.
@@ -213,7 +213,7 @@ def native_code_of_this_process(progress: Progress | None = None) -> NativeCode:
     """Return native code made now, where the kept one is for another processor.
 
     Args:
-        progress: Is told, in one line, that it is being made.
+        progress: Takes one line that says that it is being made.
     """
     cache = _of_image()
     with _IN_USE.lock:
@@ -227,10 +227,10 @@ def native_code_ready() -> bool:
 
 
 def remove_native_code() -> int:
-    """Remove what the cache holds, of other versions too.
+    """Remove all native code in the cache, of other versions too.
 
     Returns:
-        How many bytes that freed.
+        Bytes freed.
     """
     freed = 0
     for folder in (_folder(files.cache_folder), _folder(files.state_folder)):
@@ -284,7 +284,7 @@ def _held(code: bytes) -> NativeCode:
 
 
 def _small_text(path: Path, owner: files.Trusted) -> str:
-    """Return a small file that has this owner and that nobody else can write; else nothing."""
+    """Return a small file that has this owner and that no other user can write; else empty."""
     try:
         with os.fdopen(os.open(path, _NEW), "rb") as file:
             if files.trusted(os.fstat(file.fileno())) != owner:
@@ -295,7 +295,7 @@ def _small_text(path: Path, owner: files.Trusted) -> str:
 
 
 def _sealed_copy(fd: int) -> int | None:
-    """Return a copy of a file in memory that nothing can change, or itself where there is none."""
+    """Return a sealed copy of a file in memory, or itself where there is none."""
     copy = _memory()
     if sys.platform == "win32" or copy is None:
         return fd
@@ -325,7 +325,7 @@ def _memory() -> int | None:
 
 
 def _seal(fd: int) -> None:
-    """Have nothing change a file in memory any more."""
+    """Seal a file in memory against changes."""
     fcntl = importlib.import_module("fcntl")
     seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
@@ -339,7 +339,7 @@ def _digest(fd: int) -> str:
 
 
 def _remove_unused(cache: Path) -> None:
-    """Remove code of versions that nobody has used for two months."""
+    """Remove code of versions that were not used for two months."""
     for path in cache.glob("*.native"):
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - _UNUSED:

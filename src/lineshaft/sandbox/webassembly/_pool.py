@@ -44,7 +44,7 @@ class RehearsalHost:
         return "[]"
 
     def write(self, name: str, text: str) -> None:
-        """Take output that nobody reads."""
+        """Take output that is not read."""
 
     def package(self, request: str) -> str:
         """Have no packages."""
@@ -83,10 +83,10 @@ def new_guest(progress: Callable[[str], None] | None = None) -> Guest:
 
 
 class DeepJob(Generic[T]):
-    """Something that a thread with a deep stack does while another thread waits for it.
+    """Work of a thread with a deep stack, for which another thread waits.
 
     Args:
-        work: What it does.
+        work: The work.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -105,7 +105,7 @@ class DeepJob(Generic[T]):
         return self._over.wait(seconds)
 
     def result(self) -> T:
-        """Wait for its end and return its value, or raise what it raised."""
+        """Wait for its end and return its value, or raise its exception."""
         self._over.wait()
         if self._error is not None:
             raise self._error
@@ -127,8 +127,8 @@ class Instances:
     own.
 
     Args:
-        ready: How many are kept ready; 0 for a process that runs one script.
-        progress: Is told, in a line, of what takes seconds.
+        ready: Number of instances kept ready; 0 for a process that runs one script.
+        progress: Takes a line about each step that takes seconds.
     """
 
     def __init__(self, *, ready: int = 2, progress: Callable[[str], None] | None = None) -> None:
@@ -146,7 +146,7 @@ class Instances:
         self._failed = False
 
     def warm(self) -> None:
-        """Begin to make ready what is wanted; returns at once."""
+        """Begin to make the wanted instances ready; returns at once."""
         self._here()
         with self._change:
             self._keep_thread()
@@ -181,7 +181,7 @@ class Instances:
         return DeepJob(self._make).start().result()
 
     def close(self) -> None:
-        """End the thread and give back what is ready; instances that were taken live on."""
+        """End the thread and give back ready instances; taken instances live on."""
         self._here()
         with self._change:
             self._closed = True
@@ -202,7 +202,7 @@ class Instances:
         return Instance(new_guest(self._progress))
 
     def _here(self) -> None:
-        """Begin anew where the process was forked: the thread is not in this one."""
+        """Begin anew in a forked process: it does not have the thread."""
         if self._process != os.getpid():
             closed = self._closed
             self._begin()
@@ -225,7 +225,7 @@ class Instances:
                     return
             try:
                 made = self._make()
-            except Exception:  # noqa: BLE001  whoever takes one is told, by making it himself
+            except Exception:  # noqa: BLE001  a taker makes one itself, and gets the error
                 made = None
             with self._change:
                 if made is None:
@@ -241,7 +241,7 @@ _POOLS: "weakref.WeakSet[Instances]" = weakref.WeakSet()
 
 
 def _close_all() -> None:
-    """Close what still makes instances when the process ends."""
+    """Close the pools that still make instances when the process ends."""
     for pool in list(_POOLS):
         pool.close()
 

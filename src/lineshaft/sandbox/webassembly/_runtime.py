@@ -28,7 +28,7 @@ _EPOCH = _bindings.epoch(_interfaces.must_end, _interfaces.refused)
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What all instances of a process share."""
+    """The parts that all instances of a process share."""
 
     engine: wasmtime.Engine
     loaded: component.Component
@@ -53,7 +53,7 @@ class Runtime:
     def call(
         self, store: wasmtime.Store, found: component.Func, order: str, bound: int
     ) -> tuple[str, str]:
-        """Call a function of a guest; return its answer, or what wasmtime says of its end.
+        """Call a function of a guest; return its answer, or wasmtime's words for its end.
 
         Args:
             store: The guest's.
@@ -67,7 +67,7 @@ class Runtime:
         return _bindings.call(store, found, order, bound)
 
     def wake(self) -> None:
-        """Have every computing guest of the process ask whether it must end."""
+        """Make every computing guest of the process check whether it must end."""
         self.engine.increment_epoch()
 
 
@@ -79,7 +79,7 @@ class _SharedRuntime:
         self.runtime: Runtime | None = None
 
     def renew(self) -> None:
-        """Forget who held the lock in the process that this one was forked from."""
+        """Make the lock free in a forked process."""
         self.lock = threading.Lock()
 
 
@@ -92,7 +92,7 @@ def runtime(progress: Callable[[str], None] | None = None) -> Runtime:
     """Return the runtime of this process, which is made at first use.
 
     Args:
-        progress: Is told of what takes seconds.
+        progress: Takes a line about each step that takes seconds.
 
     Raises:
         WasmUnavailable: The image is missing, or wasmtime does not work here.
@@ -120,7 +120,7 @@ def new_linker(engine: wasmtime.Engine, loaded: component.Component) -> componen
 
 
 def _define(linker: component.Linker) -> list[str]:
-    """Define the table, and return what was defined."""
+    """Define the table, and return the definitions."""
     interfaces: dict[str, list[tuple[str, _Definition]]] = {}
     for interface, name, kind in _interfaces.RESOURCES:
         interfaces.setdefault(interface, []).append((name, _resource(kind)))
@@ -172,7 +172,7 @@ def component_imports() -> tuple[str, ...]:
 
 
 def linker_definitions() -> tuple[str, ...]:
-    """Return the functions that the linker answers by itself, as it was told them."""
+    """Return the names of the functions that the host defines in the linker."""
     engine = runtime().engine
     linker = component.Linker(engine)
     try:

@@ -1,4 +1,4 @@
-"""Settings of the engine, which native code is made with and loaded into.
+"""Settings of the engine, for making and loading native code.
 
 This file imports wasmtime, and is imported when the first script runs.
 """

@@ -1,7 +1,7 @@
 """The threads that guests run in: deep enough for the stack that wasmtime was promised.
 
-On a thread with a smaller stack a deep recursion of a script would end the host, so the real size
-is looked at in the thread itself before a guest is called.
+On a thread with a smaller stack a deep recursion of a script would end the host, so the thread
+itself checks its real size before it calls a guest.
 """
 
 import ctypes
@@ -13,14 +13,14 @@ from lineshaft.errors import WasmUnavailable
 from lineshaft.sandbox.webassembly._forks import in_each_child
 
 WASM_STACK = (5 << 20) if sys.platform == "win32" else (64 << 20)
-"""What the code of a guest may use of it. Windows commits the memory of each thread's stack."""
+"""The part for a guest's code. Windows commits the memory of each thread's stack."""
 
 THREAD_STACK = WASM_STACK + ((3 << 20) if sys.platform == "win32" else (8 << 20))
-"""What a thread has: the host's functions need some too."""
+"""The stack of a thread: the host's functions need some of it too."""
 
 
 class _Starting:
-    """The lock around the start of a thread, whose stack size is one for the whole process."""
+    """The lock around the start of a thread: the stack size is a setting of the whole process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -39,8 +39,8 @@ def start_deep(work: Callable[[], None], name: str) -> threading.Thread:
     """Start a thread with a deep stack.
 
     Args:
-        work: What it does; it calls `check_depth` before it calls a guest.
-        name: What the thread is called.
+        work: Its work, which calls `check_depth` before it calls a guest.
+        name: The thread's name.
     """
     thread = threading.Thread(target=work, name=name, daemon=True)
     with _STARTING.lock:
@@ -64,7 +64,7 @@ def check_depth() -> None:
     if size < THREAD_STACK - (1 << 20):
         raise WasmUnavailable(
             f"a thread got a stack of {size:,} bytes where {THREAD_STACK:,} were asked for",
-            hint="something else sets threading.stack_size, or the machine limits memory",
+            hint="other code sets threading.stack_size, or the machine limits memory",
         )
 
 

@@ -1,4 +1,4 @@
-"""A script's text: what is accepted, before anything reads it."""
+"""Acceptance of a script's text, before it is read."""
 
 import re
 
@@ -9,10 +9,10 @@ MAX_BYTES = 250_000
 
 
 def accept(source: object) -> str | Finding:
-    """Return a script's text with line feeds only at the ends of lines, or why it is none.
+    """Return a script's text with line feeds as its only line ends, or the reason why it is none.
 
     Args:
-        source: What was given as a script.
+        source: The value given as a script.
     """
     if not isinstance(source, str):
         return _refusal(f"code must be text, not {type(source).__name__}")

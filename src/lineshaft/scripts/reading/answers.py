@@ -1,4 +1,4 @@
-"""The answers of the guest's reader, taken with care: a script was read there."""
+"""Validation of the answers of the guest's reader, which has read an untrusted script."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
@@ -37,7 +37,7 @@ def prepared(
         answer: Of the reader.
         text: The script as it was read.
         original: The script as written.
-        name: What to call it.
+        name: Its name.
         offered: The tools that it may call.
 
     Raises:

@@ -27,7 +27,7 @@ def through(asker: Asker) -> Ask:
 
 
 def _parsed(told: str) -> Mapping[str, object]:
-    """Return an answer; an empty one for what is none."""
+    """Return an answer; an empty one for an invalid text."""
     if len(told) > _LONGEST:
         return {}
     try:

@@ -13,7 +13,7 @@ from lineshaft.values import Raised, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class ScriptFailure:
-    """A failure, and what a hint may look at."""
+    """A failure, and the facts that a hint may use."""
 
     raised: Raised
     line: str
@@ -35,10 +35,10 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
     """Return one line of advice for a failure of a known kind, or an empty string.
 
     Args:
-        raised: What the script raised.
+        raised: The exception of the script.
         source: The script as written.
         specs: The tools that it may call.
-        chosen: Why its engine was chosen.
+        chosen: The reason for its engine.
     """
     lines = source.replace("\r\n", "\n").split("\n")
     line = lines[raised.line - 1] if raised.line and raised.line <= len(lines) else ""
@@ -305,11 +305,11 @@ _PROCESSES = ("exec", "fork", "kill", "posix_spawn", "setsid", "spawn", "wait")
 
 
 def module_hint(module: str, name: str = "", *, programs: bool = False) -> str:
-    """Return what to write instead of a module, or of a name in it.
+    """Return the text to write instead of a module, or of a name in it.
 
     Args:
         module: As imported, such as `urllib.parse`.
-        name: What the module lacks; empty where the module itself is missing.
+        name: The name that the module lacks; empty where the module itself is missing.
         programs: Whether `python_run` is there, whose programs import what the workspace has.
     """
     if module == "tools":
@@ -341,11 +341,11 @@ _SYNTAX = (
 
 
 def syntax_hint(message: str, line: str) -> str:
-    """Return what to do about a syntax error of a known kind.
+    """Return advice about a syntax error of a known kind.
 
     Args:
-        message: What the parser says.
-        line: The line that it says it of.
+        message: The parser's message.
+        line: The line that it is about.
     """
     if line.startswith(("```", "~~~")):
         return "give the code alone, without the fence around it"

@@ -1,4 +1,4 @@
-"""A script that was read: its repaired text, and what reading found."""
+"""A script that was read: its repaired text, and the findings of reading."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Import:
     """The script goes on without it, or names it in types alone."""
 
     names: tuple[str, ...] = ()
-    """What is taken out of it, which may be modules too."""
+    """The names taken out of it, which may be modules too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Newer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A script that was read, and what the reading found."""
+    """A script that was read, and the findings of the reading."""
 
     name: str
     original: str
@@ -50,22 +50,22 @@ class Prepared:
     """The original as it was read: with line feeds only at the ends of lines."""
 
     findings: tuple[Finding, ...] = ()
-    """What makes it no script: `E_INVALID_ARGS` or `syntax-error`."""
+    """The finding that makes it no script: `E_INVALID_ARGS` or `syntax-error`."""
 
     unawaited: tuple[Finding, ...] = ()
-    """Calls that are not awaited and could not be repaired; part of what the check finds."""
+    """Calls that are not awaited and could not be repaired; the check reports them."""
 
     unknown: tuple[Finding, ...] = ()
     """Names that `tools` or a namespace does not have."""
 
     undefined: tuple[tuple[str, Finding], ...] = ()
-    """Names that nothing binds, unless an input does."""
+    """Names that are not bound, unless an input binds them."""
 
     misused: tuple[Finding, ...] = ()
     """Results of tools that are records and are used as lists."""
 
     tells: tuple[Finding, ...] = ()
-    """What does not block."""
+    """Findings that do not block."""
 
     missing: tuple[Finding, ...] = ()
     """Which of the tools that it speaks of are not to be had, and why."""
@@ -78,7 +78,7 @@ class Prepared:
     """It speaks of a tool, a namespace or `tools`."""
 
     wants_types: bool = False
-    """There is something for a type checker to say: tools, or async functions of its own."""
+    """Whether a type checker is useful: there are tools, or async functions of its own."""
 
     specs: Sequence[ToolSpec] = field(default=(), repr=False)
     """The tools that it was read with."""
@@ -92,7 +92,7 @@ class Prepared:
     checks: list[tuple[Checked, tuple[Finding, ...]]] = field(
         default_factory=list[tuple[Checked, tuple[Finding, ...]]], repr=False, compare=False
     )
-    """What checks found: a script that is run again is not looked at again."""
+    """Findings of checks: a script that runs again is not checked again."""
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,4 @@
-"""The reading of scripts: what the host asks the guest's reader, and what it makes of that."""
+"""The reading of scripts: questions to the guest's reader, and the use of its answers."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from lineshaft.values import Checker, Diagnostic, Finding, PythonTarget, ToolSpe
 _SCRIPTS = 32
 _OFFERS = 8
 _CHECKS = 4
-"""What is kept, those used last: scripts, sets of tools, checks of one script."""
+"""Sizes of the caches of entries used last: scripts, sets of tools, checks of one script."""
 
 _MOST = 20
 """Findings of one script."""
@@ -58,7 +58,7 @@ class Reading:
         Args:
             source: The script; anything but text is a finding.
             specs: The tools that it may call; best the same tuple from run to run.
-            name: What to call it in messages.
+            name: Its name in messages.
             hidden: Canonical names of tools of which scripts know the name alone.
 
         Raises:
@@ -86,14 +86,13 @@ class Reading:
         level: _Level = "error",
         target: PythonTarget = _LATEST,
     ) -> tuple[Finding, ...]:
-        """Return what is wrong with a script; those of level `error` keep it from running.
+        """Return the findings about a script; those of level `error` keep it from running.
 
         Args:
             script: The script, read.
             checker: Checks its types.
             inputs: Values that it gets as globals, by name.
-            level: With `warn` nothing blocks but what is no Python; with `off` nothing is looked
-                at.
+            level: With `warn` only text that is no Python blocks; with `off` there is no check.
             target: The Python that will execute it.
         """
         if not script.ok:
@@ -145,7 +144,7 @@ class Reading:
         try:
             return [*found, *await self._judged(script, offered, said)]
         except (GuestTrapped, GuestStopped, BadAnswer) as error:
-            message = f"what the type checker found could not be read: {type(error).__name__}"
+            message = f"the type checker's findings could not be read: {type(error).__name__}"
             failed = Finding(code="checker-failed", message=message, level="info", line=1, column=1)
             return [*found, failed]
 
@@ -163,7 +162,7 @@ class Reading:
     async def _answer(
         self, do: str, source: str, offered: ToldTools, **more: object
     ) -> Mapping[str, object]:
-        """Ask the reader; an instance that does not know the tools yet is told of them."""
+        """Ask the reader; an instance that does not know the tools yet gets them."""
         order = {"do": do, "source": source, "catalogue": offered.id, **more}
         if offered.id in self._sent:
             answer = await self._ask(order)
@@ -216,7 +215,7 @@ def _too_new(script: Prepared, target: PythonTarget) -> tuple[Finding, ...]:
 
 
 def _unreadable(text: str, *, slow: bool) -> Finding:
-    """Return what is wrong with a script that ended its reader."""
+    """Return the finding about a script that ended its reader."""
     longest = max(text.split("\n"), key=len)
     line = text.count("\n", 0, text.index(longest)) + 1
     what = "takes too long to read" if slow else f"is nested too deep on line {line}"

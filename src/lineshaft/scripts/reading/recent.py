@@ -1,4 +1,4 @@
-"""What was made of the last few tuples of tools, which sessions use again and again."""
+"""A cache of values made from the last few tuples of tools, which sessions use again."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -11,10 +11,10 @@ _KEPT = 8
 
 
 class Recent(Generic[Made]):
-    """Keeps what was made of tools, known again by their tuple.
+    """Keeps values made from tools, found again by their tuple.
 
     Args:
-        make: Makes it.
+        make: Makes the value.
     """
 
     def __init__(self, make: Callable[[Sequence[ToolSpec]], Made]) -> None:
@@ -22,7 +22,7 @@ class Recent(Generic[Made]):
         self._kept: list[tuple[Sequence[ToolSpec], Made]] = []
 
     def get(self, specs: Sequence[ToolSpec]) -> Made:
-        """Return what is made of some tools; a tuple is known again, as it cannot change."""
+        """Return the value for some tools; it is cached by the tuple, which cannot change."""
         for known, made in self._kept:
             if known is specs:
                 return made

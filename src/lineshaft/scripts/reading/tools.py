@@ -1,4 +1,4 @@
-"""The tools of a script, as its reader and the type checker are told of them."""
+"""The tools of a script, in the forms for its reader and for the type checker."""
 
 import hashlib
 import json
@@ -29,11 +29,11 @@ _MODULES = ("asyncio", "datetime", "json", "math", "re")
 
 @dataclass(frozen=True)
 class ToldTools:
-    """Tools that scripts may call; what is told of them is made when first asked for."""
+    """Tools that scripts may call; their descriptions are made when first needed."""
 
     specs: Sequence[ToolSpec]
     hidden: frozenset[str]
-    """Canonical names of tools of which the name alone is told."""
+    """Canonical names of tools that are known by name alone."""
 
     by_name: dict[str, ToolSpec] = field(init=False)
     """By canonical name; without the hidden ones."""
@@ -49,7 +49,7 @@ class ToldTools:
 
     @cached_property
     def entries(self) -> list[list[object]]:
-        """What the reader is told of each tool."""
+        """The reader's description of each tool."""
         found: list[list[object]] = [
             [script_name(spec.name), spec.name, list(spec.positional), _keys(spec), False]
             for spec in self.told
@@ -65,7 +65,7 @@ class ToldTools:
 
     @cached_property
     def stubs(self) -> Stubs:
-        """All that a script has in scope, for a type checker."""
+        """The stubs of everything that a script has in scope, for a type checker."""
         tools = checker_stubs(self.told, closed=self._names)
         tops = sorted({*_MODULES, *(name.partition(".")[0] for name in tools.modules)})
         imports = "".join(f"import {name} as {name}\n" for name in tops)

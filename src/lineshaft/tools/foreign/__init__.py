@@ -1,6 +1,6 @@
-"""Tools whose schemas came from elsewhere: nothing in them is trusted, and checking is bounded.
+"""Tools whose schemas came from elsewhere: the schemas are not trusted, and checking is bounded.
 
-To import it takes a while, which is jsonschema's: it is done where there is such a tool.
+Its import is slow because of jsonschema: it is made where there is such a tool.
 """
 
 from lineshaft.tools.foreign.contract import Foreign

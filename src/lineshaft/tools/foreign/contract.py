@@ -1,7 +1,7 @@
-"""What a tool takes and gives, from JSON Schemas that came from elsewhere.
+"""The contract of a tool from JSON Schemas that came from elsewhere.
 
-Nothing in them is trusted: no reference is fetched, and neither a circle, nor depth, nor a
-pattern that takes for ever, holds the host up.
+The schemas are not trusted: no reference is fetched, and no circle, depth or slow pattern blocks
+the host.
 """
 
 from collections.abc import Mapping
@@ -142,7 +142,7 @@ def _check_references(schema: Schema, what: str) -> None:
             if not isinstance(ref, str) or resolve(ref, schema) is None:
                 raise ConfigError(
                     f"{what} refers to {ref!r:.100}, which is not in it",
-                    hint="references are never fetched: put what they lead to under $defs",
+                    hint="references are never fetched: put their targets under $defs",
                 )
     lengths: dict[int, int] = {}
     for part in subschemas(schema):

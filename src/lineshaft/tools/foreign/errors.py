@@ -1,4 +1,4 @@
-"""What a JSON Schema refuses, told in a tool's own words."""
+"""Refusals of a JSON Schema, in a tool's own words."""
 
 from collections.abc import Iterable, Mapping
 from typing import cast
@@ -43,7 +43,7 @@ _FIXED = {
 
 
 def problems_of(errors: Iterable[ValidationError], known: Iterable[str]) -> list[Problem]:
-    """Return what a validation found, one problem a place.
+    """Return the problems of a validation, one a place.
 
     Args:
         errors: As jsonschema yields them.
@@ -76,7 +76,7 @@ def _problem(error: ValidationError, names: list[str], depth: int) -> tuple[Path
 
 
 def _wanted(error: ValidationError) -> str | None:
-    """Return what was expected at the place of an error, where it can be said shortly."""
+    """Return the expected value at the place of an error, where a short text can say it."""
     keyword, value = str(error.validator), cast("object", error.validator_value)
     if keyword == "type":
         kinds = cast("list[str]", value if isinstance(value, list) else [value])

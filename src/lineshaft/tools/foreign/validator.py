@@ -1,4 +1,4 @@
-"""A validator of JSON Schemas whose cost is bounded, whatever the schema."""
+"""A validator of JSON Schemas whose cost is bounded for any schema."""
 
 import functools
 import json
@@ -17,11 +17,11 @@ from lineshaft.tools.schemas import Schema, as_schema
 _FREE_STEPS = 2_000
 _STEPS_FOR_A_VALUE = 10
 _DEEPEST = 80
-"""References inside each other; less than the stack holds. The validator compares with code that
-is not Python, and where the stack ends inside of that, what is raised is no `Exception`."""
+"""References inside each other; less than the stack holds. The validator compares with native code,
+and where the stack ends inside of it, the exception is no `Exception`."""
 
 _PATTERN_SECONDS = 0.2
-"""For all patterns of one validation together; what is not matched by then counts as fitting."""
+"""Seconds for all patterns of one validation; values not matched by then count as fitting."""
 
 _steps: ContextVar["_Steps"] = ContextVar("steps")
 """Of the validation that is under way."""
@@ -40,7 +40,7 @@ class _Steps:
     It counts the time that patterns take, too.
 
     Args:
-        value: What is checked.
+        value: The value to check.
     """
 
     def __init__(self, value: object) -> None:
@@ -88,7 +88,7 @@ class SchemaValidator:
     """Checks values against one schema.
 
     Args:
-        schema: Nothing that it refers to is fetched.
+        schema: Its references are not fetched.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -97,12 +97,12 @@ class SchemaValidator:
         self._schema = schema
 
     def check_schema(self) -> None:
-        """Raise what is wrong with the schema itself."""
+        """Raise the error of the schema itself."""
         # No formats: a pattern that Python cannot read may still be a pattern.
         self._validator.check_schema(cast("Any", self._schema), format_checker=FormatChecker(()))
 
     def __call__(self, value: object) -> Found:
-        """Yield what does not fit."""
+        """Yield the values that do not fit."""
         token = _steps.set(_Steps(value))
         try:
             yield from self._validator.iter_errors(cast("Any", value))

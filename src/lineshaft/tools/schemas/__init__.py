@@ -1,4 +1,4 @@
-"""What tools take and give: JSON Schemas, types of Python, and values held against them."""
+"""Contracts of tools: JSON Schemas, types of Python, and validation of values."""
 
 from lineshaft.tools.schemas.addresses import (
     WebAddress,

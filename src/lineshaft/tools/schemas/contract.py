@@ -1,4 +1,4 @@
-"""What a tool takes and gives: the seam between a tool and how its values are checked.
+"""The contract of a tool: the seam between a tool and the validation of its values.
 
 Two implementations: `typed.Typed` from a Python signature, `foreign.Foreign` from JSON Schemas.
 """
@@ -12,7 +12,7 @@ class Contract(Protocol):
 
     @property
     def description(self) -> str:
-        """What the tool does, where the function's docstring says so."""
+        """The tool's description, where the function has a docstring."""
         ...
 
     @property
@@ -22,7 +22,7 @@ class Contract(Protocol):
 
     @property
     def output_schema(self) -> Mapping[str, object] | None:
-        """JSON Schema of the result; None where nothing is known of it."""
+        """JSON Schema of the result; None where it is not known."""
         ...
 
     @property
@@ -36,7 +36,7 @@ class Contract(Protocol):
         ...
 
     def accept(self, arguments: dict[str, object]) -> dict[str, object]:
-        """Return what the body is called with.
+        """Return the arguments for the body.
 
         Args:
             arguments: Plain values by name, as they came.

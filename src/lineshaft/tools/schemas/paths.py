@@ -1,4 +1,4 @@
-"""Arguments that name files: their types, and where they stand in a schema."""
+"""Arguments that name files: their types, and their places in a schema."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

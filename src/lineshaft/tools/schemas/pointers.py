@@ -12,7 +12,7 @@ KEYED = frozenset(
 """Keywords whose value holds schemas by name."""
 
 DATA = frozenset({"const", "enum", "default", "examples", "required", "dependentRequired"})
-"""Keywords whose value is data, whatever it looks like."""
+"""Keywords whose value is data, even where it looks like a schema."""
 
 
 def resolve(ref: object, root: Schema) -> object:

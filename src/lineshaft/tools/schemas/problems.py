@@ -1,4 +1,4 @@
-"""What is wrong with arguments and results, in a tool's own words."""
+"""Problems of arguments and results, in a tool's own words."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,19 +15,19 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, and where."""
+    """One problem, and its place."""
 
     path: Path
     text: str
-    """What is wrong, to be read after the path: `must be an integer, not 'x'`."""
+    """The problem, to be read after the path: `must be an integer, not 'x'`."""
 
 
 class Mismatch(Exception):
-    """Values that do not fit what a tool takes or gives.
+    """Values that do not fit a tool's contract.
 
     Args:
-        problems: What is wrong; at least one.
-        hint: What to do about it.
+        problems: The problems; at least one.
+        hint: Advice.
     """
 
     def __init__(self, problems: Sequence[Problem], hint: str = "") -> None:
@@ -45,8 +45,8 @@ def tell(problems: Sequence[Problem], whole: str) -> str:
     """Return problems as one line.
 
     Args:
-        problems: What is wrong.
-        whole: What to call the value itself, where a problem is with all of it.
+        problems: The problems.
+        whole: Name of the value itself, where a problem is with all of it.
     """
     told = [f"{where(p.path) or whole} {p.text}" for p in problems[:_MOST]]
     if len(problems) > _MOST:

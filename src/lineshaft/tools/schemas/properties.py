@@ -1,4 +1,4 @@
-"""The names in an object that a schema describes, whatever parts it is put together from."""
+"""The names in an object that a schema describes, from all parts of the schema."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ class Members:
 
     required: set[str] = field(default_factory=set[str])
     rest: object = None
-    """Schema of what may stand beside them; None: nothing may, or nobody said so."""
+    """Schema of further properties; None: none are allowed, or the schema does not say."""
 
     closed: bool = False
-    """Whether the schema says that nothing else may stand there."""
+    """Whether the schema forbids further properties."""
 
     named: bool = False
     """Whether any part of the schema names properties."""
 
     @property
     def open(self) -> bool:
-        """Whether further names may be given: it is said so, or no names are known at all."""
+        """Whether further names may be given: the schema says so, or it names none at all."""
         return self.rest is not None or not (self.named or self.closed)
 
 

@@ -1,9 +1,9 @@
 """Schemas as they are published: in the part of JSON Schema that clients and model APIs take.
 
-The gate holds arguments against the original. What a client cannot be told in its schema goes into
-the description. The rules are those of OpenAI's and Anthropic's APIs, of VS Code and of Gemini: an
-object with properties at the root and nothing that branches there, `items` at each array, nothing
-that points elsewhere, drafts 7 and 2020-12 alike.
+The gate validates arguments against the original. Facts that a client's schema cannot express go
+into the description. The rules are those of OpenAI's and Anthropic's APIs, of VS Code and of
+Gemini: an object with properties at the root and nothing that branches there, `items` at each
+    array, nothing that points elsewhere, drafts 7 and 2020-12 alike.
 """
 
 import json
@@ -157,7 +157,7 @@ class _Inliner:
         self._left = _MOST_PARTS
 
     def part(self, schema: object, trail: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return one schema within it; what it points to stands in its place."""
+        """Return one schema within it, with references replaced by their targets."""
         self._left -= 1
         known = as_schema(schema)
         ref = known.get("$ref")
@@ -219,7 +219,7 @@ def _types(schema: Schema) -> list[str]:
 
 
 def _tidy(known: Schema, made: dict[str, Any]) -> dict[str, Any]:
-    """Put right what one draft takes and another does not."""
+    """Convert keywords that one draft takes and another does not."""
     made.pop("type", None)
     if types := _types(known):
         made["type"] = types[0] if len(types) == 1 else types
@@ -239,7 +239,7 @@ def _tidy(known: Schema, made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outline(schema: Schema) -> dict[str, Any]:
-    """Return what is said of a schema that is not written out: it contains itself, or is vast."""
+    """Return the text for a schema that is not written out: it contains itself, or is vast."""
     made = {key: schema[key] for key in ("description", "title") if key in schema}
     types = _types(schema)
     if types == ["array"]:

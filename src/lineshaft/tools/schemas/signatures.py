@@ -36,7 +36,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function's own text says of it."""
+    """The description in a function's own text."""
 
     parameters: tuple[Parameter, ...]
     context: tuple[str, ...]
@@ -54,7 +54,7 @@ class Signature:
 
 
 def read_signature(function: Function, *, method: bool, name: str) -> Signature:
-    """Return what a function's signature and docstring say.
+    """Return the facts in a function's signature and docstring.
 
     Args:
         function: Sync or async; a method too.

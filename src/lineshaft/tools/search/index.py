@@ -1,7 +1,7 @@
-"""An index of a catalogue: which tool fits some words, by BM25 over weighted fields.
+"""An index of a catalogue, which finds tools for some words by BM25 over weighted fields.
 
-Pure and in memory. Whatever stands in names and descriptions is only words here: there is no query
-language that it could be a part of.
+Pure and in memory. Names and descriptions are only words here: there is no query language that they
+could be a part of.
 """
 
 import math
@@ -24,7 +24,7 @@ _BEGUN = 0.5
 _MISSPELT = 0.6
 
 _ENOUGH = 0.2
-"""What a tool must have of a request, of its words weighted by how rare they are."""
+"""The share of a request that a tool must have, its words weighted by rarity."""
 
 
 _NEXT_TO_BEST = 0.35
@@ -33,10 +33,10 @@ _NEXT_TO_BEST = 0.35
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A part of what is known of a tool."""
+    """A part of a tool's description."""
 
     weight: float
-    """What a word there counts."""
+    """The weight of a word there."""
 
     length: float
     """How much a long text there is held against it: 0 to 1."""
@@ -92,7 +92,7 @@ class Index:
         return [self.specs[n] for n in sorted(found, key=lambda n: (-scores[n], n))]
 
     def _hits(self, word: str) -> dict[int, float]:
-        """Return what a word gives to each tool that has it, or one like it."""
+        """Return the score of a word for each tool that has it, or a similar word."""
         best: dict[int, float] = {}
         own = self._rarity(len(self._postings.get(word, ())))
         for other, likeness in self._likes(word).items():
@@ -103,7 +103,7 @@ class Index:
         return best
 
     def _rarity(self, having: int) -> float:
-        """Return what a word says that so many tools have."""
+        """Return the weight of a word that so many tools have."""
         return math.log(1 + (len(self.specs) - having + 0.5) / (having + 0.5))
 
     def _likes(self, word: str) -> dict[str, float]:
@@ -170,7 +170,7 @@ def _texts(spec: ToolSpec) -> list[list[str]]:
 
 
 def _weights(text: Sequence[Sequence[str]], means: Sequence[float]) -> Mapping[str, float]:
-    """Return what each word of a tool counts, over all its fields."""
+    """Return the weight of each word of a tool, over all its fields."""
     weights: dict[str, float] = {}
     for field, words, mean in zip(_FIELDS, text, means, strict=True):
         share = field.weight / (1 - field.length + field.length * len(words) / mean)

@@ -22,14 +22,14 @@ def search_specs(
 
     Args:
         specs: All tools.
-        words: What is looked for; without any, the first tools are returned.
+        words: The words to find; without any, the first tools are returned.
         limit: How many at the most.
         namespace: Only tools of this server, in either spelling; an empty string: only of none.
 
     Returns:
         Tools that have the words, or others that often stand for them, in name, description or
         parameters. A rare word counts for more than a common one, and the name for more than the
-        rest. None where no tool has enough of what was asked.
+        rest. None where no tool has enough of the request.
     """
     known = tuple(specs)
     ranked = _INDEXES.of(known).search(words)

@@ -1,6 +1,6 @@
-"""From text to the words that are compared: split, without endings, phrases as one word.
+"""Conversion of text to comparable words: split, without endings, phrases as one word.
 
-The vocabulary, which says what stands for what, is `vocabulary.toml`.
+The vocabulary of synonyms is `vocabulary.toml`.
 """
 
 import re
@@ -100,7 +100,7 @@ def _stems(words: list[str]) -> list[str]:
 
 
 def _phrases(words: list[str]) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return where phrases stand, and what they mean; none within another."""
+    """Return the places of phrases, and their meanings; none within another."""
     found: list[tuple[int, int, tuple[str, ...]]] = []
     at = 0
     while at < len(words):

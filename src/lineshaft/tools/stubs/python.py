@@ -1,4 +1,4 @@
-"""Python stubs: what a model or a person reads, and what a type checker reads."""
+"""Python stubs: a form for models and people, and one for a type checker."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ _LONGEST_SIGNATURE = 600
 
 
 def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
-    """Return the signatures of tools as the text of a `.pyi` file, for whoever writes a script.
+    """Return the signatures of tools as the text of a `.pyi` file, for authors of scripts.
 
     Args:
         specs: The tools; those of a namespace stand in a class of its name.
@@ -44,9 +44,9 @@ def python_stubs(specs: Iterable[ToolSpec], *, budget: int = _BUDGET) -> str:
 
 
 def checker_stubs(specs: Iterable[ToolSpec], *, closed: Collection[str] = ()) -> Stubs:
-    """Return what a type checker is told of tools.
+    """Return the stubs of tools for a type checker.
 
-    Parameters take whatever could be right; results are exact.
+    Parameters take every value that could be right; results are exact.
 
     Args:
         specs: The tools.
@@ -127,7 +127,7 @@ def signature(spec: ToolSpec) -> str:
 
 
 def describe(spec: ToolSpec) -> str:
-    """Return all that whoever writes a script should know of a tool.
+    """Return the description of a tool for authors of scripts.
 
     Args:
         spec: The tool.
@@ -224,7 +224,7 @@ def _function(writer: SourceWriter, routine: Routine, name: str, *, words: int) 
 
 
 def _odd(writer: SourceWriter, parameter: TypedField) -> str:
-    """Return what is said of a parameter that no keyword can name."""
+    """Return the text about a parameter that no keyword can name."""
     given = f"**{{{literal(parameter.name)}: {writer.type(parameter.shape)}}}"
     about = f": {parameter.about}" if parameter.about else ""
     return f"    {given}{' (required)' if parameter.required else ''}{about}"

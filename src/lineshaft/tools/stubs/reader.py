@@ -1,4 +1,4 @@
-"""From JSON Schemas to types that stubs can say."""
+"""Conversion of JSON Schemas to types that stubs can express."""
 
 import builtins
 import hashlib
@@ -70,7 +70,7 @@ def read_specs(
     Args:
         specs: The tools.
         records: Whether objects get types with names, or are just dicts.
-        observed: Whether results that nothing is said of are told as they were seen.
+        observed: Whether results without a schema get their observed shape.
     """
     found = TypedCatalogue()
     specs = list(specs)
@@ -93,7 +93,7 @@ def read_specs(
 
 
 class _Names:
-    """Gives records names that nothing else in a catalogue has."""
+    """Gives records names that are unique in a catalogue."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken

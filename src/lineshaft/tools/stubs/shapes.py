@@ -63,7 +63,7 @@ NONE: Final = Atom("none")
 
 
 class Missing:
-    """A default that is not there, or that nobody can write down."""
+    """A default that is missing, or that cannot be written down."""
 
 
 MISSING: Final = Missing()

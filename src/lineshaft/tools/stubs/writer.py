@@ -59,12 +59,12 @@ class SourceWriter:
         """Words that the text needs."""
 
     def word(self, name: str) -> str:
-        """Return a word of typing or a builtin, spelt so that nothing hides it."""
+        """Return a word of typing or a builtin, spelt so that no other name hides it."""
         self.used.add(name)
         return self._words[name]
 
     def header(self) -> str:
-        """Return the imports for what was written."""
+        """Return the imports for the written text."""
         lines: list[str] = []
         for module, words in (("typing", WORDS), ("builtins", _BUILTINS)):
             names = [
@@ -96,7 +96,7 @@ class SourceWriter:
         return text
 
     def loose(self, shape: Shape) -> str:
-        """Return a type for what scripts give, which refuses nothing that could be right.
+        """Return a type for arguments of scripts, which accepts every value that could be right.
 
         A checker infers `list[str]` where only some texts are allowed, `list[dict[str, str]]`
         where records are wanted, and takes no list for a list of a wider type.
@@ -143,7 +143,7 @@ class SourceWriter:
         return f"({', '.join(parts)}) -> {self.type(routine.result)}"
 
     def further(self, routine: Routine, odd: list[TypedField], *, loose: bool) -> list[str]:
-        """Return how a signature says that more may be given than can stand in it by name."""
+        """Return the part of a signature that takes parameters without a usable name."""
         write = self.loose if loose else self.type
         named = [p for p in routine.parameters if p not in odd]
         more = union([*(p.shape for p in odd), *([routine.more] if routine.more else [])])
@@ -161,7 +161,7 @@ class SourceWriter:
 
         Args:
             record: The record.
-            comments: Whether to add what is said of it and of its keys.
+            comments: Whether to add the descriptions of it and of its keys.
         """
         base = self.word("TypedDict")
         hidden = {*WORDS, *_BUILTINS, *self._records}

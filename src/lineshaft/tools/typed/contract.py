@@ -1,4 +1,4 @@
-"""What a tool takes and gives, from the types of a Python function; checked by pydantic."""
+"""The contract of a tool from the types of a Python function, checked by pydantic."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
@@ -116,7 +116,7 @@ class _Schemas(GenerateJsonSchema):
 
 
 _Adapted = tuple[TypeAdapter[Any], dict[str, object]]
-"""What checks values of a type, and the type's schema."""
+"""The validator of a type, and the type's schema."""
 
 
 def _arguments(signature: Signature, name: str) -> _Adapted:

@@ -1,4 +1,4 @@
-"""pydantic's errors, told in a tool's own words."""
+"""pydantic's errors, in a tool's own words."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,11 +60,11 @@ _ENDING = re.compile(r"_(type|parsing|from_float|parsing_size|inner_type|exact_t
 
 
 def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> list[Problem]:
-    """Return what a validation found, one problem a place.
+    """Return the problems of a validation, one a place.
 
     Args:
         error: As pydantic raised it.
-        value: What was validated.
+        value: The validated value.
         known: Names that may stand at the top, for unknown ones.
     """
     names = list(known)

@@ -1,4 +1,4 @@
-"""Files at decided places: where paths lead, what is there, and single steps that change it."""
+"""Files at decided places: resolution of paths, states of files, single steps that change them."""
 
 from lineshaft.workspace.disk.access import (
     BY_DESCRIPTOR,

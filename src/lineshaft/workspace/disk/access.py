@@ -4,8 +4,8 @@ Above: `disk/edits.py`, walks and the folder workspace. Below: the operating sys
 decided a moment ago; here each of its folders is opened by name from the one before it
 (`O_NOFOLLOW`), so that a symlink put there in the meantime is an error, not a way out. Special
 files are looked at before they are opened, and opened without blocking. On systems without `dir_fd`
-(Windows) the path is used as it is: there, whoever can swap folders while a file is opened is not
-kept in.
+(Windows) the path is used as it is: there, a program that swaps folders while a file is opened can
+lead it out.
 """
 
 import errno
@@ -45,7 +45,7 @@ At = tuple[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What was at a place at one moment."""
+    """The state of a place at one moment."""
 
     kind: Kind
     sha256: str | None = None
@@ -55,10 +55,10 @@ class State:
     """A file's content, unless it is large."""
 
     mode: int | None = None
-    """Permission bits, where somebody asked for them."""
+    """Permission bits, where they were asked for."""
 
     target: str | None = None
-    """What a symlink says."""
+    """The target of a symlink."""
 
 
 MISSING = State("missing")
@@ -66,7 +66,7 @@ MISSING = State("missing")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What tells one version of a file from another."""
+    """The mark of a file's version."""
 
     inode: int
     size: int
@@ -104,14 +104,14 @@ def _explained(path: str, number: int) -> WorkspaceError:
     if number == errno.ELOOP:
         return OutsideWorkspace(f"{path!r} became a symlink while it was used: try again")
     if number in _NO_ROOM:
-        return WorkspaceError(f"there is no room to write {path!r}: what was there is unchanged")
+        return WorkspaceError(f"there is no room to write {path!r}: the old content is unchanged")
     if number == errno.ENOTEMPTY:
         return WorkspaceError(f"the folder {path!r} is not empty", hint="Delete its files first.")
     return WorkspaceError(f"{path!r} cannot be used: {os.strerror(number)}")
 
 
 def missing(path: str) -> FileMissing:
-    """Return the error for a path where nothing is."""
+    """Return the error for a path where no file is."""
     return FileMissing(f"there is no file or folder {path!r}")
 
 
@@ -147,12 +147,12 @@ def opened(place: Place, *, create: bool = False) -> Generator[At]:
 
 
 def own_identities(place: Place) -> set[Identity]:
-    """Return what Lineshaft's own folders are known by, as far as a mount could hold them."""
+    """Return the identities of Lineshaft's own folders, as far as a mount could hold them."""
     return set() if place.root.own is None else place.root.own.identities()
 
 
 def must_not_be_own(place: Place, status: os.stat_result, own: set[Identity]) -> None:
-    """Refuse what is a folder of Lineshaft's own by another name.
+    """Refuse another name of one of Lineshaft's own folders.
 
     Raises:
         OutsideWorkspace: It is.
@@ -213,7 +213,7 @@ def _open_folder(name: str, folder: int, *, create: bool) -> int:
 
 
 def status(place: Place) -> os.stat_result | None:
-    """Return what the system says of a place itself, or None where nothing is."""
+    """Return the system's status of a place itself, or None where no file is."""
     with told(place.path):
         try:
             with opened(place) as (name, folder):
@@ -226,7 +226,7 @@ def status(place: Place) -> os.stat_result | None:
 
 
 def kind_of(mode: int) -> Kind:
-    """Return what a mode says of the thing itself."""
+    """Return the kind that a mode gives."""
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
@@ -269,7 +269,7 @@ def read(place: Place) -> bytes:
 
     Raises:
         FileMissing: There is none.
-        TooLarge: It is larger than anybody should hold in memory.
+        TooLarge: It is too large to hold in memory.
         WorkspaceError: It is no file, or may not be read.
     """
     parts: list[bytes] = []
@@ -284,7 +284,7 @@ def read(place: Place) -> bytes:
 
 
 def look(place: Place) -> State:
-    """Return what is at a place itself, a file's content included."""
+    """Return the state of a place itself, a file's content included."""
     found = status(place)
     if found is None:
         return MISSING

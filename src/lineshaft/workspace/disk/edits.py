@@ -1,9 +1,9 @@
 """Write, move and delete files at decided places, each as one step.
 
-Above: the folder workspace. Below: `disk/access.py`. A write is atomic for whoever reads meanwhile
-and for a killed process: a temporary file beside the target is renamed over it. It is not synced to
-the medium: what a loss of power may undo costs each write milliseconds to prevent, and no build or
-checkout pays that either.
+Above: the folder workspace. Below: `disk/access.py`. A write is atomic for readers and for a killed
+    process: a temporary file beside the target is renamed over it. It is not synced to the medium,
+        so a loss of power may undo it: a sync would cost each write milliseconds, and builds and
+        checkouts do without it too.
 """
 
 import errno
@@ -39,11 +39,11 @@ _TEMPORARY = re.compile(r"\.lineshaft-[0-9a-f]{16}\.tmp")
 _STALE_SECONDS = 3_600
 
 Approve = Callable[[State], None]
-"""Raise if a change must not be made to what is there."""
+"""Raise if the present file must not be changed."""
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file is one of ours, on its way to its name."""
+    """Whether a file is a temporary one of Lineshaft, before it gets its name."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
@@ -51,13 +51,13 @@ def write(place: Place, data: bytes, approve: Approve, *, mode: int | None = Non
     """Write a file whole, folders on the way created.
 
     Args:
-        place: Where; a symlink at its end was followed when it was decided.
+        place: Its place; a symlink at its end was followed when it was decided.
         data: The new content.
-        approve: Asked with what is there, before anything is written.
+        approve: Called with the present state, before anything is written.
         mode: Its permission bits; None: they are kept.
 
     Returns:
-        What was there.
+        The state before.
     """
     path = place.path
     before = look(place)
@@ -92,7 +92,7 @@ def make_folder(place: Place, *, mode: int | None = None) -> State:
     """Make a folder, those on the way too, and return what was there.
 
     Raises:
-        FileExistsError: Something else is there.
+        FileExistsError: A file or symlink is there.
     """
     before = look(place)
     if before.kind not in ("missing", "folder"):
@@ -123,7 +123,7 @@ def link(place: Place, target: str) -> None:
     """Make a symlink, folders on the way too.
 
     Raises:
-        FileExistsError: Something is there.
+        FileExistsError: The place is not free.
     """
     before = look(place)
     if before is not MISSING:
@@ -133,7 +133,7 @@ def link(place: Place, target: str) -> None:
 
 
 def writable(path: str, at: At) -> os.stat_result:
-    """Return what is said of a file, or raise if it may not be written."""
+    """Return the status of a file, or raise if it may not be written."""
     name, folder = at
     effective = os.access in os.supports_effective_ids
     if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
@@ -180,18 +180,18 @@ def _unmake_folders(place: Place, existing: int) -> None:
 
 
 def move(source: Place, target: Place, approve: Approve) -> State:
-    """Move a file or folder to where nothing is.
+    """Move a file or folder to a free place.
 
     Args:
-        source: What to move, not followed if it is a symlink.
+        source: The place to move, not followed if it is a symlink.
         target: Its new place; folders on the way are created.
-        approve: Asked with what is at the source.
+        approve: Called with the state of the source.
 
     Returns:
-        What was at the source.
+        The state of the source before.
 
     Raises:
-        FileExistsError: Something is at the target.
+        FileExistsError: The target is not free.
     """
     before = look(source)
     if before is MISSING:
@@ -216,7 +216,7 @@ def move(source: Place, target: Place, approve: Approve) -> State:
 
 
 def _rename(kind: Kind, old: At, new: At) -> None:
-    """Rename so that whatever appears at the new name meanwhile is not replaced."""
+    """Rename without replacing a file that appears at the new name meanwhile."""
     if not BY_DESCRIPTOR:
         os.rename(old[0], new[0])  # noqa: PTH104  fails on Windows where something is there
     elif kind == "folder":
@@ -233,7 +233,7 @@ def _rename(kind: Kind, old: At, new: At) -> None:
 
 
 def _linked(old: At, new: At) -> bool:
-    """Give a file its second name; False where the file system has no such thing."""
+    """Give a file a second name; False where the file system has no hard links."""
     try:
         os.link(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1], follow_symlinks=False)
     except OSError as error:
@@ -268,11 +268,11 @@ def delete(place: Place, approve: Approve) -> State:
     """Delete a file, an empty folder or a symlink.
 
     Args:
-        place: What; not followed if it is a symlink.
-        approve: Asked with what is there.
+        place: The place to delete; not followed if it is a symlink.
+        approve: Called with the present state.
 
     Returns:
-        What was there.
+        The state before.
     """
     before = look(place)
     if before is MISSING:
@@ -289,7 +289,7 @@ def delete(place: Place, approve: Approve) -> State:
 
 
 def sweep(place: Place) -> None:
-    """Delete what a killed process left, on the way to its name, in a place's folder."""
+    """Delete temporary files that a killed process left in a place's folder."""
     folder = Place(place.root, place.parts[:-1], place.writable)
     oldest = time.time() - _STALE_SECONDS
     with suppress(OSError, WorkspaceError), listing(folder) as entries:

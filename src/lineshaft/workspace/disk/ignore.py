@@ -1,4 +1,4 @@
-"""What `.gitignore` files say, those of the folders above included."""
+"""Rules of `.gitignore` files, those of the folders above included."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ class Ignore:
     """The rules that hold in one folder, the nearest first."""
 
     rules: "tuple[tuple[int, GitIgnoreSpec], ...]" = ()
-    """How deep each file of rules lies, and what it says."""
+    """The depth of each file of rules, and its rules."""
 
     files: Files = DISK
-    """Who reads them."""
+    """The reader of the files."""
 
     def hides(self, parts: Parts, *, folder: bool) -> bool:
         """Whether an entry is left out.

@@ -1,8 +1,8 @@
-"""Where a path leads: confinement, decided on real paths.
+"""Resolution of paths: confinement, decided on real paths.
 
 Covered: absolute paths, NUL, `..`, symlinks (dangling, looping, in the middle, before a file that
 does not exist yet), folders whose names only start alike, unknown aliases, and the folders that are
-Lineshaft's own. Not covered here: what somebody swaps between the decision and the opening;
+Lineshaft's own. Not covered here: files swapped between the decision and the opening;
 `disk/access.py` opens without following symlinks.
 """
 
@@ -27,11 +27,11 @@ _LONGEST_PATH = 4_096
 _MOST_LINKS = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[\w.][\w./-]{0,200}", re.ASCII)
-"""What most paths look like; they need no closer look."""
+"""The form of most paths, which need no closer look."""
 
 
 ReadLink = Callable[[str], str | None]
-"""Return what the symlink at a real path says, or None where there is none."""
+"""Return the target of the symlink at a real path, or None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Root:
     real: str
     writable: bool
     own: OwnFolders | None = field(default=None, compare=False, repr=False)
-    """What is closed in it; None: nothing, it is a run's own folder."""
+    """The paths closed in it; None: none, it is a run's own folder."""
 
     def holds(self, real: str) -> bool:
         """Whether a real path is this folder or lies below it."""
@@ -63,9 +63,9 @@ class Root:
 
 
 class Decided(str):
-    """A path as `Place.resolved` gave it: it is opened as it is, without asking where it leads.
+    """A path as `Place.resolved` gave it: it is opened as it is, without resolving it again.
 
-    Whoever judged it judged this place; a symlink that was put there since is an error.
+    The judgement was about this place; a symlink that was put there since is an error.
     """
 
     __slots__ = ()
@@ -146,21 +146,21 @@ class Mounts:
         return more
 
     def with_links(self, read: "ReadLink") -> "Mounts":
-        """Return the same mounts, with symlinks as somebody else sees them."""
+        """Return the same mounts, with symlinks as another tree has them."""
         other = Mounts.__new__(Mounts)
         other.roots, other._make, other.link = self.roots, self._make, read
         other.own = self.own
         return other
 
     def place(self, path: str, *, follow: bool = True) -> Place:
-        """Decide where a path leads.
+        """Resolve a path.
 
         Args:
             path: As given.
             follow: Whether the last part is followed if it is a symlink.
 
         Raises:
-            OutsideWorkspace: It leads out, nowhere that is mounted, or to what is Lineshaft's own.
+            OutsideWorkspace: It leads out of the mounts, or to one of Lineshaft's own folders.
         """
         root, parts = self._parse(path)
         if isinstance(path, Decided):
@@ -168,14 +168,14 @@ class Mounts:
         return self._named(self._real(root.real, parts, follow=follow, given=path), path)
 
     def behind(self, link: Place, target: str) -> Place:
-        """Decide where a symlink at a place would lead.
+        """Resolve the target of a symlink that is to be made.
 
         Args:
-            link: Where it is to be.
-            target: What it is to say.
+            link: Its place.
+            target: Its text.
 
         Raises:
-            OutsideWorkspace: Out of the workspace, or it says what no symlink can.
+            OutsideWorkspace: It would lead out of the workspace, or its text is not valid.
         """
         if not target or "\0" in target or _SURROGATE.search(target):
             raise OutsideWorkspace(f"{link.path!r} cannot be a symlink to {_short(target)}")
@@ -193,7 +193,7 @@ class Mounts:
         return self._named(place.real, place.path)
 
     def must_stay(self, *places: Place) -> None:
-        """Refuse to have something else at a place that leads to Lineshaft's own folders.
+        """Refuse to replace a place that leads to Lineshaft's own folders.
 
         Raises:
             OutsideWorkspace: One of them is below the place, or would be.
@@ -229,7 +229,7 @@ class Mounts:
         return self.roots[alias], parts
 
     def _real(self, base: str, parts: list[str], *, follow: bool, given: str) -> str:
-        """Follow a path part by part; what does not exist is taken as it is written."""
+        """Follow a path part by part; parts that do not exist are taken as written."""
         current = base
         waiting = parts[::-1]
         links = 0
@@ -318,7 +318,7 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def read_link(path: str) -> str | None:
-    """Return where a symlink leads, or None where there is none."""
+    """Return the place that a symlink leads to, or None where there is none."""
     try:
         return os.readlink(path)  # noqa: PTH115  as above
     except OSError as error:

@@ -1,7 +1,7 @@
-"""What is at a path, told exactly: what landings compare, keep and bring back.
+"""Exact states of paths, which landings compare, keep and restore.
 
-Below: `disk/access.py`. A `FileState` is what a journal knows of a path; a `SeenState` is a thing
-as somebody saw it on the disk, with what tells quickly whether it is still that.
+Below: `disk/access.py`. A `FileState` is a journal's state of a path; a `SeenState` is a state as
+    seen on the disk, with a mark that shows quickly whether it still holds.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _SETTLED_NS = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What is at a path."""
+    """The state of a path."""
 
     kind: Kind
     sha256: str | None = None
@@ -45,17 +45,17 @@ class FileState:
     """Of a file's content."""
 
     mode: int | None = None
-    """Permission bits of a file or folder; None: whatever they are."""
+    """Permission bits of a file or folder; None: any."""
 
     target: str | None = None
-    """What a symlink says."""
+    """The target of a symlink."""
 
     def like(self, other: "FileState") -> bool:
         """Whether content and kind are the same."""
         return (self.kind, self.sha256, self.target) == (other.kind, other.sha256, other.target)
 
     def same(self, other: "FileState") -> bool:
-        """Whether nothing tells them apart."""
+        """Whether they are equal in all respects."""
         return self.like(other) and (
             self.mode is None or other.mode is None or self.mode == other.mode
         )
@@ -70,7 +70,7 @@ NOTHING = FileState("missing")
 
 @dataclass(frozen=True, slots=True)
 class SeenState:
-    """What was on the disk when somebody looked."""
+    """The state on the disk at the moment of a look."""
 
     thing: FileState
     mark: Mark | None
@@ -89,10 +89,10 @@ class SeenState:
 
 
 def see(place: Place, *, keep: int = KEPT_BYTES, folders: Folders | None = None) -> SeenState:
-    """Return what is at a place itself, a file's content hashed.
+    """Return the state of a place itself, a file's content hashed.
 
     Args:
-        place: Where.
+        place: The place.
         keep: The content comes along unless it has more bytes than this.
         folders: Those that are open.
     """
@@ -134,7 +134,7 @@ def read_whole(place: Place) -> SeenState:
 
     Raises:
         FileMissing: There is none.
-        TooLarge: It is larger than anybody should hold in memory.
+        TooLarge: It is too large to hold in memory.
         WorkspaceError: It is no file, or may not be read.
     """
     at_ns = time.time_ns()
@@ -161,7 +161,7 @@ def parts_of(place: Place) -> Iterator[bytes]:
 
 
 def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
-    """Return what tells the version of a place now; None where nothing is."""
+    """Return the mark of a place's present version; None where no file is."""
     if folders is None:
         found = status(place)
         return None if found is None else Mark.of(found)
@@ -174,7 +174,7 @@ def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
 
 
 def still(place: Place, sight: SeenState) -> bool:
-    """Whether a place is what it was; its content is read only where its mark does not tell."""
+    """Whether a place is unchanged; its content is read only where its mark does not decide."""
     mark = mark_of(place)
     if mark == sight.mark and sight.settled:
         return True

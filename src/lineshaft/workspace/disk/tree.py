@@ -1,4 +1,4 @@
-"""What a walk needs of a tree, and the tree that is on the disk.
+"""The tree as a walk needs it, and the tree on the disk.
 
 Above: walks and ignore files. Below: `disk/access.py`; the other one is a stage, laid over it.
 """
@@ -15,11 +15,11 @@ class Files(Protocol):
     """A tree that can be looked at."""
 
     def status(self, place: Place) -> os.stat_result | None:
-        """Return what is said of a place itself, or None where nothing is."""
+        """Return the status of a place itself, or None where no file is."""
         ...
 
     def entries(self, place: Place) -> Iterator[tuple[str, os.stat_result]]:
-        """Return names in a folder and what is said of each, unsorted.
+        """Return the names in a folder with the status of each, unsorted.
 
         Raises:
             OSError: It is no folder, or may not be entered.

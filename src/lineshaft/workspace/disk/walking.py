@@ -16,13 +16,13 @@ from lineshaft.workspace.disk.tree import DISK, Files
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing on a walk."""
+    """One entry of a walk."""
 
     place: Place
     kind: Kind
     status: os.stat_result
     closed: bool = False
-    """Whether it is a folder that may not be looked into."""
+    """Whether it is a folder that may not be read."""
 
 
 def scan(
@@ -33,16 +33,16 @@ def scan(
     files_too: bool = True,
     tree: Files = DISK,
 ) -> Iterator[Found]:
-    """Return everything below a folder, each folder before what is in it.
+    """Return everything below a folder, each folder before its contents.
 
     Lineshaft's own folders are left out.
 
     Args:
-        folder: Where to start.
-        ignore: What holds in it; None: nothing is left out.
+        folder: The start.
+        ignore: The rules that hold in it; None: nothing is left out.
         depth: How many folders deep; None: all.
         files_too: Whether ignored files are left out as well as ignored folders.
-        tree: What is walked over.
+        tree: The tree to walk over.
     """
 
     def entries(folder: Place, rules: Ignore | None) -> list[Found]:
@@ -95,7 +95,7 @@ def start_of_walk(mounts: Mounts, path: str, tree: Files = DISK) -> Place:
     """Return the folder at a path.
 
     Raises:
-        FileMissing: Nothing is there.
+        FileMissing: No file is there.
         WorkspaceError: It is no folder.
     """
     place = mounts.place(path)
@@ -113,11 +113,11 @@ def walk(
     """Return all entries below a folder.
 
     Args:
-        mounts: Where symlinks may lead.
+        mounts: The mounts that symlinks may lead to.
         root: Path of the folder.
         ignore: Whether `.gitignore` files and `.git` are respected.
         depth: How many folders deep; None: all.
-        tree: What is walked over.
+        tree: The tree to walk over.
     """
     start = start_of_walk(mounts, root, tree)
     rules = Ignore.at(start, tree) if ignore else None
@@ -132,10 +132,10 @@ def both_names(source: Place, target: Place, tree: Files = DISK) -> list[str]:
     Args:
         source: The folder; of anything else, there is nothing below.
         target: Its new place.
-        tree: What it is moved in.
+        tree: The tree in which it is moved.
 
     Raises:
-        WorkspaceError: A folder below it cannot be looked into.
+        WorkspaceError: A folder below it cannot be read.
     """
     at = tree.status(source)
     if at is None or kind_of(at.st_mode) != "folder":
@@ -150,12 +150,12 @@ def both_names(source: Place, target: Place, tree: Files = DISK) -> list[str]:
 
 
 def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
-    """Return what leaves this room of something found."""
+    """Return the public entry for a found one."""
     place, status_of = mounts.named(found.place), found.status
     parts = tuple(map(_printable, place.parts))
     kind = found.kind
     if parts != place.parts:
-        kind = "other"  # its name is no text, so nobody can ask for it
+        kind = "other"  # its name is no text, so no call can name it
     elif kind == "symlink":
         kind, status_of = _behind(mounts, place, status_of, tree)
     return Entry(
@@ -171,7 +171,7 @@ def entry_of(mounts: Mounts, found: Found, tree: Files = DISK) -> Entry:
 def _behind(
     mounts: Mounts, link: Place, own: os.stat_result, tree: Files
 ) -> tuple[Kind, os.stat_result]:
-    """Return what a symlink leads to, if that is in the workspace."""
+    """Return the target of a symlink, if it is in the workspace."""
     try:
         behind = tree.status(mounts.place(link.path))
     except (OutsideWorkspace, WorkspaceError):

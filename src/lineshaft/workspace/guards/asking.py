@@ -1,9 +1,8 @@
-"""Asks guards about changes before they land.
+"""Asking guards about changes before they land.
 
-Guards may be anybody's code: what they raise, or not coming back in time, is a finding that keeps
-the changes from landing; what they are given can be read and not changed.
-Not covered: a guard runs with the person's rights, and an asynchronous one that never awaits holds
-everything up.
+Guards may be any code: an exception or a time-out is a finding that keeps the changes from landing;
+the view that they get can be read and not changed. Not covered: a guard runs with the person's
+rights, and an asynchronous one that never awaits holds everything up.
 """
 
 import asyncio
@@ -45,16 +44,16 @@ async def guarded(
 
     Args:
         guards: Each sees all changes.
-        changes: What is to land; where there is nothing, nobody is asked.
+        changes: The changes to land; without any, no guard is asked.
         stage: The view that holds them.
         seconds: What each guard gets.
         secrets: What is not cut in two where a guard says too much.
 
     Returns:
-        What they said, none of it an error.
+        Their findings, none of them an error.
 
     Raises:
-        Guarded: Some of it is; the error has all findings.
+        Guarded: A finding is an error; the exception has all findings.
     """
     if not changes:
         return ()
@@ -115,7 +114,7 @@ async def _asked(
 
 
 class _Raised(str):
-    """What a guard raised, in words."""
+    """The exception of a guard, in words."""
 
     __slots__ = ()
 
@@ -140,7 +139,7 @@ def _is_async(guard: Guard) -> bool:
     if isinstance(guard, functools.partial):
         return _is_async(cast("Guard", guard.func))
     return inspect.iscoroutinefunction(guard) or inspect.iscoroutinefunction(
-        getattr(guard, "__call__", None)  # noqa: B004  whether it is callable is not the question
+        getattr(guard, "__call__", None)  # noqa: B004  the question is not whether it is callable
     )
 
 
@@ -178,11 +177,11 @@ def _failed(guard: Guard, what: str) -> Finding:
         code="guard-failed",
         level="error",
         message=f"the guard {name_of(guard)!r} {what}",
-        hint="mend the guard or take it out: what it was to check is not known",
+        hint="mend the guard or remove it: the changes were not checked",
     )
 
 
 def name_of(guard: object) -> str:
-    """Return what a guard is called in messages."""
+    """Return a guard's name for messages."""
     name: object = getattr(guard, "name", None) or getattr(guard, "__name__", None)
     return name if isinstance(name, str) else type(guard).__name__

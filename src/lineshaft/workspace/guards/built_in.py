@@ -27,18 +27,18 @@ _AT_ONCE_BYTES = 16_000
 class Syntax:
     """Files parse: Python as the engine `wasm` knows it, JSON, TOML, YAML, known by their names.
 
-    Only files that are new, or parsed before, are errors; what was broken before is a warning.
+    Only files that are new, or parsed before, are errors; a file broken before is a warning.
     """
 
     name: ClassVar[str] = "syntax"
     level: Level = "error"
 
     def __post_init__(self) -> None:
-        """Refuse what is no level."""
+        """Refuse a value that is no level."""
         check_level(self.name, self.level)
 
     async def __call__(self, changes: Sequence[Change], stage: Stage) -> Sequence[Finding]:
-        """Return what does not parse."""
+        """Return a finding for each file that does not parse."""
         found: list[Finding] = []
         async for file in contents(changes, stage, of=lambda path: language_of(path) is not None):
             finding = await to_thread.run_sync(self._look, file, abandon_on_cancel=True)
@@ -76,11 +76,11 @@ class MergeMarkers:
     level: Level = "error"
 
     def __post_init__(self) -> None:
-        """Refuse what is no level."""
+        """Refuse a value that is no level."""
         check_level(self.name, self.level)
 
     async def __call__(self, changes: Sequence[Change], stage: Stage) -> Sequence[Finding]:
-        """Return where a conflict begins."""
+        """Return the lines on which conflicts begin."""
         if self.level == "off":
             return []
         found: list[Finding] = []
@@ -119,19 +119,19 @@ def _conflict(data: bytes) -> int | None:
 class Secrets:
     """No token of a well-known form is added, and no private key.
 
-    What was in any of the changed files before is not added. Not covered: secrets without a form
-    of their own, and files that are not text in a superset of ASCII.
+    A token that one of the changed files had before is not added. Not covered: secrets without a
+    form of their own, and files that are not text in a superset of ASCII.
     """
 
     name: ClassVar[str] = "secrets"
     level: Level = "error"
 
     def __post_init__(self) -> None:
-        """Refuse what is no level."""
+        """Refuse a value that is no level."""
         check_level(self.name, self.level)
 
     async def __call__(self, changes: Sequence[Change], stage: Stage) -> Sequence[Finding]:
-        """Return where a token would be added; never the token itself."""
+        """Return the places where a token would be added; never the token itself."""
         if self.level == "off":
             return []
         added: list[tuple[Token, str]] = []
@@ -183,7 +183,7 @@ def with_built_in(guards: Sequence[Guard] | None) -> tuple[Guard, ...]:
             `Syntax(level="warning")`. None: no guard at all, not even a built-in one.
 
     Raises:
-        ConfigError: Something in it is no guard.
+        ConfigError: An item is no guard.
     """
     if guards is None:
         return ()

@@ -28,12 +28,13 @@ class Companion:
     """Files that need a companion once they are created or changed: `src/**/*.py`."""
 
     needs: Globs
-    """What has to have changed: `tests/**`; `{stem}` is the file's name without its ending."""
+    """Pattern of the files of which one has to change: `tests/**`; `{stem}` is the file's name
+    without its ending."""
 
     level: Level = "error"
 
     def __post_init__(self) -> None:
-        """Refuse what can never have been meant."""
+        """Refuse patterns and levels that are certainly wrong."""
         check_level(self.name, self.level)
         for field, globs in (("changed", self.changed), ("needs", self.needs)):
             if not _several(globs) or not all(glob.strip() for glob in _several(globs)):
@@ -72,7 +73,7 @@ class Companion:
             message=f"it changed, and nothing that matches {' or '.join(map(repr, globs))} did",
             level="error" if self.level == "error" else "warning",
             path=path,
-            hint="change what belongs to it in the same run",
+            hint="change a file that matches in the same run",
         )
 
 

@@ -1,4 +1,4 @@
-"""What built-in guards share: their level, and the contents they look at."""
+"""Parts that built-in guards share: their level, and the contents that they check."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from lineshaft.errors import ConfigError, WorkspaceError
 from lineshaft.values import Change, Stage
 
 Level = Literal["error", "warning", "off"]
-"""What a guard's findings do: keep changes from landing, be told, or not be looked for."""
+"""The effect of a guard's findings: they keep changes from landing, warn, or are off."""
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
@@ -20,7 +20,7 @@ _BEGINNING = 8_000
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One file that is to land, with what it was."""
+    """One file that is to land, with its content before."""
 
     path: str
     after: bytes
@@ -32,7 +32,7 @@ class ChangedFile:
 
 
 def check_level(guard: str, level: object) -> None:
-    """Refuse what is no level.
+    """Refuse a value that is no level.
 
     Raises:
         ConfigError: It is none.
@@ -49,9 +49,9 @@ async def contents(
     """Return the contents of the changed files that are there and no larger than the bound.
 
     Args:
-        changes: What is to land.
-        stage: The view that holds it.
-        of: Which paths are asked for.
+        changes: The changes to land.
+        stage: The view that holds them.
+        of: Selects the paths.
     """
     for change in changes:
         if change.kind == "deleted" or not of(change.path):
@@ -59,14 +59,14 @@ async def contents(
         try:
             after = (await stage.read(change.path)).data
         except WorkspaceError:
-            continue  # a folder, a symlink to nowhere, what may not be read: no text of ours
+            continue  # a folder, a dangling symlink, an unreadable file: no text to check
         if len(after) <= MOST_BYTES:
             was = change.moved_from or change.path
             yield ChangedFile(change.path, after, await content_before(stage, was), was)
 
 
 async def content_before(stage: Stage, path: str) -> bytes | None:
-    """Return what a file was; None where there was none, or nobody can say."""
+    """Return a file's content before; None where there was none, or it is not known."""
     try:
         content = await stage.before(path)
     except WorkspaceError:

@@ -1,4 +1,4 @@
-"""Does a text parse? Python, JSON, TOML and YAML; nothing is executed or built.
+"""Parsing of texts: Python, JSON, TOML and YAML; nothing is executed or built.
 
 Texts may be hostile: the parsers of Python, JSON and TOML have texts that keep them busy for hours,
 and hold up the whole host meanwhile. They are asked in an instance of the image that runs nothing
@@ -53,7 +53,7 @@ Check = Callable[[bytes], SyntaxProblem | None]
 
 
 def language_of(path: str) -> Check | None:
-    """Return what tells whether a file parses, by its name; None for all other files."""
+    """Return the parser for a file, by its name; None for all other files."""
     name = PurePosixPath(path).name.lower()
     if "{{" in path or "{%" in path:
         return None  # the template of a file
@@ -113,7 +113,7 @@ def _yaml(data: bytes) -> SyntaxProblem | None:
     import yaml  # noqa: PLC0415  seldom needed
 
     try:
-        # Tags are not looked up and nothing is built: only what stands where.
+        # Tags are not looked up and nothing is built: only the structure is read.
         return _yaml_events(yaml.parse(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         said = error.problem or error.context or "it does not parse"

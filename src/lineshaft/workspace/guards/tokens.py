@@ -1,4 +1,4 @@
-"""Finds tokens of well-known forms in a text, and tells them from made-up ones."""
+"""Search for tokens of well-known forms in a text, made-up ones left out."""
 
 import hashlib
 import re
@@ -17,13 +17,13 @@ _SIGN = "-----BEGIN "
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Where something that looks like a secret stands; it is not in here."""
+    """The place of a token that looks like a secret; without the token itself."""
 
     what: str
     line: int
     column: int
     digest: bytes
-    """Tells whether it is the same as another."""
+    """A digest that is equal for equal tokens."""
 
 
 def tokens_in(data: bytes) -> list[Token]:
@@ -47,7 +47,7 @@ def _forms() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
 def _compiled() -> Iterator[tuple[str, tuple[str, ...], re.Pattern[str]]]:
     for form in TOKEN_FORMS:
         yield form.name, form.signs, re.compile(form.pattern, re.ASCII)
-    # With something of the key after the first line: code that looks for keys is none.
+    # With part of the key after the first line: code that searches for keys has none.
     headers = r"(?:[A-Za-z-]{1,40}:[^\n]{0,200}\n\s*+){0,5}"
     key = rf"{_SIGN}{KEY_BLOCK}(?:\s|\\[nr])*+{headers}[A-Za-z0-9+/]{{32,}}"
     yield "a private key", (_SIGN,), re.compile(key, re.ASCII)

@@ -1,4 +1,4 @@
-"""What a guard is given: a view that can be read, and only read."""
+"""A guard's view of a run, which can be read and not changed."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import NoReturn
@@ -24,7 +24,7 @@ _KEPT_BYTES = 16_000_000
 
 
 class Looking(Stage):
-    """A run's view without what changes anything; contents are read once for all guards.
+    """A run's view without its changing methods; contents are read once for all guards.
 
     Args:
         stage: The view.
@@ -38,7 +38,7 @@ class Looking(Stage):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Nothing can be done here."""
+        """The view has no capabilities."""
         return frozenset()
 
     @property
@@ -64,7 +64,7 @@ class Looking(Stage):
         return content
 
     async def before(self, path: str) -> Content | None:
-        """Return what a file was; None: no file was there."""
+        """Return a file's content before; None: there was no file."""
         if path in self._before:
             return self._before[path]
         content = await self._stage.before(path)
@@ -86,15 +86,15 @@ class Looking(Stage):
         return self._stage.walk(root, ignore=ignore, depth=depth)
 
     async def changes(self) -> tuple[Change, ...]:
-        """Return what the run changed, landed or not."""
+        """Return the changes of the run, landed or not."""
         return await self._stage.changes()
 
     async def diff(self) -> str:
-        """Return what has not landed as one unified diff."""
+        """Return the changes that have not landed as one unified diff."""
         return await self._stage.diff()
 
     async def recover(self) -> tuple[Finding, ...]:
-        """Nothing is left half done here."""
+        """Return an empty list: a guard's view has no landings."""
         return ()
 
     async def write(
@@ -163,4 +163,4 @@ class Looking(Stage):
 
 def _only_looks(*given: object) -> NoReturn:
     del given
-    raise ConfigError("a guard only looks: it can change nothing")
+    raise ConfigError("a guard can only read the view, not change it")

@@ -1,6 +1,6 @@
 """The steps of landing, recovering and undoing, by name.
 
-Tests end the process at each of them and look at what is left. Nobody else sets the hook.
+Tests end the process at each of them and check the files left. Only tests set the hook.
 """
 
 from collections.abc import Callable
@@ -48,5 +48,5 @@ def at_each_step(call: Callable[[Step], object] | None) -> None:
 
 
 def hook() -> Callable[[Step], object] | None:
-    """Return what is called at each step."""
+    """Return the hook that is called at each step."""
     return _hook[0] if _hook else None

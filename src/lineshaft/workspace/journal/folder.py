@@ -1,6 +1,6 @@
 """The folder that keeps the journals of one workspace.
 
-    lock                held by whoever lands, recovers or undoes
+    lock                held while a process lands, recovers or undoes
     ID.landing          being written, or landing; after a crash it is found here
     done/ID.journal     landed; what `undo` takes back
     done/ID.undone      taken back; empty
@@ -52,7 +52,7 @@ class KeptJournal:
 
     @property
     def digest(self) -> str:
-        """What stands for its run."""
+        """The digest of its run."""
         return self.id.split("-")[1]
 
 
@@ -60,7 +60,7 @@ class Journals:
     """The journals of one workspace.
 
     Args:
-        folder: Where they are; made when first needed.
+        folder: Their place; made when first needed.
         keep_days: How long a landing can be undone.
     """
 
@@ -72,10 +72,10 @@ class Journals:
 
     @contextmanager
     def lock(self) -> Generator[None]:
-        """Hold the workspace against all who land, recover or undo.
+        """Lock the workspace against other landings, recoveries and undos.
 
         Raises:
-            WorkspaceError: Somebody holds it for too long, or journals cannot be kept here.
+            WorkspaceError: Another process holds it for too long, or journals cannot be kept here.
         """
         with ExitStack() as held:
             with usable():
@@ -98,10 +98,10 @@ class Journals:
         return f"{time.time_ns():019d}-{_digest(run_id)}-{secrets.token_hex(4)}"
 
     def commit(self, header: Header, sources: Mapping[str, Source]) -> Journal:
-        """Write a journal; once this returns, what it says will be done.
+        """Write a journal; once this returns, its steps will be done.
 
         Raises:
-            WorkspaceError: It cannot be written; nothing of it is left.
+            WorkspaceError: It cannot be written; no part of it is left.
         """
         path, kept = self.folder / f"{header.id}.landing", self._kept(header.id)
         with usable():
@@ -121,7 +121,7 @@ class Journals:
         return storage.load(path, kept=self._kept(path.stem))
 
     def done(self, journal: Journal) -> None:
-        """Note that a landing is over: what cannot be undone is dropped."""
+        """Note that a landing is over; contents that no undo needs are dropped."""
         header = journal.header
         for undone in header.undoes:
             self._forget(KeptJournal(undone, "journal"), "undone")
@@ -144,7 +144,7 @@ class Journals:
         reached("journal-dropped")
 
     def of(self, run_id: str) -> list[KeptJournal]:
-        """Return what is kept of a run's landings, the oldest first."""
+        """Return the kept landings of a run, the oldest first."""
         digest = _digest(run_id)
         return [kept for kept in self._all() if kept.digest == digest]
 
@@ -168,19 +168,19 @@ class Journals:
                 yield KeptJournal(stem, suffix)
 
     def _prune(self) -> None:
-        """Drop what was kept for its time, once in an hour."""
+        """Drop expired landings, once in an hour."""
         if self._pruned is None or time.monotonic() - self._pruned > _PRUNE_SECONDS:
             self._pruned = time.monotonic()
             self.prune()
 
     def prune(self, run_ids: Collection[str] = ()) -> int:
-        """Drop what was kept for its time; whoever calls holds the lock.
+        """Drop expired landings; the caller holds the lock.
 
         Args:
-            run_ids: Runs whose landings go whatever their age.
+            run_ids: Runs whose landings go at any age.
 
         Returns:
-            How many landings can no longer be undone.
+            The number of landings that can no longer be undone.
         """
         now, digests = time.time_ns(), {_digest(run_id) for run_id in run_ids}
         dropped = 0
@@ -195,13 +195,13 @@ class Journals:
         return dropped
 
     def _forget(self, kept: KeptJournal, fate: Fate) -> None:
-        """Drop the contents of a landing, and keep what became of it."""
+        """Drop the contents of a landing, and keep its outcome."""
         (self._done / f"{kept.id}.{fate}").touch(mode=0o600)
         with suppress(FileNotFoundError):
             (self._done / f"{kept.id}.journal").unlink()
         shutil.rmtree(self._kept(kept.id), ignore_errors=True)
 
-    def _kept(self, id: str) -> Path:  # noqa: A002  what it is
+    def _kept(self, id: str) -> Path:  # noqa: A002  the plain word
         return self.folder / "kept" / id
 
 
@@ -210,18 +210,18 @@ def _digest(run_id: str) -> str:
 
 
 def forget_landings(folder: Path, *, keep_days: float, run_ids: Collection[str] = ()) -> int:
-    """Drop what is kept to undo landings, where it was kept for its time.
+    """Drop the contents that undo needs, for landings whose time is over.
 
     Args:
-        folder: The journals of a workspace; all there is to them.
+        folder: The folder of a workspace's journals.
         keep_days: As for `Folder`.
-        run_ids: Runs that are forgotten: their landings go whatever their age.
+        run_ids: Runs that are forgotten: their landings go at any age.
 
     Returns:
-        How many landings can no longer be undone.
+        The number of landings that can no longer be undone.
 
     Raises:
-        WorkspaceError: Somebody lands changes there for too long, or it cannot be written.
+        WorkspaceError: Another process lands changes for too long, or it cannot be written.
     """
     journals = Journals(folder, keep_days)
     with journals.lock(), usable():
@@ -230,7 +230,7 @@ def forget_landings(folder: Path, *, keep_days: float, run_ids: Collection[str] 
 
 @contextmanager
 def usable() -> Generator[None]:
-    """Say what it means that a journal cannot be kept."""
+    """Turn the error of a journal that cannot be kept into one for the caller."""
     try:
         yield
     except OSError as error:

@@ -25,10 +25,10 @@ def locked(path: Path, *, seconds: float) -> Generator[None]:
 
     Args:
         path: Its file, which is made.
-        seconds: How long to wait for whoever holds it.
+        seconds: The longest wait for its holder.
 
     Raises:
-        WorkspaceError: Somebody holds it for longer.
+        WorkspaceError: Another process holds it for longer.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Finish what a process that died had begun to land, or take back what cannot be finished.
+"""Recovery of landings whose process died: they are finished, or taken back.
 
 Above: landing, undo, the folder workspace. Below: `journal/steps.py`. A landing whose journal is
 whole is finished. A file is touched only if it has the content from before or after, and no other;
@@ -29,14 +29,14 @@ from lineshaft.workspace.journal.storage import Item, Journal
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is to be done, and what somebody else has changed."""
+    """The tasks left, and the places changed from outside."""
 
     tasks: tuple[Task, ...]
     strange: tuple[Item, ...]
 
 
 def judge(items: Iterable[Item]) -> Judged:
-    """Look at each place: is it as before, as after, in between, or something else?"""
+    """Look at each place: it is as before, as after, in between, or changed from outside."""
     tasks: dict[str, Task] = {}
     strange: dict[str, Item] = {}
     gone: set[str] = set()
@@ -58,7 +58,7 @@ def judge(items: Iterable[Item]) -> Judged:
 
 
 def _now(place: Place, folders: Folders) -> SeenState | None:
-    """Return what is at a place; None where a folder on the way is none any longer."""
+    """Return the state of a place; None where a folder on the way is gone."""
     try:
         return see(place, keep=0, folders=folders)
     except WorkspaceError:
@@ -66,7 +66,7 @@ def _now(place: Place, folders: Folders) -> SeenState | None:
 
 
 def _leave_folders(tasks: dict[str, Task], strange: dict[str, Item], gone: set[str]) -> None:
-    """Leave folders alone that are to go, but hold something that does not."""
+    """Leave folders alone that are to go, but hold files that stay."""
     for real in sorted(tasks, reverse=True):
         item = tasks[real].item
         if item.before.kind != "folder" or item.after.kind == "folder" or not tasks[real].mark:
@@ -77,14 +77,14 @@ def _leave_folders(tasks: dict[str, Task], strange: dict[str, Item], gone: set[s
 
 
 def _leave_what_is_in(tasks: dict[str, Task], strange: dict[str, Item]) -> None:
-    """Leave out what was to be in folders that there will not be."""
+    """Leave out files in folders that will not exist."""
     missing = [real + os.sep for real, item in strange.items() if item.before.kind != "folder"]
     for real in [real for real in tasks if real.startswith(tuple(missing))]:
         strange[real] = tasks.pop(real).item
 
 
 def others_in(place: Place, going: Collection[str]) -> list[str]:
-    """Return what is in a folder that is to go and does not go with it."""
+    """Return the contents of a folder that is to go which do not go with it."""
     folder = place.real
     with told(place.path), listing(place) as entries:
         return [
@@ -95,7 +95,7 @@ def others_in(place: Place, going: Collection[str]) -> list[str]:
 
 
 def _is_between(item: Item, now: FileState) -> bool:
-    """Whether a step of ours may have left this: a thing that made way, a folder without mode."""
+    """Whether a step of a landing may have left this: a place freed, a folder without mode."""
     kinds = {item.before.kind, item.after.kind}
     if "folder" in kinds and len(kinds) == 2 and now == NOTHING:
         return True
@@ -103,7 +103,7 @@ def _is_between(item: Item, now: FileState) -> bool:
 
 
 def backwards(items: Sequence[Item]) -> list[Item]:
-    """Return what takes items back."""
+    """Return the tasks that take items back."""
     went: dict[str, Place] = {item.came.real: item.place for item in items if item.came is not None}
     return [item.back(went) for item in items]
 
@@ -111,16 +111,16 @@ def backwards(items: Sequence[Item]) -> list[Item]:
 def carry_out(
     journals: Journals, journal: Journal, tasks: Sequence[Task], *, again: bool = False
 ) -> None:
-    """Do what a journal says, or take all of it back.
+    """Carry out a journal, or take all of it back.
 
     Args:
-        journals: Where it is kept.
-        journal: What is to be done.
-        tasks: What of it is left to do.
-        again: Whether somebody has tried before.
+        journals: The folder that keeps it.
+        journal: The journal.
+        tasks: Its tasks that are left.
+        again: Whether this is not the first attempt.
 
     Raises:
-        WorkspaceError: It cannot be done; the error says so where it cannot be taken back either.
+        WorkspaceError: It failed; the error says so where it cannot be taken back either.
     """
     try:
         apply(journal, tasks)
@@ -135,10 +135,10 @@ def carry_out(
 
 
 def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tuple[Item, ...]:
-    """Undo what was done of a landing.
+    """Undo the steps done of a landing.
 
     Returns:
-        What was left alone, because somebody else has changed it.
+        The places left alone, because they were changed from outside.
 
     Raises:
         WorkspaceError: That is not possible either; the journal stays for recovery.
@@ -161,10 +161,10 @@ def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tupl
 
 
 def finish(journals: Journals) -> list[Finding]:
-    """Finish all landings that are half done; whoever calls holds the lock.
+    """Finish all interrupted landings; the caller holds the lock.
 
     Returns:
-        What was done, and each file that was left alone.
+        The actions taken, and each file left alone.
 
     Raises:
         WorkspaceError: One can neither be finished nor taken back now.
@@ -175,7 +175,7 @@ def finish(journals: Journals) -> list[Finding]:
         reached("recovery-found")
         journal = journals.load(path)
         if journal is None or journal.damaged():
-            journals.drop(path)  # it was never whole, so nothing of it was done
+            journals.drop(path)  # it was never whole, so no step of it was done
             findings.append(
                 Finding(
                     code="landing-dropped",
@@ -214,6 +214,6 @@ def _left_alone(item: Item) -> Finding:
         code="left-alone",
         level="warning",
         path=item.place.path,
-        message=f"{item.place.path!r} was changed after a crash by somebody else: it is left alone",
-        hint="Compare it with what the run wanted: lineshaft show RUN",
+        message=f"{item.place.path!r} was changed from outside after a crash: it is left alone",
+        hint="Compare it with the run's own change: lineshaft show RUN",
     )

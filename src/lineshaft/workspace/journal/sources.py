@@ -1,4 +1,4 @@
-"""Where a journal takes contents from: memory, the disk, another journal."""
+"""Sources of a journal's contents: memory, the disk, another journal."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ class FromStage:
         return _contents.size_of(self.held)
 
     def parts(self) -> Iterator[bytes]:
-        """Return it piece by piece."""
+        """Return the content piece by piece."""
         return _contents.parts_of(self.held)
 
     def linked(self, to: Path) -> bool:
@@ -50,20 +50,20 @@ class FromDisk:
         return self.thing.size
 
     def parts(self) -> Iterator[bytes]:
-        """Return it piece by piece.
+        """Return the content piece by piece.
 
         Raises:
-            StaleFile: It is no longer what it was.
+            StaleFile: The content has changed.
         """
         digest = hashlib.sha256()
         for chunk in disk.parts_of(self.place):
             digest.update(chunk)
             yield chunk
         if digest.hexdigest() != self.thing.sha256:
-            raise StaleFile(f"{self.place.path!r} was changed by somebody else just now")
+            raise StaleFile(f"{self.place.path!r} was changed from outside just now")
 
     def linked(self, to: Path) -> bool:
-        """Give it one more name: whoever changes the file later replaces it, or changes both."""
+        """Give it one more name: a later change replaces the file, or changes both."""
         if self.thing.size < LARGE or not BY_DESCRIPTOR:
             return False
         make_private(to.parent)
@@ -88,7 +88,7 @@ class FromJournal:
         return self.journal.size(self.sha256)
 
     def parts(self) -> Iterator[bytes]:
-        """Return it piece by piece."""
+        """Return the content piece by piece."""
         return self.journal.parts(self.sha256)
 
     def linked(self, to: Path) -> bool:

@@ -1,9 +1,9 @@
-"""Carry out what a journal says, step by step, each of which can be done again.
+"""Steps of a journal, each of which can be done again.
 
 Above: landing, taking back, recovery. Below: `disk/access.py`. First all new files are written
-beside their places, since that is what can fail for want of room; then they get their names, what
-is to go goes, and folders get their modes. A place is looked at once more just before it is
-changed.
+    beside their places, since this step can fail for want of room; then they get their names, files
+    to delete go, and folders get their modes. Each place is checked once more just before it is
+    changed.
 """
 
 import errno
@@ -23,19 +23,19 @@ from lineshaft.workspace.journal.storage import Item, Journal
 
 _FROM_ANOTHER = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EACCES)
 
-_CHANGED = "{!r} was changed by somebody else while changes landed; nothing landed"
+_CHANGED = "{!r} was changed from outside while changes landed; nothing landed"
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One item, and what was last seen at its place."""
+    """One item, and the last state seen at its place."""
 
     item: Item
     mark: Mark | None
 
 
 class _StepPlan:
-    """What is to be done in which order."""
+    """The tasks in their order."""
 
     def __init__(self, journal: Journal, tasks: Sequence[Task], *, back: bool) -> None:
         self._id = f"{journal.header.id}{'-back' if back else ''}"
@@ -46,17 +46,17 @@ class _StepPlan:
 
     @cached_property
     def marks(self) -> dict[str, Mark | None]:
-        """What was last seen at the places that are changed, by real path."""
+        """The last states seen at the places to change, by real path."""
         return {task.item.place.real: task.mark for task in self.tasks}
 
     @cached_property
     def made(self) -> list[Task]:
-        """What will be a file or a symlink, and is not yet."""
+        """Files and symlinks to make."""
         return [task for task in self.tasks if _is_made(task)]
 
     @cached_property
     def removed(self) -> list[Task]:
-        """What goes, or makes way for another kind of thing, from the bottom."""
+        """Entries to delete, or to replace by another kind, from the bottom."""
         return [task for task in reversed(self.tasks) if _goes(task.item)]
 
     @cached_property
@@ -70,7 +70,7 @@ class _StepPlan:
 
     @cached_property
     def late(self) -> frozenset[int]:
-        """The numbers of tasks that wait until something has gone."""
+        """The numbers of tasks that wait for a deletion."""
         in_the_way = {
             task.item.place.real
             for task in self.tasks
@@ -85,7 +85,7 @@ class _StepPlan:
         )
 
     def temporary(self, task: Task) -> Place:
-        """Return where a file is written before it gets its name: beside it, where that stays."""
+        """Return where a file is written before it gets its name: beside it, if possible."""
         place = task.item.place
         count = len(place.parts) - 1
         for real in reversed(_way(place)[:-1]):
@@ -119,15 +119,15 @@ def _goes(item: Item) -> bool:
 
 
 def apply(journal: Journal, tasks: Sequence[Task], *, back: bool = False) -> None:
-    """Carry out some of what a journal says.
+    """Carry out some tasks of a journal.
 
     Args:
         journal: Has the contents.
-        tasks: What is to be done.
-        back: Whether it is to take back what the journal says.
+        tasks: The tasks.
+        back: Whether to take back the journal's changes.
 
     Raises:
-        StaleFile: Somebody else changed a place meanwhile.
+        StaleFile: A place was changed from outside meanwhile.
         WorkspaceError: A step failed; those before it are done.
         StateError: The journal is damaged.
     """
@@ -180,7 +180,7 @@ def _step(task: Task, do: Callable[[Task], None]) -> None:
 
 
 def _expect(task: Task, at: At) -> os.stat_result | None:
-    """Return what is at a place, if that is what was seen there last."""
+    """Return the state of a place, if it is the one seen there last."""
     try:
         found = os.stat(at[0], dir_fd=at[1], follow_symlinks=False)
     except FileNotFoundError:
@@ -192,7 +192,7 @@ def _expect(task: Task, at: At) -> os.stat_result | None:
     return found
 
 
-# Each step. A folder changes its times with what is in it, so only its kind counts.
+# Each step. A folder's times change with its contents, so only its kind counts.
 
 
 def _write_temporary(journal: Journal, plan: _StepPlan, task: Task) -> None:
@@ -209,7 +209,7 @@ def _write_temporary(journal: Journal, plan: _StepPlan, task: Task) -> None:
 def _link_moved(item: Item, plan: _StepPlan, at: At) -> bool:
     """Give a file that was moved one more name, so that it stays the same file.
 
-    Not if somebody else has put another file there since: the journal has the content.
+    Not if another file was put there since: the journal has the content.
     """
     mark = None if item.came is None else plan.marks.get(item.came.real)
     if item.came is None or mark is None or not BY_DESCRIPTOR:
@@ -267,7 +267,7 @@ def _name(plan: _StepPlan, task: Task) -> None:
 
 
 def _take_free(old: At, new: At) -> None:
-    """Take a name that is free, or fail: whatever has appeared there is not replaced."""
+    """Take a name that is free, or fail: a file that has appeared there is not replaced."""
     try:
         os.link(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1], follow_symlinks=False)
     except FileExistsError:

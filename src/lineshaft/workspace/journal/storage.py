@@ -1,8 +1,8 @@
-"""One journal: what a landing is to do, and the contents before and after.
+"""One journal: the items of a landing, and the contents before and after.
 
 Above: `journal/folder.py`, which keeps them, and `staging/landing.py`. The file is written once,
 from front to end: a header, the contents, a mark that says that it is whole. A journal without the
-mark, or whose contents are not what the header says, was never begun.
+mark, or whose contents do not match the header, was never begun.
 """
 
 import hashlib
@@ -30,19 +30,19 @@ Json = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is to happen at one path."""
+    """The change of one path."""
 
     place: Place
     before: FileState
     after: FileState
     came: Place | None = None
-    """Where the very file that is to be there was before."""
+    """The former path of the same file."""
 
     def back(self, sources: Mapping[str, Place]) -> "Item":
-        """Return what takes it back.
+        """Return the item that takes it back.
 
         Args:
-            sources: Where files went, by the real path where they were.
+            sources: New paths of files, by their former real paths.
         """
         return Item(self.place, self.after, self.before, sources.get(self.place.real))
 
@@ -77,13 +77,13 @@ class Source(Protocol):
         ...
 
     def linked(self, to: Path) -> bool:
-        """Give it one more name, where it is a large file that nobody writes into."""
+        """Give it one more name, where it is a large file that is not written to."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Blob:
-    """Where a content is."""
+    """The place of a content."""
 
     path: Path
     offset: int
@@ -102,7 +102,7 @@ class Journal:
         """Return a content piece by piece.
 
         Raises:
-            StateError: It is not there, or not what it was.
+            StateError: It is missing, or changed.
         """
         blob = self._blobs.get(sha256)
         digest = hashlib.sha256()
@@ -129,7 +129,7 @@ class Journal:
         return blob.path != self.path and hard_link(blob.path, to)
 
     def damaged(self) -> bool:
-        """Whether some content is not what it was."""
+        """Whether some content has changed."""
         try:
             for sha256 in self._blobs:
                 for _ in self.parts(sha256):
@@ -149,7 +149,7 @@ def _slice(blob: _Blob) -> Iterator[bytes]:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those on the way, so that nobody else can enter them."""
+    """Make a folder, and those on the way, which no other user can enter."""
     for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
@@ -164,11 +164,11 @@ def hard_link(path: Path, to: Path) -> bool:
 
 
 def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Path) -> None:
-    """Write a journal and see to it that it is on the medium.
+    """Write a journal and sync it to the medium.
 
     Args:
-        path: Where.
-        header: What is to be done.
+        path: Its path.
+        header: The items.
         sources: The contents, by their sha256.
         kept: A folder for contents that need not be copied, made where needed.
     """
@@ -215,7 +215,7 @@ def _link_large(sources: Mapping[str, Source], kept: Path) -> dict[str, str]:
 
 
 def sync_folder(path: Path) -> None:
-    """See to it that the names in a folder are on the medium, where the system lets us."""
+    """Sync the names in a folder to the medium, where the system can."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:  # Windows opens no folders
@@ -231,7 +231,7 @@ def load(path: Path, *, kept: Path) -> Journal | None:
 
     Args:
         path: The journal.
-        kept: Where its linked contents are.
+        kept: The folder of its linked contents.
 
     Raises:
         StateError: It was written by another version.
@@ -352,13 +352,13 @@ def place_facts(place: Place) -> Json:
 
 
 def place_from(facts: object) -> Place:
-    """Return the place again; whoever wrote it was allowed to change it."""
+    """Return the place again; its writer was allowed to change it."""
     told = decode(_PlaceFacts, facts)
     return Place(Root(told.alias, told.root, writable=True), told.parts, writable=True)
 
 
 def thing_facts(thing: FileState) -> Json:
-    """Return a thing as JSON-like data."""
+    """Return a state as JSON-like data."""
     facts: dict[str, object] = {"kind": thing.kind, "mode": thing.mode}
     if thing.kind == "file":
         facts |= {"sha256": thing.sha256, "size": thing.size}

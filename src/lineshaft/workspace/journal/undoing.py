@@ -1,4 +1,4 @@
-"""Take back what a run has landed: all its stages as one landing, whole or not at all."""
+"""Undo of a run's landings: all its stages as one landing, whole or not at all."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ _TOLD = 20
 
 
 def undo(journals: Journals, run_id: str) -> tuple[Change, ...]:
-    """Take back all landed changes of a run; whoever calls holds the lock.
+    """Take back all landed changes of a run; the caller holds the lock.
 
     Raises:
-        StaleFile: Somebody changed some of the files since; nothing was done.
-        StateExpired: They were kept for a time that is over.
-        RunUnknown: Nothing is known of changes of that run.
+        StaleFile: Some of the files were changed since; nothing was done.
+        StateExpired: The time for which they were kept is over.
+        RunUnknown: No changes of that run are known.
         WorkspaceError: It cannot be done; nothing was done.
     """
     landed = _landed(journals, run_id)
@@ -56,7 +56,7 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
     undone = {kept.id for kept in known if kept.fate == "undone"}
     if any(journals.expired(kept) for kept in known if kept.id not in undone):
         raise StateExpired(
-            f"the changes of run {run_id!r} can no longer be undone: what was there is not kept"
+            f"the changes of run {run_id!r} can no longer be undone: the old contents are not kept"
         )
     live = [kept for kept in known if kept.id not in undone]
     if not live:
@@ -70,7 +70,7 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
 
 
 def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
-    """Return what takes all stages back at once, and what changed between two of them."""
+    """Return the items that take all stages back at once, and the changes between two of them."""
     first: dict[str, Item] = {}
     last: dict[str, FileState] = {}
     times: Counter[str] = Counter()
@@ -94,7 +94,7 @@ def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
 
 
 def _came(real: str, went: dict[str, Place], times: Counter[str]) -> Place | None:
-    """Return where a file went that was moved once and not touched again."""
+    """Return the new place of a file that was moved once and not touched again."""
     place = went.get(real)
     return place if place and times[real] == times[place.real] == 1 else None
 

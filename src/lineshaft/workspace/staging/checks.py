@@ -1,7 +1,7 @@
-"""What a staged view asks of a place before it acts: whose it is, and whether a thread is needed.
+"""Checks of a place before a staged view acts: its owner, and the need for a thread.
 
-A hop to a thread costs more than to note a small content, or to look one up. Whatever is large, or
-no plain file, is done in a thread, where it keeps nobody waiting.
+A hop to a thread costs more than to note a small content, or to look one up. Large contents, and
+places that are no plain file, are handled in a thread.
 """
 
 import stat
@@ -25,7 +25,7 @@ def is_private(place: Place) -> bool:
 
 
 def content_of(sight: SeenState) -> Content:
-    """Return what a run reads of a file that was seen with its content."""
+    """Return a run's content of a file that was seen with it."""
     return Content(data=sight.data or b"", sha256=sight.thing.sha256 or "")
 
 
@@ -47,7 +47,7 @@ def is_small(overlay: Overlay, place: Place, data: bytes) -> bool:
 
 
 def look_again(memory: Memory, place: Place) -> None:
-    """See a file that the run was told is stale as it is: what was to be written there goes."""
+    """Take a stale file that the run was told of as it is now: its staged content is dropped."""
     node = memory.overlay.nodes.get(place.real)
     if node is not None and node.came is None and memory.staged.forget(place.path):
         memory.overlay.forget(place)
@@ -57,7 +57,7 @@ def look_again(memory: Memory, place: Place) -> None:
 def must_not_be_stale(memory: Memory, mounts: Mounts) -> None:
     """Refuse to land over files that the run was told of and has not read again.
 
-    One that is as it was is not stale any more.
+    A file that is back in its old state is no longer stale.
 
     Raises:
         StaleFile: It names them.

@@ -25,7 +25,7 @@ class DiffEntry:
 
     change: Change
     before: FileState
-    """At the path where it came from, for what was moved."""
+    """For a moved file, the content at its former path."""
 
     after: FileState
     old: Callable[[], bytes]
@@ -33,7 +33,7 @@ class DiffEntry:
 
 
 def unified(changes: Iterable[DiffEntry]) -> str:
-    """Return changes as one unified diff; what is left out is said at its end."""
+    """Return changes as one unified diff; its end names the parts left out."""
     parts: list[str] = []
     left = MOST_CHARACTERS
     left_out: list[str] = []
@@ -170,10 +170,10 @@ def stage_diff(
     """Return changes as a diff of a bounded size.
 
     Args:
-        changes: What has not landed.
-        overlay: Holds it.
-        mounts: Where paths lead.
-        before: Returns what a file was.
+        changes: The changes that have not landed.
+        overlay: Holds them.
+        mounts: The mounts that resolve paths.
+        before: Returns a file's content before.
     """
 
     def at(path: str) -> Place:

@@ -1,4 +1,4 @@
-"""Write, move and delete in a stage, with the outcome that the same would have on the disk.
+"""Write, move and delete in a stage, with the same outcome as on the disk.
 
 Above: the staged view, which has decided the places and checked for staleness. Below: the overlay.
 """
@@ -26,7 +26,7 @@ from lineshaft.workspace.disk import (
 from lineshaft.workspace.staging.overlay import GONE, Overlay, OverlayNode
 
 Moved = tuple[Place, Place, SeenState]
-"""Where a thing was, where it is, what it is."""
+"""The old place of an entry, its new place, its state."""
 
 
 def exists() -> FileExistsError:
@@ -37,13 +37,13 @@ def exists() -> FileExistsError:
 def write(
     overlay: Overlay, place: Place, data: bytes, before: SeenState, *, mode: int | None
 ) -> FileState:
-    """Give a file a content, and return what is there then.
+    """Give a file a content, and return the new state.
 
     Args:
         overlay: The stage.
         place: The file.
         data: Its new content.
-        before: What is there, which may be written over.
+        before: The present state, which may be written over.
         mode: Its permission bits; None: they are kept.
     """
     was = before.thing
@@ -64,10 +64,10 @@ def write(
 def make_folder(
     overlay: Overlay, place: Place, before: SeenState, *, mode: int | None
 ) -> FileState:
-    """Make a folder, or give one its permission bits, and return what is there then.
+    """Make a folder, or give one its permission bits, and return the new state.
 
     Raises:
-        FileExistsError: Something else is there.
+        FileExistsError: A file or symlink is there.
     """
     was = before.thing
     if was.kind not in ("missing", "folder"):
@@ -84,7 +84,7 @@ def link(overlay: Overlay, place: Place, target: str, before: SeenState) -> File
     """Make a symlink, and return it.
 
     Raises:
-        FileExistsError: Something is there.
+        FileExistsError: The place is not free.
     """
     if before.thing.kind != "missing":
         raise exists()
@@ -108,13 +108,13 @@ def delete(overlay: Overlay, place: Place, before: SeenState) -> None:
 
 
 def move(overlay: Overlay, source: Place, target: Place, before: SeenState) -> list[Moved]:
-    """Move a file, a symlink or a folder with all that is in it to where nothing is.
+    """Move a file, a symlink or a folder with its contents to a free place.
 
     Returns:
-        Each thing that was moved, folders before what is in them.
+        Each entry that was moved, folders before their contents.
 
     Raises:
-        FileExistsError: Something is at the target.
+        FileExistsError: The target is not free.
     """
     if before.thing.kind == "missing":
         raise missing(source.path)

@@ -1,12 +1,12 @@
-"""Make changes real, all or none.
+"""Landing of changes: all or none.
 
 Above: the staged view, recovery and undo. Below: `journal/folder.py`, `journal/steps.py`. The
-order: lock, see that everything is as it was, write and sync a journal (from here on the changes
-will be made, whatever happens to this process), make them, note that they are made. Where making
-them fails they are taken back; where that fails too, the journal stays for recovery.
+    order: lock, check that all places are unchanged, write and sync a journal (from here on the
+        changes will be made, even if this process dies), make them, note that they are made. Where
+        making them fails they are taken back; where that fails too, the journal stays for recovery.
 
-Not covered: between the last look at a file and its replacement are some microseconds, in which
-somebody else's change is lost; other programs may see some changes before others for milliseconds;
+Not covered: between the last look at a file and its replacement are some microseconds, in which a
+change from outside is lost; other programs may see some changes before others for milliseconds;
 after a loss of power the journal is whole, but files may have lost what the system had not written.
 """
 
@@ -37,7 +37,7 @@ _MEMORY_BYTES = 16_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """What is to land."""
+    """The stage to land."""
 
     run_id: str
     stage: int
@@ -50,7 +50,7 @@ def land(journals: Journals, landing: Landing) -> None:
     """Land a stage.
 
     Raises:
-        StaleFile: Somebody else changed files; nothing landed.
+        StaleFile: Files were changed from outside; nothing landed.
         WorkspaceError: It cannot land; nothing landed.
     """
     with journals.lock():
@@ -71,7 +71,7 @@ def land(journals: Journals, landing: Landing) -> None:
 
 
 def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, bytes]]:
-    """Return what is to be done, if everything is as it was, and contents that were read."""
+    """Return the tasks, if all places are unchanged, and the contents that were read."""
     changing = {base.place.real for base, _ in landing.changes}
     gone = {base.place.real for base, node in landing.changes if node.thing.kind != "folder"}
     tasks: list[Task] = []
@@ -89,7 +89,7 @@ def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, 
             contents[now.thing.sha256] = now.data
             room -= len(now.data)
         if now.thing.kind == item.after.kind == "folder" and item.after.mode is None:
-            continue  # somebody else made the same folder
+            continue  # the same folder was made from outside
         fitting = _fitting(item, now.thing)
         if fitting is None:
             stale.append(base.place.path)
@@ -118,20 +118,20 @@ def _as_it_is(task: Task, modes: Mapping[str, int | None]) -> Task:
 
 
 def stale_files(paths: Sequence[str]) -> StaleFile:
-    """Return the error that names files which somebody else has changed."""
+    """Return the error that names files changed from outside."""
     named = ", ".join(repr(path) for path in paths[:_TOLD])
     more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
     return StaleFile(
-        f"changed by somebody else since this run read them: {named}{more}; nothing landed",
+        f"changed from outside since this run read them: {named}{more}; nothing landed",
         hint="Read them again, then decide.",
         paths=tuple(paths),
     )
 
 
 def _now(base: Base, folders: Folders, *, keep: int) -> SeenState | None:
-    """Return what is at a place, a small file with its content; None where nobody can look.
+    """Return the state of a place, a small file with its content; None where it cannot be read.
 
-    The content of others is read only where their mark does not tell.
+    The content of others is read only where their mark does not decide.
     """
     sight = base.sight
     small = sight.thing.kind == "file" and sight.thing.size <= keep
@@ -149,7 +149,7 @@ def _is_like(base: Base, folders: Folders) -> bool:
 
 
 def _fitting(item: Item, now: FileState) -> Item | None:
-    """Return what is to be done where a place is as it was; somebody else's modes are kept."""
+    """Return the task for a place that is unchanged; modes set from outside are kept."""
     before, after = item.before, item.after
     if not now.like(before):
         return None

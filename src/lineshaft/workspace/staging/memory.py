@@ -1,7 +1,7 @@
-"""All that a staged view knows, and the same as bytes for another process that goes on with it.
+"""The memory of a staged view, and the same as bytes for a process that goes on with it.
 
-Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. What is on the disk is
-not packed: it is known by its hash, and looked at again before anything lands.
+Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. Contents on the disk are
+    not packed: they are known by their hash, and checked again before they land.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,20 +30,20 @@ Content = Callable[[int], bytes]
 
 @dataclass(slots=True)
 class Memory:
-    """What is to land, what has landed, what was seen."""
+    """The changes to land, the landed ones, the versions seen."""
 
     through: Ledger = field(default_factory=Ledger)
-    """What was changed at once: by commands, and in `@state`."""
+    """Direct changes: by commands, and in `@state`."""
 
     staged: Ledger = field(default_factory=Ledger)
-    """What is to land."""
+    """The changes to land."""
 
     overlay: Overlay = field(default_factory=Overlay)
     sights: dict[str, Base] = field(default_factory=dict[str, Base])
     """Files that were read since the last landing, by real path."""
 
     done: list[Change] = field(default_factory=list[Change])
-    """What has landed."""
+    """The changes that have landed."""
 
     stages: int = 0
 
@@ -56,13 +56,13 @@ class Memory:
         return bool(self.done or self.staged.touched or self.through.touched or self.overlay.nodes)
 
     def waiting(self) -> tuple[Change, ...]:
-        """Return what is to land."""
+        """Return the changes to land."""
         number = self.stages + 1
         changes = self.staged.changes()
         return tuple(replace(change, stage=number) for change in (*changes, *self._bare(changes)))
 
     def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
-        """Yield new folders that nothing else tells of: what was to be in them came to nothing."""
+        """Yield new folders that no change implies: their contents were taken back."""
         made = [
             base.place.path
             for base, node in self.overlay.changed()
@@ -82,7 +82,7 @@ class Memory:
         self.sights.clear()
 
     def drop(self) -> None:
-        """Forget what has not landed."""
+        """Forget the changes that have not landed."""
         self.overlay = Overlay()
         self.staged.drop()
         self.sights.clear()
@@ -103,10 +103,10 @@ class Memory:
         """Return it as bytes.
 
         Args:
-            folder: The run's private folder, where there is one; what is in it comes along.
+            folder: The run's private folder, where there is one; its contents are included.
 
         Raises:
-            TooLarge: It is more than anybody should keep.
+            TooLarge: It is too large to keep.
         """
         packing = Packing()
         seen = self.through.seen

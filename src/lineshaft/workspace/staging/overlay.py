@@ -1,8 +1,8 @@
-"""Changes laid over the disk: a tree as it will be.
+"""Changes laid over the disk: the tree after the landing.
 
 Above: the staged view. Below: `disk/states.py` and `disk/access.py`. Keys are real paths, so that a
-file that is reached by way of two mounts is one file. Not thread-safe for changes; whoever only
-looks while they are made sees each change whole.
+    file reached through two mounts is one file. Not thread-safe for changes; a reader meanwhile
+    sees each change whole.
 """
 
 import errno
@@ -34,19 +34,19 @@ _MODES = {"file": 0o644, "folder": 0o755, "symlink": 0o777}
 
 @dataclass(frozen=True, slots=True)
 class OverlayNode:
-    """What is to be at a path."""
+    """The staged state of a path."""
 
     thing: FileState
     held: Held | None = None
     """A file's content; None: it is that of the file on the disk at `came`."""
 
     came: Place | None = None
-    """Where this very file is on the disk now, unless its content is new."""
+    """The present place of the same file on the disk, unless its content is new."""
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What is on the disk at a path that is to change, as first seen."""
+    """The first state seen on the disk at a path that is to change."""
 
     place: Place
     sight: SeenState
@@ -74,7 +74,7 @@ class Overlay:
     # Looking.
 
     def find(self, real: str) -> OverlayNode | None:
-        """Return what is to be at a real path; None: what is on the disk."""
+        """Return the staged state of a real path; None: the state on the disk holds."""
         if not self.nodes:
             return None
         node = self.nodes.get(real)
@@ -92,17 +92,17 @@ class Overlay:
         return self.bases[real].sight.thing.kind != "folder"
 
     def link(self, real: str) -> str | None:
-        """Return what the symlink at a real path says, or None where there is none."""
+        """Return the target of the symlink at a real path, or None where there is none."""
         node = self.find(real)
         return disk.read_link(real) if node is None else node.thing.target
 
     def status(self, place: Place) -> os.stat_result | None:
-        """Return what is said of a place itself, or None where nothing is."""
+        """Return the status of a place itself, or None where no file is."""
         node = self.find(place.real)
         return disk.status(place) if node is None else _status(node.thing)
 
     def entries(self, place: Place) -> Iterator[tuple[str, os.stat_result]]:
-        """Return names in a folder and what is said of each, unsorted."""
+        """Return the names in a folder with the status of each, unsorted."""
         real = place.real
         node = self.find(real)
         if node is not None and node.thing.kind != "folder":
@@ -146,12 +146,12 @@ class Overlay:
         found = read_whole(node.came)
         if found.thing.sha256 != node.thing.sha256:
             raise WorkspaceError(
-                f"{node.came.path!r} was changed by somebody else since this run moved it"
+                f"{node.came.path!r} was changed from outside since this run moved it"
             )
         return found.data or b""
 
     def look(self, place: Place) -> SeenState:
-        """Return what is, or is to be, at a place; with its content, unless that is large."""
+        """Return the state of a place in the stage; with its content, unless that is large."""
         node = self.find(place.real)
         if node is None:
             return self.on_disk(place)
@@ -159,7 +159,7 @@ class Overlay:
         return SeenState(node.thing, None, 0, self.content(node) if small else None)
 
     def on_disk(self, place: Place) -> SeenState:
-        """Return what is on the disk at a place, not looking through what is to be replaced."""
+        """Return the state on the disk of a place, not through a folder that is to be replaced."""
         above = place.real
         while self.bases:
             below, above = above, _above(above)
@@ -173,20 +173,20 @@ class Overlay:
         return see(place)
 
     def first(self, place: Place) -> SeenState:
-        """Return what is on the disk at a place, whatever is to be there."""
+        """Return the state on the disk of a place, with any staged state."""
         base = self.bases.get(place.real)
         return self.on_disk(place) if base is None else base.sight
 
     def was(self, place: Place) -> FileState:
-        """Return what is on the disk at a place that is to change."""
+        """Return the state on the disk of a place that is to change."""
         return self.bases[place.real].sight.thing
 
     def will_be(self, place: Place) -> FileState:
-        """Return what is to be at a place that is to change."""
+        """Return the staged state of a place that is to change."""
         return self.nodes[place.real].thing
 
     def still(self, place: Place) -> bool:
-        """Whether a place that is to change is on the disk as it was at first."""
+        """Whether a place that is to change is still in its first state on the disk."""
         base = self.bases.get(place.real)
         return base is None or still(base.place, base.sight)
 
@@ -198,8 +198,8 @@ class Overlay:
         """Take changes; all of them are seen, or none.
 
         Args:
-            changes: What is to be at each place.
-            bases: What is on the disk at some of them, where somebody has looked.
+            changes: The staged state of each place.
+            bases: States on the disk of some of them, as far as they are known.
         """
         found = bases or {}
         for place in changes:
@@ -219,14 +219,14 @@ class Overlay:
             self._names[_above(real)].add(os.path.basename(real))  # noqa: PTH119  slow
 
     def forget(self, place: Place) -> None:
-        """Take back what was to be at a place."""
+        """Drop the staged state of a place."""
         real = place.real
         self.contents.drop(self.nodes.pop(real).held)
         del self.bases[real]
         self._names[_above(real)].discard(os.path.basename(real))  # noqa: PTH119  slow
 
     def meet(self, place: Place) -> None:
-        """See what is in folders on the way that were to be made, and that somebody else made."""
+        """Take folders on the way as they are where they were to be made but exist by now."""
         for count in range(len(place.parts) - 1, 0, -1):
             above = Place(place.root, place.parts[:count], place.writable)
             node = self.nodes.get(above.real)
@@ -236,7 +236,7 @@ class Overlay:
                     self.bases[above.real] = Base(above, sight)
 
     def changed(self) -> Iterator[tuple[Base, OverlayNode]]:
-        """Return the places that will not be what they are."""
+        """Return the places that will change."""
         for real, node in self.nodes.items():
             base = self.bases[real]
             if not node.thing.same(base.sight.thing):

@@ -1,8 +1,7 @@
 """A view as bytes, for another process that goes on with it.
 
-Below: the overlay and the ledgers. What is on the disk is not packed: it is known by its hash, and
-looked at again before anything lands. Nothing in it is executed when it is read; whoever keeps it
-signs it.
+Below: the overlay and the ledgers. Contents on the disk are not packed: they are known by their
+    hash, and checked again before they land. Reading a pack executes nothing; the store signs it.
 """
 
 import json
@@ -77,13 +76,13 @@ class Packing:
         """Take a content, and return its number.
 
         Raises:
-            TooLarge: All together are larger than anybody should keep.
+            TooLarge: All together are too large to keep.
         """
         if data not in self._numbers:
             self._size += len(data)
             if self._size > MOST_BYTES:
                 raise TooLarge(
-                    f"this run cannot be kept: what waits to land is over {MOST_BYTES:,} bytes"
+                    f"this run cannot be kept: its staged changes are over {MOST_BYTES:,} bytes"
                 )
             self._numbers[data] = len(self._numbers)
         return self._numbers[data]
@@ -96,7 +95,7 @@ class Packing:
 
 
 def unpacked(data: bytes) -> tuple[Json, Callable[[int], bytes]]:
-    """Return the facts of a pack, and what gives its contents by number.
+    """Return the facts of a pack, and a function that gives its contents by number.
 
     Raises:
         StateError: It is none, or one of another version.
@@ -152,7 +151,7 @@ def overlay_from(facts: object, content: Callable[[int], bytes], roots: Roots) -
 
 
 def base_facts(base: Base) -> Json:
-    """Return what was on the disk as JSON-like data."""
+    """Return a state of the disk as JSON-like data."""
     sight = base.sight
     return {
         "place": _place_facts(base.place),
@@ -163,7 +162,7 @@ def base_facts(base: Base) -> Json:
 
 
 def base_from(facts: object, roots: Roots) -> Base:
-    """Return what was on the disk again."""
+    """Return the state of the disk again."""
     told = decode(_BaseFacts, facts)
     sight = SeenState(told.thing, told.mark, told.at_ns)
     return Base(_place_from(told.place, roots), sight)
@@ -184,7 +183,7 @@ def _place_from(facts: "_PackedPlace", roots: Roots) -> Place:
 
 
 def folder_facts(folder: Path, packing: Packing) -> list[Json]:
-    """Return all that is in a private folder as JSON-like data, folders first."""
+    """Return the contents of a private folder as JSON-like data, folders first."""
     found: list[Json] = []
     for above, folders, files in os.walk(folder):
         for name in sorted((*folders, *files)):
@@ -205,7 +204,7 @@ def folder_facts(folder: Path, packing: Packing) -> list[Json]:
 
 
 def folder_from(facts: Iterable[Json], content: Callable[[int], bytes], folder: Path) -> None:
-    """Make what was in a private folder again."""
+    """Make the contents of a private folder again."""
     for fact in facts:
         path = folder.joinpath(*cast("list[str]", fact["path"]))
         if "target" in fact:

@@ -1,9 +1,9 @@
 """One run's view of a folder whose changes stay in the view until they land.
 
-Above: the gate and the kit's tools, which see no difference to a folder; whoever ends a run, who
-calls `land` or `discard`. Below: `staging/overlay.py` holds what is to be, `staging/edits.py` says
-what an edit makes of it, `staging/landing.py` makes it real. `@state` is nobody else's: what is
-written there is there at once.
+Above: the gate and the kit's tools, which see no difference to a folder; the end of a run, which
+    calls `land` or `discard`. Below: `staging/overlay.py` holds the staged states,
+    `staging/edits.py` makes edits to them, `staging/landing.py` lands them. `@state` is the run's
+    own: writes there are on the disk at once.
 """
 
 import threading
@@ -58,8 +58,8 @@ class StagedView(FolderView):
     """One run's view: it sees its own changes, the disk does not before they land.
 
     Args:
-        mounts: Where paths lead.
-        shared: What all views of the folder share.
+        mounts: The mounts that resolve paths.
+        shared: The parts that all views of the folder share.
         run_id: Whose changes they are.
         lands: Whether its changes may land.
     """
@@ -106,7 +106,7 @@ class StagedView(FolderView):
         return self._memory.stages
 
     def goes_on(self, landings: Collection[object]) -> None:
-        """Go on where a view was that died with its process, after so many landings."""
+        """Go on from a view that died with its process, after so many landings."""
         self._memory.stages = len(landings)
 
     async def stat(self, path: str) -> Entry:
@@ -121,7 +121,7 @@ class StagedView(FolderView):
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status), tree)
 
     async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember what was seen for `E_STALE`."""
+        """Return a file's bytes, and remember the version read for `E_STALE`."""
         place = self._mounts.place(path)
         if place.path not in self._seen.reported and is_held(self._overlay, place):
             await checkpoint()
@@ -157,9 +157,9 @@ class StagedView(FolderView):
             checks.look_again(self._memory, place)
 
     async def before(self, path: str) -> Content | None:
-        """Return what a file was before the changes that have not landed; None: no file was there.
+        """Return a file's content before the changes that have not landed; None: there was no file.
 
-        It is not noted as read.
+        It does not count as read.
         """
         return await self._hop(self._before, path)
 
@@ -198,7 +198,7 @@ class StagedView(FolderView):
     async def write(
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
     ) -> Change:
-        """Note what a file is to be whole; arguments and errors are those of `Through.write`."""
+        """Stage a file's whole content; arguments and errors are those of `DirectView.write`."""
         await checkpoint()
         place = self._writable(path)
         quick = not is_private(place) and is_small(self._overlay, place, data)
@@ -290,7 +290,7 @@ class StagedView(FolderView):
             return self._changed(place, before, MISSING)
 
     def _now(self, place: Place) -> SeenState:
-        """Return what is at a place in this view, if the disk is still as it was at first."""
+        """Return the state of a place in this view, if the disk is unchanged."""
         if not self._overlay.still(place):
             raise self._seen.stale(place.path)
         return self._overlay.look(place)
@@ -312,7 +312,7 @@ class StagedView(FolderView):
         return await super().run(command)
 
     async def changes(self) -> tuple[Change, ...]:
-        """Return what this view changed, landed or not: one entry a path and stage, in order."""
+        """Return the changes of this view, landed or not: one entry a path and stage, in order."""
         return await self._hop(self._changes) if self._memory.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
@@ -320,7 +320,7 @@ class StagedView(FolderView):
             return (*self._memory.done, *super()._changes(), *self._memory.waiting())
 
     async def diff(self) -> str:
-        """Return what has not landed as one unified diff, of a bounded size."""
+        """Return the changes that have not landed as one unified diff, of a bounded size."""
         return await self._hop(self._diff)
 
     def _diff(self) -> str:
@@ -328,15 +328,15 @@ class StagedView(FolderView):
             return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
-        """Make the changes real, all or none; where nothing is to land, nothing is asked.
+        """Write the changes to the disk, all or none; without changes no guard is asked.
 
         Returns:
-            What the guards said, none of it an error.
+            The guards' findings, none of them an error.
 
         Raises:
             Guarded: A guard found an error; the error has all findings, nothing landed.
-            StaleFile: Somebody else changed a file since it was read; nothing landed.
-            WorkspaceError: They cannot land; nothing landed.
+            StaleFile: Another program changed a file since it was read; nothing landed.
+            WorkspaceError: The changes cannot land; nothing landed.
         """
         if not self._lands:
             raise ConfigError("a copy of a view never lands")
@@ -362,7 +362,7 @@ class StagedView(FolderView):
         return await guarded(guards, waiting, self, secrets=self._secrets)
 
     def _land(self, version: int) -> bool:
-        """Land, unless something was changed since the guards were asked."""
+        """Land, unless a change was made since the guards were asked."""
         journals = self._shared.journals
         if journals is None:
             raise ConfigError("a folder without a journal cannot keep changes back")
@@ -386,7 +386,7 @@ class StagedView(FolderView):
         return True
 
     async def discard(self) -> None:
-        """End the view: what has not landed goes, and its `@state`."""
+        """End the view: drop the changes that have not landed, and its `@state`."""
         if self._memory.touched or self._state.made:
             await self._hop(self._discard)
 
@@ -410,12 +410,12 @@ class StagedView(FolderView):
         return other
 
     async def pack(self) -> bytes:
-        """Return what has not landed and what was seen, for a view that goes on elsewhere.
+        """Return the state of the view (changes not landed, versions read), to go on elsewhere.
 
-        What is in `@state` comes along.
+        The contents of `@state` are included.
 
         Raises:
-            TooLarge: It is more than anybody should keep.
+            TooLarge: It is too large to keep.
         """
         return await self._hop(self._pack)
 
@@ -424,7 +424,7 @@ class StagedView(FolderView):
             return self._memory.pack(self._state.path if self._state.made else None)
 
     def unpack(self, packed: bytes) -> None:
-        """Go on where another view was; this one has done nothing yet.
+        """Take over the state of another view; this one is new.
 
         Raises:
             StateError: It is no packed view, or one of another version or folder.

@@ -1,4 +1,4 @@
-"""What `lineshaft doctor` says of the boundaries around full Python: tried, not assumed."""
+"""Report of `lineshaft doctor` on the boundaries around full Python: tried, not assumed."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a crash left half landed in the workspace: looked for, and mended."""
+"""Landings that a crash interrupted in the workspace: search and repair."""
 
 from collections.abc import Iterator
 

@@ -42,7 +42,7 @@ def command(
 
 
 def _landings(keep_days: float, run_ids: Collection[str]) -> int:
-    """Drop what nobody can undo any more; return of how many landings."""
+    """Drop the contents of landings that can no longer be undone; return their number."""
     try:
         folders = sorted((state_folder() / "workspaces").iterdir())
     except FileNotFoundError:

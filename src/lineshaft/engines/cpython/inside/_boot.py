@@ -17,12 +17,12 @@ from types import ModuleType
 
 
 class Shipped(MetaPathFinder, Loader):
-    """Imports what came as text."""
+    """Imports the modules that came as text."""
 
     def find_spec(
         self, fullname: str, path: object = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module of ours."""
+        """Find a module that came as text."""
         if fullname not in order["modules"]:
             return None
         package = fullname in order["packages"]
@@ -53,10 +53,10 @@ def _place(name: str) -> str:
 
 
 def _fix_addresses() -> None:
-    """Begin once more where memory would not have the same addresses as in every parent.
+    """Start again where memory would have other addresses than in every parent.
 
-    A boundary that changes the user loses what the kernel was told of that; another one hands over
-    the variables in any order.
+    A boundary that changes the user loses that setting of the kernel; another one passes on the
+    variables in any order.
     """
     personality = ctypes.CDLL(None).personality
     fixed = personality(_ASK) == 0 and personality(_FIXED) == 0

@@ -17,19 +17,19 @@ assert sys.platform == "linux"  # noqa: S101  it runs in a jail
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 _MEGABYTE = 1_000_000
 _HEADROOM = 32 * _MEGABYTE
-"""What telling of a lack of memory may take."""
+"""Bytes for reporting a lack of memory."""
 
 _WIRE = 3
 REHEARSAL = '{"do": "rehearse"}'
-"""An order to the guest; in the parent it brings what comes at first use, in each process it has
-memory of its own made ahead."""
+"""An order to the guest; in the parent it loads what is made at first use, in each process it makes
+private memory ahead."""
 
 Guest = Callable[[str, object], str]
 
 
 @dataclass(frozen=True, slots=True)
 class ChildSetting:
-    """What every process gets beside its descriptors."""
+    """The settings that every process gets beside its descriptors."""
 
     wall: _wall.Wall
     guest: Guest
@@ -45,11 +45,11 @@ def live(given: Sequence[int], parent: int, setting: ChildSetting) -> None:
     Args:
         given: Descriptors of the wire, of standard output and standard error.
         parent: The parent's id.
-        setting: What every process gets.
+        setting: The settings of every process.
     """
     _own_signals()
     setting.wall.die_with(parent)
-    os.chdir("/")  # where nothing can be written
+    os.chdir("/")  # where no file can be written
     setting.wall.put_up()
     _own_descriptors(given)
     link = HostLink(_WIRE, setting.clocks)
@@ -65,7 +65,7 @@ def live(given: Sequence[int], parent: int, setting: ChildSetting) -> None:
 
 
 def relax() -> None:
-    """Leave room to tell what happened."""
+    """Leave room to report the error."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 

@@ -37,9 +37,9 @@ class ProcessClocks:
         """Show the time of a run from now on.
 
         Args:
-            past: Readings of its earlier parts; None: nothing of them is kept.
+            past: Readings of its earlier parts; None: none are kept.
             now: Nanoseconds on its clock.
-            diverged: Told when more is read than the record has.
+            diverged: Called when more is read than the record has.
         """
         self._readings = Readings(past or b"", most=0 if past is None else _MOST)
         self._told = len(past or b"")
@@ -48,7 +48,7 @@ class ProcessClocks:
         self._diverged = diverged
 
     def follow(self, now: int, *, live: bool) -> None:
-        """Take what the host says of the run's clock.
+        """Take the host's message about the run's clock.
 
         Args:
             now: Nanoseconds on it.
@@ -69,7 +69,7 @@ class ProcessClocks:
         return False
 
     def taken(self) -> tuple[bytes, bool]:
-        """Return what was read since the last time, and whether more was than is kept."""
+        """Return the readings since the last time, and whether there were more than are kept."""
         readings = self._readings
         if readings is None or self._torn_told:
             return b"", False
@@ -100,10 +100,10 @@ class ProcessClocks:
             self._end(error)
 
     def stand_in(self, standins: Standins) -> None:
-        """Have everything read these.
+        """Make all code read these clocks.
 
         Args:
-            standins: What is to take the place of something.
+            standins: The stand-ins to put in place.
         """
         for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
             standins.add(time, name, self._monotonic)

@@ -27,10 +27,10 @@ class Entropy:
         return self._stream.take(size)
 
     def stand_in(self, standins: Standins) -> None:
-        """Have everything draw from this.
+        """Make all code draw from this source.
 
         Args:
-            standins: What is to take the place of something.
+            standins: The stand-ins to put in place.
         """
         standins.add(os, "urandom", self)
         standins.add(os, "getrandom", self._getrandom)

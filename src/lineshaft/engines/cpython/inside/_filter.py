@@ -1,10 +1,10 @@
-"""The filter of system calls of one run: what a script's process may ask the kernel for.
+"""The filter of system calls of one run: the calls that a script's process may make.
 
 An allow list, in the kernel's classic filter code: memory, threads of its own, files for reading,
-pipes that it has, clocks, and itself. Nothing in it starts a process, names another one, makes a
-socket, writes a file, or keeps memory outside the address space that is bounded. What is not in it
-fails with `EPERM`, and calls newer than the table with `ENOSYS`, after which the C library takes
-the older way.
+pipes that it has, clocks, and itself. No call in it starts a process, names another one, makes a
+socket, writes a file, or keeps memory outside the bounded address space. Other calls fail with
+`EPERM`, and calls newer than the table with `ENOSYS`, after which the C library takes the older
+way.
 
 Above: `_wall.py`. Standard library alone; it does no I/O.
 """
@@ -46,10 +46,10 @@ class Machine:
 
     architecture: int
     plain: frozenset[int]
-    """Allowed whatever their arguments are."""
+    """Allowed with any arguments."""
 
     numbers: Mapping[str, int]
-    """Of those whose arguments decide; some machines lack some."""
+    """Calls that are allowed by their arguments; some machines lack some."""
 
 
 _COMMON = frozenset((436, 439, 441, 449))
@@ -157,10 +157,10 @@ _OWN_PID = 0x7FFF_4C53
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much memory may be asked for at once.
+    """The most memory that may be requested at once.
 
     `RLIMIT_AS` would refuse more too, but a boundary that counts the memory of a whole jail sees
-    the request first, and ends the process. Like this it is a `MemoryError`, as it should be.
+    the request first, and ends the process. With this bound it is a `MemoryError`, as it should be.
     """
 
     most: int
@@ -213,14 +213,14 @@ def size_filter(machine: Machine, room: Room) -> bytes:
 
     Args:
         machine: Where it runs.
-        room: How much may be asked for.
+        room: The most that may be requested.
     """
     steps = [*_begin(machine.architecture), *_sizes(machine, room)]
     return _packed([*steps, (_RETURN, 0, 0, _ALLOW)])
 
 
 def _sizes(machine: Machine, room: Room) -> Iterator[_Step]:
-    # A refused `brk` must look like the kernel's own refusal: the old end, or nothing.
+    # A refused `brk` must look like the kernel's own refusal, which returns the old end.
     for name, place, most, error in (
         ("mmap", 1, room.most, _ENOMEM),
         ("mremap", 2, room.most, _ENOMEM),

@@ -1,8 +1,8 @@
 """The parent: the first process in a jail, which forks a process for each run.
 
 Above: `_fork_server.py` in the host, at the other end of the socket that is this process's standard
-input. Below: `_child.py`. It has everything imported that scripts are promised to have at hand, and
-never runs a script itself.
+input. Below: `_child.py`. It imports all modules that scripts are promised, and never runs a script
+itself.
 
 From the host come two packets for each process: a byte here, and on the socket for orders, which
 the forked process reads, its descriptors: the wire, stdout and stderr. The end of the socket means
@@ -48,12 +48,12 @@ class _ForkedChild(Protocol):
 
 
 class Parent:
-    """Forks, and keeps nothing of it: every process begins with the same memory.
+    """Forks without keeping a trace: every process begins with the same memory.
 
     Args:
-        bell: Where the host says that a process is wanted.
-        orders: Where its descriptors come.
-        setting: What every process gets.
+        bell: The socket on which the host asks for a process.
+        orders: The socket on which its descriptors come.
+        setting: The settings of every process.
     """
 
     def __init__(self, bell: int, orders: socket.socket, setting: _child.ChildSetting) -> None:
@@ -77,13 +77,13 @@ class Parent:
     def _be_child(self) -> None:
         try:
             _child.live(self._given(), self._pid, self._setting)
-        except BaseException:  # noqa: BLE001  a fault of ours; nothing may return into the parent
+        except BaseException:  # noqa: BLE001  a fault of Lineshaft; the child must not return into the parent
             _say(traceback.format_exc())
             exit_now(_FAULT)
         exit_now(0)
 
     def _refuse(self) -> None:
-        """Close what a process would have got, which tells the host."""
+        """Close the descriptors for a process; the host sees it."""
         for fd in self._given():
             os.close(fd)
 
@@ -99,7 +99,7 @@ class Parent:
 
 
 def _say(text: str) -> None:
-    """Print past Python: what prints of it is the guest's."""
+    """Print past Python, whose own printing is the guest's."""
     with contextlib.suppress(OSError):
         os.write(_STDERR, text.encode())
 
@@ -119,7 +119,7 @@ def serve(control: socket.socket, orders: socket.socket, order: Order) -> None:
         wall = _wall.Wall(readable, threads=bool(order["threads"]))
         for name in cast("list[str]", order["preload"]):
             importlib.import_module(name)
-    except (_wall.NoWall, Exception, SystemExit) as error:  # noqa: BLE001  a module of the user's choice; told to the host
+    except (_wall.NoWall, Exception, SystemExit) as error:  # noqa: BLE001  a module of the user's choice; reported to the host
         control.sendall(f"failed {name}: {type(error).__name__}: {error}".encode())
         return
     rehearse_packages()
@@ -142,7 +142,7 @@ def serve(control: socket.socket, orders: socket.socket, order: Order) -> None:
 
 
 def _guest(readable: Sequence[str]) -> tuple[_child.Guest, ProcessClocks, Entropy]:
-    """Return the guest and what it takes of the world, which stands in place before it looks."""
+    """Return the guest, with its clocks and entropy in place before it looks for them."""
     standins = Standins()
     clocks = ProcessClocks()
     entropy = Entropy()
@@ -162,7 +162,7 @@ def _scratch() -> list[str]:
 
 
 def _forget_ourselves() -> None:
-    """Let scripts import what they would find without us."""
+    """Let scripts import the modules that they would find without Lineshaft."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "Shipped"]
     for name in [name for name in sys.modules if name.partition(".")[0] in _PREFIXES]:
         del sys.modules[name]

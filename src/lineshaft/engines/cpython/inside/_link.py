@@ -47,14 +47,14 @@ _TOO_LONG = {
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What a process is told of its run beside the guest's order."""
+    """The facts about a run that its process gets beside the guest's order."""
 
     seed: str
     memory_bytes: int
     """Address space that the process may have in all."""
 
     request_bytes: int
-    """Memory that may be asked for at once."""
+    """Memory that may be requested at once."""
 
 
 class HostLink:
@@ -62,7 +62,7 @@ class HostLink:
 
     Args:
         fd: The socket.
-        clocks: Told what the host says of time.
+        clocks: Takes the host's messages about time.
     """
 
     def __init__(self, fd: int, clocks: ProcessClocks) -> None:
@@ -76,7 +76,7 @@ class HostLink:
         self._write(frame(HELLO, bytes([VERSION])))
 
     def order(self) -> tuple[RunSettings, str]:
-        """Return what the host says of the run, and the guest's order."""
+        """Return the host's facts about the run, and the guest's order."""
         about = cast("Mapping[str, object]", json.loads(self._next(SETTINGS)))
         past = unpack_past(self._next(PAST))
         self._clocks.begin(
@@ -93,7 +93,7 @@ class HostLink:
         return settings, order
 
     def turn(self, seconds: float, requests: str) -> str:
-        """Wait until the host has something; see the guest's own words."""
+        """Wait for an answer of the host; see the guest's `wire`."""
         said = pack_turn(seconds, behind=self._clocks.behind, requests=requests)
         self._write(self._noted() + frame(TURN, said))
         now, live, answer = unpack_answer(self._next(ANSWER))
@@ -121,7 +121,7 @@ class HostLink:
         self._write(self._noted() + data)
 
     def _noted(self) -> bytes:
-        """Return what was read of clocks since the last time, as a frame."""
+        """Return the readings of clocks since the last time, as a frame."""
         taken, torn = self._clocks.taken()
         return frame(READINGS, bytes([torn]) + taken) if taken or torn else b""
 

@@ -1,6 +1,6 @@
 """Rehearsal of packages that were imported ahead.
 
-What they bring only at their first use is there before the first script.
+Modules that they load at their first use are there before the first script.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ f = module.DataFrame({"a": [1, 2, 1], "b": [1.5, 2.5, 3.5]})
 f.groupby("a")["b"].sum()
 """,
 }
-"""What scripts do with packages, each as `module`."""
+"""Typical uses of packages, each as `module`."""
 
 
 def rehearse_packages() -> None:
-    """Do a little of what scripts do with each package that is there."""
+    """Run a typical use of each package that is there."""
     for name, text in _REHEARSALS.items():
         module = sys.modules.get(name)
         if module is not None:

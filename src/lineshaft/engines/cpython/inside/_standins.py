@@ -10,8 +10,8 @@ class Standin:
     """Takes the place of a built-in function; like that it never becomes a method.
 
     Args:
-        original: What it stands for.
-        act: What it does.
+        original: The function that it replaces.
+        act: Its implementation.
     """
 
     def __init__(self, original: object, act: Callable[..., object]) -> None:
@@ -31,18 +31,18 @@ class Standin:
 
 
 class Standins:
-    """What is to take the place of something, all of it at once."""
+    """Stand-ins, which are put in place all at once."""
 
     def __init__(self) -> None:
         self._functions: list[tuple[ModuleType, str, Standin]] = []
         self._methods: list[tuple[type, Mapping[str, Callable[..., object]]]] = []
 
     def add(self, module: ModuleType, name: str, act: Callable[..., object]) -> None:
-        """Have a function of a module do something else."""
+        """Replace a function of a module."""
         self._functions.append((module, name, Standin(getattr(module, name), act)))
 
     def add_methods(self, kind: type, methods: Mapping[str, Callable[..., object]]) -> None:
-        """Have class methods of a class that is written in C do something else."""
+        """Replace class methods of a class that is written in C."""
         self._methods.append((kind, methods))
 
     def step_in(self) -> None:

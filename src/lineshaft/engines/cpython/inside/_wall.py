@@ -43,7 +43,7 @@ class NoWall(Exception):
 
 
 class Wall:
-    """What every run of a parent gives up.
+    """The rights that every run of a parent gives up.
 
     Args:
         readable: Files and folders that scripts may read.
@@ -63,7 +63,7 @@ class Wall:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.sbrk.restype = ctypes.c_size_t
         self._ruleset = self._make_ruleset(readable)
-        # Where nothing else does, this keeps a run from the memory of its parent.
+        # Without Landlock, this alone keeps a run from the memory of its parent.
         self._control(_DUMPABLE, 0)
 
     def die_with(self, parent: int) -> None:
@@ -108,7 +108,7 @@ class Wall:
         self._libc.prctl(option, value, 0, 0, 0)
 
     def _make_ruleset(self, readable: Iterable[str]) -> int:
-        """Return what a domain is made of, or -1 where the kernel has none."""
+        """Return the rule set of a domain, or -1 where the kernel has none."""
         version = self._libc.syscall(_CREATE_RULESET, None, 0, _VERSION)
         if version < 1:
             return -1
@@ -141,6 +141,6 @@ class _Program(ctypes.Structure):
 
 
 def _program(text: bytes) -> tuple[_Program, object]:
-    """Return a filter's address and length, and what must live as long as it is used."""
+    """Return a filter's address and length, and the object that must live as long as its use."""
     code = ctypes.create_string_buffer(text, len(text))
     return _Program(len(text) // 8, ctypes.addressof(code)), code

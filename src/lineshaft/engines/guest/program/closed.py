@@ -1,4 +1,4 @@
-"""What a program in WebAssembly cannot do at all, with errors that say what to do instead."""
+"""Functions closed to a program in WebAssembly, with errors that say what to do instead."""
 
 import errno
 import multiprocessing
@@ -21,10 +21,10 @@ NO_THREADS = (
 
 
 def close_processes(changes: Changes, leave: Callable[[int], None]) -> None:
-    """Close what needs other processes or threads; let `os._exit` end the program.
+    """Close functions that need other processes or threads; let `os._exit` end the program.
 
     Args:
-        changes: Notes what was there.
+        changes: Notes the originals.
         leave: Ends the process with an exit code, and nothing flushed.
     """
 

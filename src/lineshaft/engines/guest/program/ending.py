@@ -1,4 +1,4 @@
-"""The end of a program, as the interpreter ends: what it left open is written."""
+"""The end of a program, as the interpreter ends: files left open are written."""
 
 import atexit
 import gc
@@ -10,10 +10,10 @@ from typing import Any
 
 
 def end(code: int, before: set[str]) -> int:
-    """Do what the interpreter does at its end, and return the exit code.
+    """Act as the interpreter at its end, and return the exit code.
 
     Args:
-        code: What the program ended with.
+        code: The value or code that the program ended with.
         before: The modules that were imported before it.
     """
     with suppress(BaseException):
@@ -35,7 +35,7 @@ def _flush() -> bool:
 
 
 def _drop_modules(before: set[str]) -> None:
-    """Let go of what the program's modules hold, so that files left open are written."""
+    """Release the objects of the program's modules, so that files left open are written."""
     dropped: list[weakref.ref[ModuleType]] = []
     for name in [name for name in sys.modules if name not in before or name == "__main__"]:
         module: Any = sys.modules.pop(name)

@@ -1,7 +1,7 @@
-"""What WebAssembly's files lack: permission bits, and a working folder in its plain form.
+"""Additions to WebAssembly's files: permission bits, and a working folder in its plain form.
 
-WASI knows no permissions: `stat` shows none and `chmod` does nothing. The host tells those of the
-files that are there, and gets those that the program set.
+WASI knows no permissions: `stat` shows none and `chmod` does nothing. The host sends the bits of
+the files that are there, and gets those that the program set.
 """
 
 import functools
@@ -18,7 +18,7 @@ _MOST = 5_000
 
 _NAMED = ("st_mode", "st_ino", "st_dev", "st_nlink", "st_uid", "st_gid", "st_size")
 _MORE = tuple(name for name in dir(os.stat_result) if name.startswith("st_") and name not in _NAMED)
-"""What a `stat_result` has beside its ten numbers."""
+"""Fields of a `stat_result` beside its ten numbers."""
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -118,7 +118,7 @@ class Modes:
         return renamed
 
     def _last_name(self, path: Path) -> int:
-        """Return which file a path is the only name of, where its bits are known."""
+        """Return the file that a path is the only name of, where its bits are known."""
         if not self._bits():
             return -1
         try:
@@ -166,7 +166,7 @@ class Modes:
 
 
 def _with_mode(found: os.stat_result, bits: int | None) -> os.stat_result:
-    """Return what `stat` says, with permission bits."""
+    """Return the result of `stat`, with permission bits."""
     if stat.S_IMODE(found.st_mode):
         return found
     if bits is None:

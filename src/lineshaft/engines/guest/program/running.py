@@ -26,7 +26,7 @@ from .telling import Teller
 
 _BUFFER = 65_536
 _LIBRARY = "/python/lib/"
-"""Where modules of the library say that they are."""
+"""Folder that modules of the library give as their place."""
 
 
 def run(order: dict[str, Any], wire: Wire) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def run(order: dict[str, Any], wire: Wire) -> dict[str, Any]:
 
 
 def _told(code: int, modes: Modes) -> dict[str, Any]:
-    """Return what the host is told in the end."""
+    """Return the report to the host at the end."""
     return {"exit": code & 0xFF, "modes": modes.told()}
 
 
@@ -77,7 +77,7 @@ def _make_streams() -> None:
         ("stderr", 2, "backslashreplace"),
     ):
         raw = io.FileIO(number, "w", closefd=False)
-        # What was printed before a time-out should be seen.
+        # Output before a time-out must not be lost.
         stream = io.TextIOWrapper(
             io.BufferedWriter(raw, _BUFFER), "utf-8", errors, line_buffering=True
         )
@@ -105,7 +105,7 @@ def _make_place(order: dict[str, Any]) -> None:
 
 
 def _carry_out(order: dict[str, Any]) -> int:
-    """Run the program's module and return what it exits with."""
+    """Run the program's module and return its exit value."""
     name = order["name"]
     source = base64.b64decode(order["source"])
     text = source.decode("utf-8", "replace")
@@ -114,7 +114,7 @@ def _carry_out(order: dict[str, Any]) -> int:
     program.__dict__.update(__file__=order["place"], __builtins__=builtins)
     sys.modules["__main__"] = program
     try:
-        exec(compile(source, name, "exec", dont_inherit=True), program.__dict__)  # noqa: S102  this is what it is for
+        exec(compile(source, name, "exec", dont_inherit=True), program.__dict__)  # noqa: S102  running the program is its purpose
     except SystemExit as error:
         return _exit_code(error)
     except BaseException as error:  # noqa: BLE001  as the interpreter does at the end of a program

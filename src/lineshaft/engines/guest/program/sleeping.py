@@ -1,4 +1,4 @@
-"""Event loops of programs: nothing comes from outside, so a loop only runs tasks and sleeps."""
+"""Event loops of programs: no event comes from outside, so a loop only runs tasks and sleeps."""
 
 import asyncio
 import asyncio.events
@@ -11,7 +11,7 @@ from ..changes import Changes
 
 
 class _Sleeper:
-    """A selector that has nothing to select from."""
+    """A selector without files to select from."""
 
     def select(self, timeout: float | None = None) -> list[Any]:
         """Sleep until the next timer."""
@@ -24,11 +24,11 @@ class _Sleeper:
         return []
 
     def get_map(self) -> Mapping[Any, Any]:
-        """Return what is registered."""
+        """Return the registered file."""
         return {}
 
     def get_key(self, fileobj: Any) -> NoReturn:
-        """Say that nothing is."""
+        """Return that no file is ready."""
         raise KeyError(f"{fileobj!r} is not registered")
 
     def register(self, *_args: Any) -> NoReturn:

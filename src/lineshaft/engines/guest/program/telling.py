@@ -1,4 +1,4 @@
-"""What is printed of an error that a program did not catch."""
+"""Printing of an error that a program did not catch."""
 
 import os
 import traceback
@@ -26,7 +26,7 @@ _NO_USERS = frozenset(("getuid", "geteuid", "getgid", "getegid", "getlogin", "ch
 
 
 class Teller:
-    """Prints an error without the frames of the guest, and what is to be said of it here.
+    """Prints an error without the frames of the guest, and with hints for this platform.
 
     Args:
         root: The workspace's folder.

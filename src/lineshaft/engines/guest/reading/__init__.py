@@ -1,7 +1,7 @@
-"""The reader: what a script says, found by its text alone; it never runs one.
+"""The reader: it finds facts about a script by its text alone, and never runs one.
 
 The host asks it in a kept instance, for both engines: imports, forgotten `await`s, names, syntax,
-and what the type checker's words mean for a script.
+and the meaning of the type checker's words.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ _READER = KeptReader()
 
 
 def run(order: dict[str, Any], wire: object) -> dict[str, Any]:
-    """Carry out an order to read a script or to judge what the type checker says of it.
+    """Carry out an order to read a script, or to judge the type checker's diagnostics of it.
 
     Args:
         order: Of the host, `do` being `read` or `judge`.

@@ -21,7 +21,7 @@ from .scopes import Outline
 
 @dataclass(slots=True)
 class Awaits:
-    """What the rule does to one script."""
+    """The effects of the rule on one script."""
 
     defs: Defs
     inserter: Inserter

@@ -12,7 +12,7 @@ HELPERS = frozenset({"batched", "json_parse", "retry", "table"})
 """The functions that every script can use."""
 
 WAITING_HELPERS = frozenset({"retry"})
-"""Helpers that are awaited, and that take something that makes a call."""
+"""Helpers that are awaited, and that take a function or awaitable that makes a call."""
 
 IMPLIED = frozenset(
     {
@@ -42,7 +42,7 @@ class KnownTool:
     """Parameters that may be given by position, in order."""
 
     keys: tuple[str, ...] | None = None
-    """Of its result, where that is a record without further keys."""
+    """Keys of its result, where that is a record without further keys."""
 
     hidden: bool = False
     """It is known by name only, and never proposed."""
@@ -65,7 +65,7 @@ class ToolNames:
 
     @staticmethod
     def of(entries: Iterable[Sequence[Any]]) -> "ToolNames":
-        """Return tools as the host tells of them.
+        """Return tools from the host's description.
 
         Args:
             entries: For each its script name, canonical name, positional parameters, keys of its

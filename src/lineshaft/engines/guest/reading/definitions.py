@@ -1,4 +1,4 @@
-"""Which calls have to be awaited, and which functions of a script become async for them."""
+"""Calls that have to be awaited, and functions of a script that become async for them."""
 
 import ast
 from collections import defaultdict
@@ -14,7 +14,7 @@ WAITING_FUNCTIONS = frozenset(
 )
 
 Context = ast.AST
-"""What a piece of code runs in: the module, a function, a lambda or a class body."""
+"""The context of a piece of code: the module, a function, a lambda or a class body."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Defs:
         return defs
 
     def context(self, node: ast.AST) -> Context:
-        """Return what a node's code runs in."""
+        """Return the context of a node's code."""
         return self.places.resolver.outline.scope(node).function.node
 
     def can_wait(self, context: Context) -> bool:
@@ -74,11 +74,11 @@ class Defs:
         return isinstance(context, (ast.Module, ast.AsyncFunctionDef))
 
     def is_waiting(self, call: ast.Call) -> bool:
-        """Return whether a call gives something that has to be awaited."""
+        """Return whether a call gives an awaitable."""
         return self.gives_waiting(self.places.resolver.ref(call.func))
 
     def gives_waiting(self, ref: Reference | None) -> bool:
-        """Return whether calling something gives what has to be awaited."""
+        """Return whether calling a value gives an awaitable."""
         if ref is None:
             return False
         if ref.kind == "member":

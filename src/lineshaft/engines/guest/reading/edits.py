@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 OPEN, CLOSE = 1, 0
-"""At one offset the ends of what came before go first."""
+"""At one offset the ends of earlier insertions go first."""
 
 _LONG = 60
 """Characters of an expression in a message."""
@@ -15,7 +15,7 @@ _LONG = 60
 
 @dataclass(frozen=True, slots=True, order=True)
 class Insertion:
-    """SourceText put in at an offset; what stood there up to `until` goes."""
+    """SourceText put in at an offset; the text there up to `until` is removed."""
 
     at: int
     """UTF-8 byte offset in the script."""
@@ -54,7 +54,7 @@ class SourceText:
         return cls(data, starts, data.isascii())
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return where a node starts and ends."""
+        """Return the start and end of a node."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return (
             self.starts[node.lineno - 1] + node.col_offset,

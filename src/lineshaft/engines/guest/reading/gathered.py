@@ -1,4 +1,4 @@
-"""Whether calls that are put away, in a list or by `map`, are awaited later."""
+"""Search for the later `await` of calls that are stored, in a list or by `map`."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ class Gathered:
         return "unknown" if isinstance(above, ast.keyword) else "no"
 
     def _argument(self, call: ast.Call, node: ast.expr) -> Gathering:
-        """Return what a function does with a collection, or with one call."""
+        """Return how a function uses a collection, or one call."""
         if call.func is node:
             return "no"
         ref = self.places.resolver.ref(call.func)
@@ -82,7 +82,7 @@ class Gathered:
         return "unknown" if ref.kind == "def" else "no"
 
     def _target(self, target: ast.expr) -> Gathering:
-        """Return whether what is stored under a name, or in a part of it, is awaited."""
+        """Return whether the calls stored under a name, or in a part of it, are awaited."""
         while isinstance(target, (ast.Subscript, ast.Attribute)):
             target = target.value
         if not isinstance(target, ast.Name):
@@ -98,7 +98,7 @@ class Gathered:
         return self.named[key]
 
     def _looped(self, loop: ast.For | ast.comprehension) -> Gathering:
-        """Return whether what a loop goes over is awaited in it."""
+        """Return whether a loop awaits the items that it goes over."""
         if not isinstance(loop.target, ast.Name):
             return "unknown"
         outline = self.places.resolver.outline
@@ -118,7 +118,7 @@ class Gathered:
         return "no"
 
     def _result(self, node: ast.Return) -> Gathering:
-        """Return what the callers of a function do with its result."""
+        """Return how the callers of a function use its result."""
         function = self.places.resolver.outline.scope(node).function.node
         if isinstance(function, ast.Module):
             return "no"

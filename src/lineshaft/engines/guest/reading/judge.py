@@ -25,7 +25,7 @@ _CODES = {
     "too-many-positional-arguments": "too-many-arguments",
     "unknown-argument": "unknown-argument",
 }
-"""What the checker says of a call's arguments, and what it is called here."""
+"""The checker's codes for a call's arguments, and their names here."""
 
 _MESSAGES = {
     "missing-argument": "`{tool}` is called without {names}",
@@ -44,7 +44,7 @@ _OF_VALUES = frozenset(
         "unsupported-operator",
     }
 )
-"""What the checker says of a value that was not awaited."""
+"""The checker's codes for a value that was not awaited."""
 
 _TOLD: dict[str, Literal["warning", "info"]] = {
     "call-non-callable": "warning",
@@ -56,7 +56,7 @@ _TOLD: dict[str, Literal["warning", "info"]] = {
     "not-subscriptable": "warning",
     "unresolved-import": "info",
 }
-"""What is worth telling where it does not block."""
+"""Codes that are worth reporting although they do not block."""
 
 _IMPORTS = frozenset({"import-not-found", "unresolved-import"})
 
@@ -71,7 +71,7 @@ _Position = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TypeDiagnostic:
-    """What the type checker says."""
+    """A diagnostic of the type checker."""
 
     code: str
     message: str
@@ -84,7 +84,7 @@ class TypeDiagnostic:
 
 @dataclass(slots=True)
 class Arguments:
-    """The calls of a script and their arguments, by where they start."""
+    """The calls of a script and their arguments, by their start."""
 
     resolver: Resolver
     text: SourceText
@@ -96,11 +96,11 @@ class Arguments:
         default_factory=dict[_Position, tuple[ast.Call, ast.AST]]
     )
     keys: dict[_Position, ast.Subscript] = field(default_factory=dict[_Position, ast.Subscript])
-    """The subscripts that take a value out, by where their key starts."""
+    """The subscripts that read a value, by the start of their key."""
 
     @classmethod
     def of(cls, resolver: Resolver, text: SourceText, records: Mapping[str, str]) -> "Arguments":
-        """Find all calls whose function is known, and the keys that are asked for."""
+        """Find all calls whose function is known, and the keys that are read."""
         found = cls(resolver, text, records)
         for call in resolver.outline.calls:
             ref = resolver.ref(call.func)
@@ -125,13 +125,13 @@ def judge(
     *,
     records: Mapping[str, str],
 ) -> Iterator[Remark]:
-    """Return the remarks in what the type checker says of a program.
+    """Return the remarks in the type checker's diagnostics of a program.
 
     Args:
         resolver: Of the script.
         text: The script.
-        shifts: What its repair did to each line.
-        said: Of the repaired program, by its positions.
+        shifts: The shifts by its repair in each line.
+        said: Diagnostics of the repaired program, by its positions.
         records: Names of types that are dicts; those of results without further keys with their
             tool.
     """
@@ -144,7 +144,7 @@ def judge(
 
 
 def _of_call(arguments: Arguments, one: TypeDiagnostic, place: _Position) -> Remark | None:
-    """Return what is wrong with the arguments of a call, where that is certain."""
+    """Return the error in the arguments of a call, where it is certain."""
     code = _CODES.get(one.code)
     if code is None:
         return None
@@ -181,7 +181,7 @@ def _is_spread(call: ast.Call, argument: ast.AST | None) -> bool:
 
 
 def _uses_values(ref: Reference) -> bool:
-    """Return whether a function can do nothing with a call that was not awaited."""
+    """Return whether a function cannot use a call that was not awaited."""
     is_plain = ref.kind == "member" and not ref.name.startswith("asyncio.")
     return ref.kind in ("tool", "builtin") or is_plain
 

@@ -1,4 +1,4 @@
-"""Functions that call another function themselves, and cannot wait for what it gives."""
+"""Functions that call another function themselves, and cannot await its result."""
 
 import ast
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ _BY_FIRST = frozenset({"map", "filter"})
 def key_functions(defs: Defs, text: SourceText) -> Iterator[tuple[ast.Call, ast.expr, str]]:
     """Return the calls that hand a tool to `sorted`, `map` and the like.
 
-    Each comes with the function handed over, and with what to write instead. A `map` whose calls
-    are awaited later is right as it is.
+    Each comes with the function handed over, and with the text to write instead. A `map` whose
+    calls are awaited later is right as it is.
     """
     for call in defs.places.resolver.outline.calls:
         found = _handed_over(defs, call)
@@ -49,7 +49,7 @@ def _waits_within(defs: Defs, function: ast.expr) -> bool:
 
 
 def _instead(name: str, call: ast.Call, function: ast.expr, text: SourceText) -> str:
-    """Return what to write for a call of `map`, `sorted` and the like."""
+    """Return the text to write for a call of `map`, `sorted` and the like."""
     source = call.args[1] if name in _BY_FIRST else call.args[0] if call.args else None
     if name == "sort" and isinstance(call.func, ast.Attribute):
         source = call.func.value

@@ -1,8 +1,8 @@
-"""Whether a type is certainly wrong for a parameter, from the words of the type checker.
+"""Test for a type that is certainly wrong for a parameter, from the type checker's words.
 
 The checker is stricter than the tools: a union of which one member fits, a plain dict where a
-`TypedDict` is asked for, and the like pass the tools' own validation. Only what cannot be right
-counts; whatever is not known here counts as right.
+`TypedDict` is asked for, and the like pass the tools' own validation. Only types that cannot be
+right count as wrong; unknown types count as right.
 """
 
 import ast
@@ -102,7 +102,7 @@ class _Kinds:
         return bool(kind and want) and want not in _FITS.get(kind, {kind})
 
     def _kind(self, node: ast.expr, values: list[object] | None) -> str:
-        """Return a scalar, `list`, `dict`, or nothing where a type is not known."""
+        """Return a scalar, `list`, `dict`, or an empty text where a type is not known."""
         if values is not None:
             kinds = {type(v).__name__.replace("NoneType", "None") for v in values}
             return kinds.pop() if len(kinds) == 1 else ""

@@ -1,7 +1,7 @@
-"""Values that may be others than the type checker takes them for.
+"""Values that may differ from the type checker's assumption.
 
-The checker goes by what was assigned last where it looks. It does not see that a function changes
-a variable around it, or that something puts another value into a dict, a list or an object.
+The checker uses the last assignment in sight. It does not see that a function changes a variable
+around it, or that other code puts another value into a dict, a list or an object.
 """
 
 import ast
@@ -68,7 +68,7 @@ def _puts_something_in(resolver: Resolver) -> bool:
 
 
 def _is_a_result(resolver: Resolver, name: ast.Name) -> bool:
-    """Return whether a name stands for what a call gave, and for nothing else."""
+    """Return whether a name stands for the result of a call, and for nothing else."""
     outline = resolver.outline
     home = outline.binder(name.id, outline.scope(name))
     found = home.bindings[name.id] if home is not None else []

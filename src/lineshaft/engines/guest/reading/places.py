@@ -1,4 +1,4 @@
-"""What becomes of a value where it stands: used, awaited, handed on, put away.
+"""The use of a value in its place: used, awaited, handed on, stored.
 
 The rule about a forgotten `await` asks this of every call that has to be awaited.
 """
@@ -23,7 +23,7 @@ _SPAWNERS = frozenset(
     {"create_task", "ensure_future", "run_until_complete", "start_soon", "submit", "wait_for"}
 )
 _TAKERS = frozenset(name for kind in (str, list, dict, set) for name in dir(kind)) - _ADDERS
-"""Methods of the built-in types that use what they are given."""
+"""Methods of the built-in types that use their arguments."""
 
 _LIVE_MODULES = frozenset({"asyncio", "anyio", "concurrent", "contextlib", "functools", "inspect"})
 """Modules whose functions may want a coroutine."""
@@ -49,7 +49,7 @@ _VALUE_FIELDS: dict[type[ast.AST], Collection[str]] = {
     ast.AugAssign: ("value",),
     ast.withitem: ("context_expr",),
 }
-"""Where a value is used at once, by the node above it."""
+"""Places in which a value is used at once, by the node above it."""
 
 if sys.version_info >= (3, 14):
     _VALUE_FIELDS[ast.Interpolation] = ("value",)  # of a t-string
@@ -74,7 +74,7 @@ _DEEP = 20
 
 @dataclass(slots=True)
 class Places:
-    """Tells where the expressions of one script stand."""
+    """Finds the places of the expressions of one script."""
 
     resolver: Resolver
     named: dict[tuple[NameScope, str], Place] = field(
@@ -83,7 +83,7 @@ class Places:
     depth: int = 0
 
     def of(self, node: ast.expr) -> Place:
-        """Return what becomes of an expression's value."""
+        """Return the use of an expression's value."""
         if self.depth >= _DEEP:
             return "other"
         self.depth += 1
@@ -149,7 +149,7 @@ class Places:
         return "value" if place == "other" else place
 
     def name(self, name: str, home: NameScope) -> Place:
-        """Return what becomes of the value of a name, from all of its uses."""
+        """Return the use of a name's value, from all of its uses."""
         key = home, name
         if key not in self.named:
             self.named[key] = "other"  # `x = x` ends here
@@ -186,7 +186,7 @@ class Places:
     def _parameter(
         self, call: ast.Call, node: ast.expr, keyword: str | None, definition: DefNode
     ) -> Place:
-        """Return what a function of the script does with an argument."""
+        """Return how a function of the script uses an argument."""
         outline = self.resolver.outline
         name = keyword
         if name is None:
@@ -216,7 +216,7 @@ def _member_argument(ref: Reference) -> Place:
 
 
 def _method_argument(func: ast.expr, keyword: str | None) -> Place:
-    """Return what a method that reading cannot find does with an argument."""
+    """Return how a method that reading cannot find uses an argument."""
     name = func.attr if isinstance(func, ast.Attribute) else ""
     if name in _SPAWNERS:
         return "asyncio"

@@ -1,4 +1,4 @@
-"""The reader of scripts, with what it keeps from one order to the next."""
+"""The reader of scripts, with its caches from one order to the next."""
 
 import ast
 from collections import OrderedDict
@@ -22,10 +22,10 @@ from .versions import newer_syntax
 
 _CATALOGUES = 8
 _SCRIPTS = 16
-"""What is kept of each: those used last."""
+"""The most entries of each cache; the ones used last stay."""
 
 _LONGEST_KEPT = 50_000
-"""Characters of a script; what is known of a long one takes hundreds of times as much."""
+"""Characters of a script; the facts about a long one take hundreds of times as much memory."""
 
 _MOST = 1_000
 """Remarks of one kind."""
@@ -42,14 +42,14 @@ class ReadScript:
 
 
 class KeptReader:
-    """Reads scripts, and says again what it knows of those it read last."""
+    """Reads scripts, and answers from a cache for those that it read last."""
 
     def __init__(self) -> None:
         self._catalogues: OrderedDict[str, ToolNames] = OrderedDict()
         self._scripts: OrderedDict[tuple[str, str], ReadScript | Remark] = OrderedDict()
 
     def read(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Return all that is known of a script by its text.
+        """Return the facts about a script that its text shows.
 
         Args:
             order: `source`, `catalogue` (an id), and `tools` where the host has to tell what the
@@ -62,7 +62,7 @@ class KeptReader:
         return {"syntax": script.told()} if isinstance(script, Remark) else script.answer
 
     def judge(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Return what the type checker's words mean for a script.
+        """Return the meaning of the type checker's words for a script.
 
         Args:
             order: As for `read`; `diagnostics`: code, message, line and column of each; `records`:
@@ -145,7 +145,7 @@ def _is_tool(resolver: Resolver, name: ast.Name) -> bool:
 
 
 def _unreachable(tree: ast.Module, text: SourceText) -> Iterable[Remark]:
-    """Return a remark where nothing runs because the script has returned."""
+    """Return a remark about statements after a `return`, which never run."""
     body = tree.body
     for statement, following in pairwise(body):
         if isinstance(statement, ast.Return):

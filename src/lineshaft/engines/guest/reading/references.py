@@ -1,4 +1,4 @@
-"""What an expression of a script stands for: a tool, a module, a function of the script, ..."""
+"""The meaning of a script's expression: a tool, a module, a function of the script, ..."""
 
 import ast
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _DEEP = 40
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a name or an attribute stands for."""
+    """The meaning of a name or an attribute."""
 
     kind: Literal["tool", "module", "member", "missing", "builtin", "helper", "def", "lambda"]
     name: str
@@ -35,7 +35,7 @@ class Reference:
 
 @dataclass(slots=True)
 class Resolver:
-    """Says what the expressions of one script stand for; None where reading cannot tell."""
+    """Finds the meaning of the expressions of one script; None where reading cannot tell."""
 
     outline: Outline
     known: ToolNames
@@ -46,7 +46,7 @@ class Resolver:
     depth: int = 0
 
     def ref(self, node: ast.expr) -> Reference | None:
-        """Return what an expression stands for."""
+        """Return the meaning of an expression."""
         if node not in self.found:
             self.found[node] = None  # a name that is bound to itself ends here
             self.depth += 1
@@ -56,7 +56,7 @@ class Resolver:
         return self.found[node]
 
     def undefined(self, node: ast.Name) -> bool:
-        """Return whether nothing binds a name: neither the script nor its surroundings."""
+        """Return whether a name is unbound in the script and its surroundings."""
         name = node.id
         if self.known.has(name) or self.outline.binder(name, self.outline.scope(node)):
             return False
@@ -95,7 +95,7 @@ class Resolver:
         return self.named[key]
 
     def _free(self, name: str) -> Reference | None:
-        """Return what a name stands for that the script does not bind."""
+        """Return the meaning of a name that the script does not bind."""
         if tool := self.known.flat.get(name):
             return Reference("tool", tool.name, tool=tool)
         if name in MODULES or self.known.is_module(name):

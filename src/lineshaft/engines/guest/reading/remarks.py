@@ -1,4 +1,4 @@
-"""What a reading has to say about a script."""
+"""Remarks of a reading about a script."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,7 +28,7 @@ class Remark:
     """Canonical name of the tool whose signature stands in the hint."""
 
     name: str = ""
-    """The name that nothing binds, where it is about one."""
+    """The unbound name, where it is about one."""
 
     def told(self) -> dict[str, Any]:
         """Return it as the host takes it."""

@@ -35,10 +35,10 @@ class Binding:
     """The statement, parameter or target that binds it."""
 
     value: ast.expr | None = None
-    """What is assigned, where exactly this name gets exactly that."""
+    """The assigned expression, where exactly this name gets exactly that value."""
 
     origin: str = ""
-    """What is imported: `json`, or `tools:read_file` for `from tools import read_file`."""
+    """The import: `json`, or `tools:read_file` for `from tools import read_file`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -195,7 +195,7 @@ def _enter(outline: Outline, node: ast.AST, scope: NameScope, stack: list[ast.AS
     first = len(stack)
     _put(outline, node, inside, stack)
     if isinstance(node, ast.comprehension) and outline.index(node) == 0 and scope.parent:
-        # What is gone over first is evaluated outside.
+        # The first iterable is evaluated outside.
         outline.stands[node.iter] = (node, "iter", 0, scope.parent)
     outside = _OUTSIDE.get(type(node), {})
     for child in stack[first:]:
@@ -212,7 +212,7 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def _open(outline: Outline, node: ast.AST, scope: NameScope) -> NameScope:
-    """Return the scope of what stands inside a node."""
+    """Return the scope inside a node."""
     inside = outline.inner[node] = NameScope(node, scope)
     if isinstance(node, FUNCTIONS):
         arguments = node.args

@@ -1,4 +1,4 @@
-"""Names that stand for nothing: unknown tools, and names that nothing binds."""
+"""Unknown names: unknown tools, and names that are not bound."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -68,7 +68,7 @@ _MEANT = f"did you mean `{SIGNATURE}`?"
 
 
 def undefined_names(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
-    """Return one remark for each name that nothing binds; inputs may bind it."""
+    """Return one remark for each unbound name; inputs may bind it."""
     if any(name.id in _DYNAMIC for name in resolver.outline.names):
         return
     seen: set[str] = set()
@@ -186,4 +186,4 @@ _FULL_NAMES = {
     "sqrt": "math.sqrt",
     "timedelta": "datetime.timedelta",
 }
-"""What scripts use without the module that is in scope."""
+"""Names that scripts use without their module, which is in scope."""

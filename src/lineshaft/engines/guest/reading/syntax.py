@@ -1,4 +1,4 @@
-"""The syntax of a script: its tree, and what the compiler says of it."""
+"""The syntax of a script: its tree, and the compiler's errors."""
 
 import ast
 import warnings
@@ -50,7 +50,7 @@ def is_doubtful(outline: Outline, text: str) -> bool:
 
 
 def compiled(text: str, outline: Outline | None) -> Remark | None:
-    """Return what the compiler says of a script that is Python in form.
+    """Return the compiler's error for a script that the parser accepts.
 
     Args:
         text: The script, with its `await`s.
@@ -75,7 +75,7 @@ _Replaced = tuple[list[ast.stmt], int, ast.stmt]
 
 
 def _returns(tree: ast.Module) -> list[_Replaced]:
-    """Return where the script's own `return`s stand, and what the compiler takes instead."""
+    """Return the script's own `return`s, with the text that the compiler takes instead."""
     found: list[_Replaced] = []
     todo: list[list[ast.stmt]] = [tree.body]
     while todo:
@@ -117,7 +117,7 @@ def _tried(text: str, make: Callable[[], _Made]) -> _Made | Remark:
             return make()
     except SyntaxError as error:
         return _syntax_error(text, error)
-    except (MemoryError, RecursionError):  # what the compiler raises for very deep nesting
+    except (MemoryError, RecursionError):  # the compiler's error for very deep nesting
         longest = max(text.split("\n"), key=len)
         return too_deep(text.count("\n", 0, text.index(longest)) + 1)
     except ValueError as error:  # of a literal that is no number or no text

@@ -1,4 +1,4 @@
-"""Syntax that older Pythons lack: which version brought it, and where it stands first."""
+"""Syntax that older Pythons lack: the version that brought it, and its first place."""
 
 import ast
 import io
@@ -10,7 +10,7 @@ from .edits import SourceText
 from .scopes import PARAMETERED, Outline
 
 _Newer = tuple[int, int, str]
-"""Minor version of Python 3, line, what it is."""
+"""Minor version of Python 3, line, name of the syntax."""
 
 
 def newer_syntax(outline: Outline, text: SourceText) -> list[_Newer]:
@@ -41,7 +41,7 @@ def _all(outline: Outline, text: SourceText) -> Iterator[_Newer]:
 
 
 def _of_parameters(node: ast.AST) -> Iterator[_Newer]:
-    """Return what is new in the type parameters of a function, class or alias."""
+    """Return the new syntax in the type parameters of a function, class or alias."""
     parameters: list[ast.AST] = getattr(node, "type_params", [])
     line: int = getattr(node, "lineno", 1)
     if parameters:
@@ -78,7 +78,7 @@ def _may_nest(node: ast.JoinedStr, text: SourceText) -> bool:
 
 
 def _free_f_strings(source: str) -> Iterator[_Newer]:
-    """Return the f-strings that older Pythons refuse for what stands between their braces."""
+    """Return the f-strings that older Pythons refuse because of the text between their braces."""
     start, end = _START, tokenize.__dict__.get("FSTRING_END")
     is_open: list[str] = []
     """The quotes of the f-strings around a token."""

@@ -1,6 +1,6 @@
-"""What attacks are made of, and how each is tried.
+"""The frame of attacks: their registration, their system calls, the process of each.
 
-Every attack runs in a process of its own, so one that is killed is one that was held.
+Every attack runs in a process of its own, so an attack that is killed counts as held.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ _SEEN = 300
 
 
 class NothingCame(Exception):
-    """Nothing was refused, and yet nothing came through."""
+    """The attack was not refused, and yet nothing came through."""
 
 
 def attack(words: str) -> Callable[[Attack], Attack]:
@@ -44,7 +44,7 @@ def held(how: str) -> NoReturn:
 
 
 def call(x86: int, arm: int, *arguments: object) -> int:
-    """Make a system call by number, or raise what it failed with."""
+    """Make a system call by number, or raise the error of its failure."""
     words = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     result = LIBC.syscall(arm if _ARM else x86, *words)
     if result < 0:
@@ -54,13 +54,13 @@ def call(x86: int, arm: int, *arguments: object) -> int:
 
 
 def read(path: str) -> str:
-    """Return what a file begins with."""
+    """Return the beginning of a file."""
     with open(path, "rb") as file:  # noqa: PTH123  pathlib is not needed inside
         return file.read(200).decode(errors="replace")
 
 
 def attempt(function: Attack, targets: Targets) -> tuple[bool, str]:
-    """Run one attack in a process of its own; return whether it came through, and what was seen."""
+    """Run one attack in a process of its own; return whether it came through, and its output."""
     assert sys.platform == "linux"  # noqa: S101  it runs in a jail
     out, into = os.pipe()
     try:
@@ -89,5 +89,5 @@ def _outcome(function: Attack, targets: Targets) -> str:
         return f"-{error}"
     except OSError as error:
         return f"-{errno.errorcode.get(error.errno or 0, str(error))}"
-    except BaseException as error:  # noqa: BLE001  whatever stopped it, it was stopped
+    except BaseException as error:  # noqa: BLE001  any exception means that it was stopped
         return f"-{error!r}"

@@ -1,6 +1,6 @@
 """Attacks by the kernel's privileged or rarely used parts.
 
-Each is written down in its first line; what it returns is what came through.
+The first line of each describes it; its result is the leak that it achieved.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Attacks on the machine's resources.
 
-Each is written down in its first line; what it returns is what came through.
+The first line of each describes it; its result is the leak that it achieved.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ from lineshaft.sandbox.jail._attacks._frame import (
 
 assert sys.platform == "linux"  # noqa: S101  it runs in a jail
 
-_SHARED = Path("/dev/shm")  # noqa: S108  it is what is attacked
+_SHARED = Path("/dev/shm")  # noqa: S108  it is the target of the attack
 
 
 @attack("start more processes than allowed")

@@ -1,6 +1,6 @@
 """Attacks on other processes.
 
-Each is written down in its first line; what it returns is what came through.
+The first line of each describes it; its result is the leak that it achieved.
 """
 
 import contextlib

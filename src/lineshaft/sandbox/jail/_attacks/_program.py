@@ -1,4 +1,4 @@
-"""Try everything, one line of JSON each: name, whether it came through, what was seen.
+"""Try all attacks, one line of JSON each: name, whether it came through, its output.
 
 Above: `_probe.py`, which sets up the targets and says in JSON where they are.
 """
@@ -30,7 +30,7 @@ def main(text: str, names: Sequence[str]) -> None:
 
 
 def _patiently(function: Attack, targets: Targets) -> tuple[bool, str]:
-    """Try one; what an earlier one left may still take the room for its process."""
+    """Try one attack; processes left by an earlier one may still use up the limit."""
     for _ in range(_TRIES):
         try:
             return attempt(function, targets)

@@ -1,1 +1,1 @@
-"""The process of one program of `python_run`: it imports nothing that the program does not need."""
+"""The process of one program of `python_run`; it imports only what the program needs."""

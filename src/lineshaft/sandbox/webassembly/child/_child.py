@@ -25,12 +25,12 @@ def main(place: str, digest: str) -> None:
 
     Args:
         place: The file that it stands in.
-        digest: The SHA-256 of the file: it says what is imported here, and to whom folders open.
+        digest: The SHA-256 of the file, which names the modules to import and the folders to open.
     """
     with open(place, "rb") as file:  # noqa: PTH123  pathlib is imported with the rest
         data = file.read()
     if hashlib.sha256(data).hexdigest() != digest:
-        sys.exit("the order was changed by somebody else")
+        sys.exit("the order was changed from outside")
     order = json.loads(data)
     sys.path[:] = order["path"]
     from lineshaft.sandbox.webassembly.child._guest import ProgramInstance  # noqa: PLC0415  by that path
@@ -44,7 +44,7 @@ def main(place: str, digest: str) -> None:
 
 
 class Report:
-    """What the host is told, in a file beside the copy; no program reaches it.
+    """The report to the host, in a file beside the copy that no program reaches.
 
     Args:
         place: The file.

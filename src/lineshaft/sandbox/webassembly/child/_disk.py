@@ -1,4 +1,4 @@
-"""What a running program holds of the disk."""
+"""Use of the disk by a running program."""
 
 import os
 import sys
@@ -9,9 +9,9 @@ class Gauge:
     """Measures folders against a bound, relative to what they held at first.
 
     Args:
-        folders: What a program can write.
-        files: How many more entries there may be.
-        size: How many more bytes of the disk.
+        folders: The folders that a program can write.
+        files: The most entries that may be added.
+        size: The most bytes of the disk that may be added.
     """
 
     def __init__(self, folders: Sequence[str], *, files: int, size: int) -> None:
@@ -22,7 +22,7 @@ class Gauge:
         self._left = size
 
     def is_suspicious(self) -> bool:
-        """Return whether the disk lost as much as the program may still take; cheap."""
+        """Return whether the disk's free space shrank by as much as the program may add; cheap."""
         return self._free - self._free_bytes() > self._left
 
     def is_over(self) -> bool:
@@ -62,6 +62,6 @@ def _usage(
 
 
 def _allocated(status: os.stat_result) -> int:
-    """Return what a file takes: a sparse one less than it says."""
+    """Return a file's use of the disk: a sparse one uses less than its size."""
     blocks = getattr(status, "st_blocks", None)
     return status.st_size if blocks is None else blocks * 512

@@ -1,4 +1,4 @@
-"""The guest of a program: an instance of the image that is given WASI's files."""
+"""The guest of a program: an instance of the image with WASI's files."""
 
 import json
 import os
@@ -20,8 +20,8 @@ class ProgramInstance:
     """A program that is ready to begin.
 
     Args:
-        order: What is to be run, and with what.
-        leave: Ends the process with an exit code and what is to be told.
+        order: The program to run, with its arguments and limits.
+        leave: Ends the process with an exit code and a report.
     """
 
     def __init__(self, order: Mapping[str, Any], leave: Callable[..., None]) -> None:
@@ -41,7 +41,7 @@ class ProgramInstance:
                 _bindings.add_function(root, name, callback)
 
     def run(self) -> dict[str, Any]:
-        """Run it to its end; return its exit code and what it told."""
+        """Run it to its end; return its exit code and its report."""
         ended: dict[str, Any] = {}
         thread = start_deep(lambda: ended.update(self._carry_out()), "lineshaft-program")
         thread.join()
@@ -70,10 +70,10 @@ class ProgramInstance:
                 self._store, "run"
             )
             if found is None:
-                raise RuntimeError("the image has no way in")  # noqa: TRY301  told as all else
+                raise RuntimeError("the image has no way in")  # noqa: TRY301  reported as every other error
             answer, trap = _bindings.call(self._store, found, order, _LONGEST_ANSWER)
             return _trapped(trap) if trap else told(answer)
-        except BaseException as error:  # noqa: BLE001  it is told, and ends the process
+        except BaseException as error:  # noqa: BLE001  it is reported, and ends the process
             return _trapped(f"wasm trap: {type(error).__name__}")
 
     def _write(self, values: _bindings.Values) -> None:
@@ -82,7 +82,7 @@ class ProgramInstance:
 
 
 def told(answer: str) -> dict[str, Any]:
-    """Return what a guest says at its end; it may say anything.
+    """Return a guest's report at its end; it may hold anything.
 
     Raises:
         ValueError: It is no exit code.
@@ -117,5 +117,5 @@ def _refuse(values: _bindings.Values) -> None:
 
 
 def _forget(error: BaseException) -> None:
-    """Do nothing: the guest ends by it, and the host is told so."""
+    """Do nothing: the guest ends by it, and the host gets a report."""
     del error

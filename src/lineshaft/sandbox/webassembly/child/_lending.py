@@ -1,6 +1,6 @@
 """Native code that a host lends to the processes of its programs, so that each need not hash it.
 
-What is lent is sealed memory: nothing can change it, and the child sees that it is so.
+Lent code is sealed memory: it cannot be changed, and the child checks that it is sealed.
 """
 
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def lent(handle: int | bytes) -> dict[str, Any]:
-    """Return by what a child knows native code of this process; empty where it cannot.
+    """Return the key by which a child knows native code of this process; empty where it cannot.
 
     Args:
         handle: Of the code.
@@ -32,10 +32,10 @@ def lent(handle: int | bytes) -> dict[str, Any]:
 
 
 def load(engine: "Engine", given: Mapping[str, Any]) -> "Component":
-    """Return the component: of code that was lent where there is some, else of one's own.
+    """Return the component: of lent code where there is some, else of code loaded here.
 
     Args:
-        engine: What it is for.
+        engine: The engine that loads it.
         given: From `lent`.
     """
     from wasmtime import WasmtimeError  # noqa: PLC0415  only in the child

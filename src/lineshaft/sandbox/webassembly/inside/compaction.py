@@ -1,6 +1,6 @@
 """The holes in the interpreter's memory, filled before the image is taken.
 
-What was freed while the standard library was imported left holes in thousands of pages. Every
+Memory freed during the import of the standard library leaves holes in thousands of pages. Every
 instance would put its first objects into them, a page of its own for nearly each. With the holes
 filled it begins in fresh memory, where its objects lie close together: a quarter less of its own.
 """

@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-import componentize_py_types  # noqa: F401  what is not imported now cannot be later
+import componentize_py_types  # noqa: F401  modules not imported now cannot be imported later
 import wit_world
 from _lineshaft import entry
 from compaction import filled
@@ -19,7 +19,7 @@ _found = entry.prepare() or {}
 _known = {"python": platform.python_version(), "modules": [], "missing": {}, "licences": _licences}
 _facts = {**_known, **_found}
 FACTS = f"lineshaft facts {json.dumps(_facts)} end of facts"
-"""What the build reads out of the finished image: it has no other way to be told."""
+"""Facts that the build reads out of the finished image, its only source."""
 
 HELD = filled()
 sys.modules.pop("compaction", None)

@@ -1,8 +1,8 @@
 """The private copy of a workspace on which programs work that no jail holds.
 
 Above: `_run.py`. Below: a scratch folder. The copy is kept for a session and brought up to date
-before each program; what a program did is told by comparing the copy with what was put there. The
-program may have left anything in it, so nothing here follows a symlink of the copy.
+before each program; comparing the copy with the state before gives the program's changes. The
+program may leave anything in it, so no function here follows a symlink of the copy.
 """
 
 import hashlib
@@ -41,14 +41,14 @@ _COARSE_TICK = 2 * _SECOND
 """The same, of file systems that keep whole seconds."""
 
 _HAS_CTIME = sys.platform != "win32"
-"""Whether a file tells when it was changed last; elsewhere this is when it was made."""
+"""Whether `st_ctime` is the time of a file's last change; elsewhere it is that of its creation."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 _GONE = (FileNotFoundError, NotADirectoryError)
-"""What is said of a path that somebody else removes or replaces at the moment."""
+"""The errors of a path that another program removes or replaces at the moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Bounds:
 
 
 class Stamp(NamedTuple):
-    """What tells whether a file is still the one that was looked at."""
+    """The stamp of a file: equal stamps, same file and content."""
 
     device: int
     inode: int
@@ -91,7 +91,7 @@ class _Known:
 
 
 class WorkspaceCopy:
-    """A copy of a folder, without what is closed.
+    """A copy of a folder, without closed paths.
 
     Not safe to use from several threads at once.
 
@@ -122,13 +122,13 @@ class WorkspaceCopy:
         return self.place / "copy"
 
     def refresh(self, walls: Walls) -> tuple[str, ...]:
-        """Make the copy what the folder is now.
+        """Bring the copy up to date with the folder.
 
         Args:
-            walls: What is hidden or read-only in the folder.
+            walls: The hidden and read-only paths of the folder.
 
         Returns:
-            What was left out and no policy hides, each with the reason.
+            Paths left out that no policy hides, each with the reason.
 
         Raises:
             TooLarge: The folder exceeds the bounds.
@@ -145,7 +145,7 @@ class WorkspaceCopy:
             raise
 
     def changes(self, modes: Mapping[str, int] | None = None) -> Changes:
-        """Return what a program did to the copy since it was brought up to date.
+        """Return the changes of a program to the copy since it was brought up to date.
 
         Args:
             modes: Permission bits that the program set, by path; its files do not carry them.
@@ -225,7 +225,7 @@ class WorkspaceCopy:
         return tuple(listing.told)
 
     def _open_folders(self) -> None:
-        """Make sure that what is to change can be changed."""
+        """Make paths writable that are to change."""
         for path, known in self._known.items():
             if known.state.kind == "dir" and known.state.mode & 0o700 != 0o700:
                 with suppress(*_GONE):
@@ -250,7 +250,7 @@ class WorkspaceCopy:
             remove_tree(target)
 
     def _bring(self, path: str, status: os.stat_result) -> _Known | None:
-        """Make one path of the copy what it is in the folder; None: it is gone meanwhile."""
+        """Bring one path of the copy up to date; None: it is gone from the folder meanwhile."""
         known = self._known.get(path)
         if known is not None:
             if _kind(status.st_mode) != known.state.kind:
@@ -278,7 +278,7 @@ class WorkspaceCopy:
             return None
 
     def _has_content(self, known: _Known, source: Path, status: os.stat_result) -> bool:
-        """Return whether a file whose time says nothing is still what was copied."""
+        """Return whether a file whose time proves nothing is still the copied one."""
         if known.source is not None or known.state.kind != "file":
             return False
         same = (known.copy.size, known.state.mode) == (
@@ -333,12 +333,12 @@ class WorkspaceCopy:
 
 
 class _Listing:
-    """What of a folder a program may see.
+    """The part of a folder that a program may see.
 
     Args:
         root: The folder.
-        walls: What is hidden.
-        bounds: How much of it there may be.
+        walls: Their hidden paths.
+        bounds: Its largest size.
         scratch: The folder of all copies, which may lie in it.
     """
 
@@ -440,7 +440,7 @@ def _bring_link(root: Path, source: Path, target: Path) -> _Known:
 def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
     """Copy a file, whole as it was at one moment where its writers let us.
 
-    Plain strings and descriptors: this is what most of the time of a copy goes into.
+    Plain strings and descriptors: most of the time of a copy is spent here.
     """
     for left in reversed(range(_TRIES)):
         try:
@@ -466,7 +466,7 @@ def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
 def _copy_bytes(
     reader: int, target: str, mode: int, times: os.stat_result, bounds: Bounds
 ) -> tuple[str, os.stat_result]:
-    """Write a new file; return the hash of what was read, and the file's status."""
+    """Write a new file; return the hash of the bytes read, and the file's status."""
     writer = os.open(target, _MAKE, 0o600)
     try:
         digest, size = hashlib.sha256(), 0
@@ -523,7 +523,7 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 
 def _settled(status: os.stat_result, before: os.stat_result | None = None) -> Stamp | None:
-    """Return a stamp to go by later; None where a further change might leave it as it is."""
+    """Return a stamp to compare later; None where a further change might not alter it."""
     if not _HAS_CTIME or (before is not None and _stamp(before) != _stamp(status)):
         return None
     ctime = status.st_ctime_ns

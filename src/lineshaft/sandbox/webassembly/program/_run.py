@@ -1,4 +1,4 @@
-"""One program of `python_run` in WebAssembly, from its order to what it left.
+"""One program of `python_run` in WebAssembly, from its order to its changes.
 
 Above: the kit. Below: the processes room, which starts and ends the child (`child/_child.py`).
 """
@@ -24,10 +24,10 @@ from lineshaft.sandbox.webassembly.program._copy import Bounds, WorkspaceCopy
 from lineshaft.values import NO_SECRETS, Command, Exit, SecretFinder
 
 WORKSPACE = "/ws"
-"""Where a program finds the workspace."""
+"""The workspace's folder, as a program sees it."""
 
 PACKAGES = "/packages"
-"""Where it finds packages, to read."""
+"""The read-only folder of packages, as it sees it."""
 
 _SCRATCH = "/tmp"  # noqa: S108  the guest's own
 _CHILD = Path(__file__).parent.with_name("child") / "_child.py"
@@ -35,15 +35,15 @@ _MEMORY_MB = 512
 _OPEN_FILES = 256
 _MOST_CLOSED = 1_000
 _ABORTED = -6
-"""What a process ends with whose interpreter gave up."""
+"""The exit code of a process whose interpreter gave up."""
 
 _ENVIRONMENT = ("XDG_CACHE_HOME", "XDG_STATE_HOME")
-"""Where the child looks for the native code."""
+"""The place where the child looks for the native code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramOrder:
-    """What is to be run."""
+    """The program to run."""
 
     name: str
     """In `sys.argv[0]` and tracebacks."""
@@ -77,7 +77,7 @@ class ProgramEnd:
     """Whether the program itself was reached."""
 
     refusal: str = ""
-    """Why the host ended it; empty where it did not."""
+    """The reason why the host ended it; empty where it did not."""
 
     modes: Mapping[str, int] = field(default_factory=dict[str, int])
     """Permission bits that it set, by path."""
@@ -120,7 +120,7 @@ async def run_program(
 
 
 def _prepare(copy: WorkspaceCopy, order: ProgramOrder, place: Path) -> str:
-    """Write down what the child is to do, and return by what it knows that this is it."""
+    """Write the child's order, and return the digest by which the child recognises it."""
     scratch = place / "scratch"
     scratch.mkdir(parents=True, mode=0o700)
     folders = [
