@@ -8,6 +8,7 @@ LineshaftError
 │  ├─ LimitExceeded       the script used too much time, memory, recursion or output
 │  ├─ EngineCrashed       the engine's worker died
 │  ├─ PythonNotFound      there is no Python that scripts may use
+│  │  └─ PythonNotStarted  the system does not start it
 │  ├─ NoBoundary          nothing on this machine can hold a full Python
 │  └─ WasmUnavailable     Python in WebAssembly does not run on this machine
 ├─ WorkspaceError
