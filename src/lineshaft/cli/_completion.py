@@ -1,4 +1,4 @@
-"""What a shell offers for the word that is being typed; where that fails, nothing."""
+"""Completion of the word that is being typed in a shell; where that fails, nothing."""
 
 from collections.abc import Iterable
 from typing import get_args

@@ -1,4 +1,4 @@
-"""What a run was started with, for the commands that go on with it: files of `--tools`, landing."""
+"""The start of a run, for the commands that go on with it: files of `--tools`, landing."""
 
 import json
 import os

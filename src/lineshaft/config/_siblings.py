@@ -1,4 +1,4 @@
-"""What a file of Python imports from its own folder, found without executing any of it.
+"""Imports of a file of Python from its own folder, found without executing any of it.
 
 Import statements are looked for in the text, whatever stands around them: a name too many costs a
 file more that is read and approved. What is found here is all that can be imported later, so that

@@ -1,4 +1,4 @@
-"""What policy judges: a call, and what the gate knows of it. Pure: it is told all it knows.
+"""The subject of policy: a call, and what the gate knows of it. Pure: it is told all it knows.
 
 `Gate.subject` makes it. Conditions of rules read it; a further fact for them is a field here.
 """

@@ -1,4 +1,4 @@
-"""What a body is: its media type, and its text where it has one."""
+"""The kind of a body: its media type, and its text where it has one."""
 
 import codecs
 import re
