@@ -402,6 +402,7 @@ async def never() -> None:
     await anyio.sleep_forever()
 
 
+@pytest.mark.behaviour("C13")
 async def test_a_call_that_its_script_gives_up_is_cancelled_and_has_not_failed() -> None:
     script = """
 try:
