@@ -95,6 +95,15 @@ except ToolError as error:
     assert found.value == ["E_TOOL_FAILED", "c.refuse", "not today"]
 
 
+async def test_a_result_counts_once_in_bytes_as_a_script_sees_it(session: Session) -> None:
+    found = await session.run("return len((await c.twice(characters=4_500_000))['text'])")
+    assert found.error is None, found.error
+    assert found.value == 4_500_000  # 9 MB, told twice, and escaped on the way
+    refused = await call(session, "twice", characters=5_100_000)
+    assert refused.error is not None
+    assert refused.error.code == "E_TOO_LARGE"
+
+
 async def test_a_result_that_is_too_large_is_dropped(session: Session) -> None:
     result = await call(session, "long", characters=11_000_000)
     assert result.error is not None

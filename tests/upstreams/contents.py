@@ -1,6 +1,7 @@
 """A server of the official SDK whose tools give every kind of result. To be used in process."""
 
 import base64
+import json
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -80,6 +81,14 @@ def picture(size: int) -> CallToolResult:
 @server.tool()
 def refuse() -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text="not today")], is_error=True)
+
+
+@server.tool()
+def twice(characters: int) -> Annotated[CallToolResult, dict[str, Any]]:
+    """Return text beside the same as data, as servers of the SDK do."""
+    value = {"text": "ж" * characters}
+    text = TextContent(text=json.dumps(value, ensure_ascii=False))
+    return CallToolResult(content=[text], structured_content=value)
 
 
 @server.tool()

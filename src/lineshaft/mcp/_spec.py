@@ -53,8 +53,11 @@ class ServerSpec:
     connect_seconds: float = 30.0
     """Time until it must have listed its tools."""
 
-    message_bytes: int = 10_000_000
-    """No message of it may be longer."""
+    value_bytes: int = 10_000_000
+    """The longest result of a call, in bytes of UTF-8, as a script sees it."""
+
+    message_bytes: int = 40_000_000
+    """The longest message. A result may stand in it twice, as data and as text, and escaped."""
 
     redirect: str = "http://127.0.0.1:33418/callback"
     """Where a browser is sent once access was granted (OAuth)."""

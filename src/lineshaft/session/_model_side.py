@@ -140,6 +140,8 @@ class ModelSide:
             text=self._shown(_text.of_run(result, self._redactor)),
             structured=_text.structured(structured, self._redactor),
             is_error=result.status not in ("success", "paused"),
+            run_id=result.run_id,
+            pending=result.pending,
         )
 
     def of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:
@@ -150,6 +152,8 @@ class ModelSide:
             structured=bounded["value"],
             left_out=bounded.get("left_out"),
             is_error=_has_failed(result),
+            run_id=result.run_id,
+            pending=result.pending,
         )
 
     def shown(self, text: str) -> str:

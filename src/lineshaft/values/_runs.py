@@ -364,3 +364,10 @@ class Handled:
 
     is_error: bool = False
     """Whether the call failed or was refused."""
+
+    run_id: str = ""
+    """Id of the run; of a call without a script, the run that it has of its own."""
+
+    pending: tuple[Pending, ...] = ()
+    """Calls that wait for an approval; `Session.resume` with `run_id` goes on once they are
+    answered. Empty: nothing waits."""

@@ -87,16 +87,16 @@ class McpServer:
             self._call,
             claims=all_count if trusted else options.get("claims") or nobody_said,
             seconds=limits.seconds,
-            most_bytes=limits.message_bytes,
+            most_bytes=limits.value_bytes,
         )
-        self._most_bytes = limits.message_bytes
+        self._most_bytes = limits.value_bytes
         self._contents = HandleContents()
         self._catalogue = ServerCatalogue()
         self.beside = ServerResources(
             self._name,
             self._linked,
             believed=lambda: trusted or self._catalogue.believed,
-            most_bytes=limits.message_bytes,
+            most_bytes=limits.value_bytes,
         )
         """What it has beside its tools."""
 

@@ -155,9 +155,12 @@ def _words(result: types.CallToolResult, known: SecretFinder) -> str:
 
 
 def _check_size(result: types.CallToolResult, most_bytes: int) -> None:
-    size = sum(len(_payload(block)) for block in result.content)
+    """Refuse a result whose value is too large; what a script does not see is not counted."""
     if result.structured_content is not None:
-        size = max(size, len(json.dumps(result.structured_content)))
+        text = json.dumps(result.structured_content, ensure_ascii=False)
+        size = len(text.encode(errors="replace"))
+    else:
+        size = sum(len(_payload(block).encode(errors="replace")) for block in result.content)
     if size > most_bytes:
         raise too_large(most_bytes)
 
