@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar, cast
 
+from lineshaft.sandbox.webassembly._forks import in_each_child
 from lineshaft.sandbox.webassembly._instance import Guest, Instance
 from lineshaft.sandbox.webassembly._threads import start_deep
 
@@ -65,13 +66,29 @@ class RehearsalHost:
         return self._random.randbytes(count)
 
 
+class _Importing:
+    """The lock around the import of wasmtime."""
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: a thread of the parent that held it is not in its child."""
+        self.lock = threading.Lock()
+
+
+_IMPORTING = _Importing()
+in_each_child(_IMPORTING.renew)
+
+
 def new_guest(progress: Callable[[str], None] | None = None) -> Guest:
     """Return a guest that has run its rehearsal; the thread has a deep stack.
 
     Raises:
         WasmUnavailable: This machine or installation cannot run it.
     """
-    from lineshaft.sandbox.webassembly import _runtime  # noqa: PLC0415  imports wasmtime
+    with _IMPORTING.lock:  # an import that fails in two threads at once hides its reason
+        from lineshaft.sandbox.webassembly import _runtime  # noqa: PLC0415  imports wasmtime
 
     guest = Guest(_runtime.runtime(progress), _REHEARSAL_MB)
     try:
