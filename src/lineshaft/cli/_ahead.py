@@ -1,5 +1,6 @@
-"""The native code of Python in WebAssembly, made before the first script needs it."""
+"""What a first script waits for: native code of Python in WebAssembly, and packages."""
 
+import logging
 import time
 from contextlib import suppress
 
@@ -7,10 +8,22 @@ from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.cli._terminal import note, paint
 from lineshaft.errors import LineshaftError
 from lineshaft.sandbox.webassembly import image, native_code, native_code_ready
+from lineshaft.values import visible
+
+
+class _Shown(logging.Handler):
+    """Shows each line on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        note(paint(visible(record.getMessage()), "dim"))
 
 
 def announce() -> None:
-    """Say that the first script waits, where the native code has to be made for it."""
+    """Say what the first script waits for: native code that is made, packages as they come."""
+    packages = logging.getLogger("lineshaft.packages")
+    packages.setLevel(logging.INFO)
+    packages.propagate = False
+    packages.handlers = [_Shown()]
     with suppress(LineshaftError):  # what is wrong is said by what needs it
         if not native_code_ready():
             note(paint("making the native code of Python, once for this machine ...", "dim"))

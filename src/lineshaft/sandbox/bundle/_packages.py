@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -16,6 +17,9 @@ from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle
 from lineshaft.sandbox.bundle._libraries import machine_libraries
 from lineshaft.sandbox.bundle._places import building, cache_folder
+
+_log = logging.getLogger("lineshaft.packages")
+"""Says at level INFO what takes seconds: the command line shows it."""
 
 _SECONDS = 600
 _LAST_LINES = 12
@@ -135,6 +139,7 @@ def _wanted(requirements: Sequence[str]) -> list[str]:
 
 def _write_lock(python: PackageTarget, wanted: Sequence[str], lock: Path) -> None:
     draft = lock.with_name(f".{lock.name}.{os.getpid()}")
+    _log.info("looking up the packages %s, once for this machine ...", ", ".join(wanted))
     text = _installer().lock(python, wanted, draft)
     draft.write_text(text, encoding="utf-8")
     draft.rename(lock)
@@ -142,6 +147,7 @@ def _write_lock(python: PackageTarget, wanted: Sequence[str], lock: Path) -> Non
 
 def _install(python: PackageTarget, lock: Path, target: Path) -> None:
     draft = target.with_name(f".{target.name}.{os.getpid()}")
+    _log.info("installing packages for Python %s, once for this machine ...", python.version)
     try:
         _installer().install(python, lock, draft)
         shutil.rmtree(draft / "bin", ignore_errors=True)
@@ -150,6 +156,8 @@ def _install(python: PackageTarget, lock: Path, target: Path) -> None:
         (draft / _LIBRARIES).write_text(places, encoding="utf-8")
         _make_read_only(draft)
         draft.rename(target)
+        size = sum(each.stat().st_size for each in target.rglob("*") if each.is_file())
+        _log.info("the packages are installed: %.0f MB, in %s", size / 1e6, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

@@ -17,6 +17,7 @@ from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._carry import carry
 from lineshaft.cli._diagnosis import Diagnosis, State
 from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._stored import shown, stored
 from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.cli.commands.doctor.boundaries import attack, table
 from lineshaft.cli.commands.doctor.landing import landing, recovered
@@ -85,6 +86,15 @@ def _show(checks: Iterable[Diagnosis], boundaries: "Sequence[Boundary]") -> None
         say(clean(line))
 
 
+def _stored() -> Diagnosis:
+    """Say how much is kept outside the workspace, the largest parts by name."""
+    found = sorted(stored(), key=lambda each: each.bytes, reverse=True)
+    named = "; ".join(f"{shown(e.bytes)} {e.text or e.name}" for e in found[:3] if e.bytes)
+    total = shown(sum(each.bytes for each in found))
+    text = f"{total} outside the workspace" + (f": {named}" if named else "")
+    return Diagnosis(name="stored", state="ok", text=f"{text}; `lineshaft cache` lists all")
+
+
 def _python(workspace: Path | None) -> PythonOptions:
     try:
         return settings_for(workspace).python
@@ -98,6 +108,7 @@ def _checks(workspace: Path | None) -> Iterator[Diagnosis]:
     yield from _settings_checks(workspace)
     yield _tried("state", _state)
     yield make_ahead()
+    yield _stored()
     python = _python(workspace)
     yield _tried("engine", partial(_engine, "auto", python))
     yield _tried("wasm", partial(_engine, "wasm", python))

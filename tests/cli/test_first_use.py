@@ -1,0 +1,57 @@
+"""What takes long the first time is told on standard error."""
+
+import base64
+import hashlib
+import zipfile
+from pathlib import Path
+
+from cli.conftest import Lineshaft
+
+
+def wheel(folder: Path) -> None:
+    """Make a package of one module."""
+    info = "tinyanswer-1.0.dist-info"
+    files = {
+        "tinyanswer.py": "answer = 42\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: tinyanswer\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    lines = [f"{name},sha256={_digest(text.encode())},{len(text)}" for name, text in files.items()]
+    files[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,"]) + "\n"
+    with zipfile.ZipFile(folder / "tinyanswer-1.0-py3-none-any.whl", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def test_packages_are_told_of_as_they_are_installed(
+    lineshaft: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    wheel(wheels)
+    (workspace / "lineshaft.toml").write_text('[python]\npackages = ["tinyanswer"]\n')
+    variables = {
+        name: value
+        for tool in ("PIP", "UV")
+        for name, value in ((f"{tool}_NO_INDEX", "1"), (f"{tool}_FIND_LINKS", str(wheels)))
+    }
+    variables |= {"UV_NO_CONFIG": "1", "PIP_CONFIG_FILE": "/dev/null"}
+    variables["XDG_CACHE_HOME"] = str(tmp_path / "cache")  # where no packages are yet
+    script = "import tinyanswer\nreturn tinyanswer.answer"
+    first = lineshaft("run", "-", stdin=script, variables=variables)
+    again = lineshaft("run", "-", stdin=script, variables=variables)
+    assert (first.stdout.strip(), again.stdout.strip()) == ("42", "42"), first.stderr
+    assert "looking up the packages tinyanswer" in first.stderr
+    assert "installing packages for Python 3.14" in first.stderr
+    assert "the packages are installed" in first.stderr
+    assert "packages" not in again.stderr
+
+
+def test_doctor_says_how_much_is_kept(lineshaft: Lineshaft) -> None:
+    done = lineshaft("doctor", "--quick")
+    assert "outside the workspace" in done.stdout
+    assert "native code of Python in WebAssembly" in done.stdout
