@@ -174,3 +174,33 @@ async def test_a_tool_that_is_open_for_some_paths_or_to_some_ways_in_is_told_the
     assert "def write_file(" in script["description"]
     assert "def edit_file(" not in script["description"]
     assert [each["name"] for each in direct] == ["edit_file"]
+
+
+@pytest.mark.parametrize("arguments", ["stamp='x', colour=1", "stamp=1"])
+async def test_a_rule_that_stops_ends_the_run_also_at_a_malformed_call(
+    make: Make, arguments: str
+) -> None:
+    policy = Policy.from_dict({"mode": "open", "rules": [RULE | {"verdict": "stop"}]})
+    script = f"""
+try:
+    await send_letter({arguments})
+except ToolError:
+    pass
+return await sort_letters(name="after")
+"""
+    async with make(letters(), sorter(), policy=policy) as session:
+        result = await session.run(script)
+    assert result.status == "refused"
+    assert result.error is not None
+    assert "no-sending" in result.error.message
+    assert [call.status for call in result.calls] == ["refused"]
+
+
+async def test_a_near_name_of_a_closed_tool_is_no_hint(make: Make) -> None:
+    async with make(letters(), sorter(), policy=POLICY) as session:
+        closed = await session.call("send_lettter", {})
+        open_ = await session.call("sort_leters", {})
+    assert closed.error is not None
+    assert "send_letter'" not in closed.error.hint
+    assert open_.error is not None
+    assert open_.error.hint == "did you mean 'sort_letters'?"
