@@ -61,9 +61,9 @@ def test_many_tools_cost_a_client_no_more_than_few(wide: Lineshaft) -> None:
     assert done.returncode == 0, done.stderr
     loads = json.loads(done.stdout)
     assert loads["encoding"] == "cl100k_base"
-    assert loads["directly"]["tools"] > 798
+    assert loads["directly"]["tools"] == 798
     assert loads["directly"]["tokens"] > 40_000
-    assert set(loads["directly"]["namespaces"]) == {"", "wide"}
+    assert set(loads["directly"]["namespaces"]) == {"wide"}  # no client loads the kit today
     assert loads["through"]["tools"] <= 6
     assert 100 < loads["through"]["tokens"] < 1_500
     found = wide("tools", "give", "a", "buyer", "their", "money", "back", "in", "stripe")

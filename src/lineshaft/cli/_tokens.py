@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
+from lineshaft import kit
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import Offered
 from lineshaft.cli._options import guards_for
@@ -16,9 +17,12 @@ from lineshaft.config import Settings, build, serve_settings
 from lineshaft.errors import ConfigError
 from lineshaft.mcp.front import Front
 from lineshaft.session import Session
+from lineshaft.values import ToolSpec
 
 Count = Callable[[str], int]
 Definitions = Sequence[dict[str, object]]
+Listed = list[tuple[ToolSpec, dict[str, object]]]
+"""Tools, and what a client is told of each."""
 
 _ENCODING = "cl100k_base"
 _AT_ONCE = 100_000
@@ -101,15 +105,16 @@ async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
 
         served = Front(session, direct=said.direct, approvals=said.approvals)
         own = Front(session).definitions()
-        each = Front(session, direct=["*"]).definitions()[len(own) :]
+        listed_each = Front(session, direct=["*"]).definitions()[len(own) :]
+        each = _without_kit(list(zip(session.tools.values(), listed_each, strict=True)))
         instructions = count(served.instructions)
         listed = served.definitions()
         return Loads(
             encoding=_ENCODING,
             directly=Load(
                 tools=len(each),
-                tokens=count(_list(each)),
-                namespaces=_by_namespace(each, session, count),
+                tokens=count(_list([definition for _, definition in each])),
+                namespaces=_by_namespace(each, count),
             ),
             through=Load(
                 tools=len(listed),
@@ -119,10 +124,19 @@ async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
         )
 
 
-def _by_namespace(each: Definitions, session: Session, count: Count) -> dict[str, int]:
-    """Return the tokens of each namespace's tools, which are listed in the session's order."""
+def _without_kit(each: Listed) -> Listed:
+    """Return the tools that a client would load without Lineshaft: the kit's are not among them.
+
+    Where there are no others, the kit's are counted.
+    """
+    built_in = set(kit.tools())
+    return [one for one in each if one[0].name not in built_in] or each
+
+
+def _by_namespace(each: Listed, count: Count) -> dict[str, int]:
+    """Return the tokens of each namespace's tools."""
     found: dict[str, list[dict[str, object]]] = {}
-    for spec, definition in zip(session.tools.values(), each, strict=True):
+    for spec, definition in each:
         found.setdefault(spec.namespace, []).append(definition)
     return {name: count(_list(tools)) for name, tools in found.items()}
 
