@@ -204,7 +204,7 @@ async def test_where_scripts_are_off_they_are_neither_listed_nor_dispatched(
         forced = await session.handle("run_script", {"code": "await poke()"})
         result = await session.run("await poke()")
         text = session.instructions()
-    assert names == ["poke"]
+    assert names == (["poke"] if "scripts" in settings else [])  # `plan` closes what acts
     assert forced.is_error
     assert "E_DENIED" in forced.text
     assert (result.status, result.exit_code) == ("refused", 3)

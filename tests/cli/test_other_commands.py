@@ -81,6 +81,8 @@ def test_init_shows_what_holds_without_it(here: Lineshaft, workspace: Path) -> N
     assert differ == {
         "tools.modules",
         "workspace.aliases",
+        "workspace.pass_environment",
+        "fetch.allow",
         "policy.rules",
         "python.path",
         "python.packages",

@@ -144,7 +144,7 @@ def test_an_approval_covers_what_is_imported_from_the_folder(
     approve(asked, environ=environ)
     assert said(tools(settings, environ=environ)["told"]) == "yes"
     write(project, {"helper.py": "WORD = 'no'"})
-    with pytest.raises(ConfigError, match="nobody has approved"):
+    with pytest.raises(ConfigError, match="is not approved yet"):
         tools(settings, environ=environ)
 
 

@@ -30,9 +30,9 @@ print("begun", flush=True)
 for n in range(100_000):
     record(event(n + 2, "progress", name, text="x" * 50))
     await state.started(call(n))
-    print("started", n, flush=True)
+    print(f"started {n}", flush=True)
     await state.finished(call(n), Value(n))
-    print("finished", n, flush=True)
+    print(f"finished {n}", flush=True)
 """
 
 RACES = """

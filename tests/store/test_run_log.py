@@ -103,10 +103,10 @@ async def test_only_one_claim_counts(log: RunLog) -> None:
     with pytest.raises(RunBusy, match="works on it"):
         await log.take("r")
     await state.paused(pause("c1"))
-    with pytest.raises(RunBusy, match="somebody else took it"):
+    with pytest.raises(RunBusy, match="another process took it"):
         await state.started(call(1))
     await resume(log, "r")
-    with pytest.raises(RunBusy, match="somebody else took it"):
+    with pytest.raises(RunBusy, match="another process took it"):
         await state.started(call(1))
 
 

@@ -169,7 +169,7 @@ async def test_a_session_that_was_taken_over_can_keep_nothing_more(path: Path) -
         await state.paused(pause("c1"))
         await resume(second, "r")
         for step in (state.started(call(1)), state.paused(pause("c2"))):
-            with pytest.raises(RunBusy, match="somebody else took it"):
+            with pytest.raises(RunBusy, match="another process took it"):
                 await step
 
 
@@ -254,7 +254,7 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
             sink(store, "/w")(event(3, "run_resumed"))
             kinds = [each.kind for each in await store.events("r")]
         assert saved.last_seq == 2
-        assert "somebody else took it" in said
+        assert "another process took it" in said
         assert kinds == ["run_started", "run_finished", "run_resumed"]
 
 

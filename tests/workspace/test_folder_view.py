@@ -22,7 +22,7 @@ async def test_a_file_that_somebody_changed_since_is_not_written(
     await view.read("f")
     (tmp_path / "f").write_text("theirs")
 
-    with pytest.raises(StaleFile, match="'f' was changed by somebody else"):
+    with pytest.raises(StaleFile, match="'f' was changed from outside"):
         await view.write("f", b"mine")
 
     assert (tmp_path / "f").read_text() == "theirs"
@@ -59,12 +59,12 @@ async def test_a_file_that_somebody_created_or_deleted_since_is_not_written(
         with pytest.raises(FileMissing):
             await look(f"{look.__name__}-new")
         (tmp_path / f"{look.__name__}-new").write_text("theirs")
-        with pytest.raises(StaleFile, match="was created by somebody else"):
+        with pytest.raises(StaleFile, match="was created from outside"):
             await view.write(f"{look.__name__}-new", b"mine")
     (tmp_path / "old").write_text("old")
     await view.read("old")
     (tmp_path / "old").unlink()
-    with pytest.raises(StaleFile, match="was deleted by somebody else"):
+    with pytest.raises(StaleFile, match="was deleted from outside"):
         await view.write("old", b"mine")
 
     assert not (tmp_path / "old").exists()

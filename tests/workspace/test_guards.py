@@ -130,7 +130,7 @@ async def test_a_guard_can_change_nothing(name: str) -> None:
 
     async def changes_something(changes: Sequence[Change], stage: Stage) -> list[Finding]:
         del changes
-        with pytest.raises(ConfigError, match="only looks"):
+        with pytest.raises(ConfigError, match="can only read the view"):
             await change(stage)
         assert stage.capabilities == frozenset()
         return []

@@ -63,12 +63,22 @@ def test_a_configured_interpreter_is_bundled(own_folders: Path) -> None:
     assert found.version == ".".join(str(part) for part in sys.version_info[:3])
 
 
-@pytest.mark.parametrize("path", ["/nowhere/python3", "/etc", "/etc/passwd", "/bin/sh"])
-def test_a_configured_path_that_is_unfit_is_never_replaced(path: str, own_folders: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/nowhere/python3", "PYTHON_NOT_FOUND"),
+        ("/etc", "PYTHON_NOT_FOUND"),
+        ("/etc/passwd", "PYTHON_EXEC_FAILED"),
+        ("/bin/sh", "PYTHON_NOT_FOUND"),
+    ],
+)
+def test_a_configured_path_that_is_unfit_is_never_replaced(
+    path: str, code: str, own_folders: Path
+) -> None:
     with pytest.raises(PythonNotFound) as caught:
         resolve(PythonOptions(path=path))
     assert path in caught.value.message
-    assert caught.value.code == "PYTHON_NOT_FOUND"
+    assert caught.value.code == code
 
 
 def test_an_installed_bundle_that_was_changed_is_not_used(own_folders: Path) -> None:

@@ -31,6 +31,7 @@ _EXAMPLES = {
     "tools.modules": 'modules = ["./tools.py"]',
     "workspace.aliases": 'aliases = {pkg = "vendor", out = {path = "build", writable = true}}',
     "workspace.pass_environment": 'pass_environment = ["CI"]',
+    "fetch.allow": 'allow = ["localhost:8000"]',
     "python.path": 'path = "/opt/python"',
     "python.packages": 'packages = ["pandas"]',
     "python.preload": 'preload = ["json"]',
