@@ -106,7 +106,7 @@ async def test_secrets_are_redacted_before_anything_is_cut(make: Make) -> None:
         events.append(repr(event))
 
     # The token stands across the place where the text is cut.
-    script = f"pad = 'x' * 1550\nprint(pad + ' {TOKEN} ' + 'y' * 9000)\nawait poke(what='{TOKEN}')"
+    script = f"pad = 'x' * 1515\nprint(pad + ' {TOKEN} ' + 'y' * 9000)\nawait poke(what='{TOKEN}')"
     async with make(sinks=[note], secrets=["hush-hush"]) as session:
         handled = await session.handle("run_script", {"code": script})
         own = await session.handle("run_script", {"code": "return 'say hush-hush now'"})

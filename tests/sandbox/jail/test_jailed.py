@@ -373,7 +373,7 @@ def test_a_folder_of_somebody_else_is_not_used(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / f"lineshaft-{os.geteuid()}").symlink_to("elsewhere")
-    with pytest.raises(NoBoundary, match="somebody else"):
+    with pytest.raises(NoBoundary, match="another user"):
         make_scratch()
 
 
@@ -384,5 +384,5 @@ def test_a_folder_that_others_can_write_is_not_used(
     home = tmp_path / f"lineshaft-{os.geteuid()}"
     home.mkdir()
     home.chmod(0o777)
-    with pytest.raises(NoBoundary, match="somebody else"):
+    with pytest.raises(NoBoundary, match="another user"):
         make_scratch()
