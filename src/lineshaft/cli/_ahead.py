@@ -1,4 +1,4 @@
-"""What a first script waits for: native code of Python in WebAssembly, and packages."""
+"""Work that a first script waits for: native code of Python in WebAssembly, and packages."""
 
 import logging
 import time
