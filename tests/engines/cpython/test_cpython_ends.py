@@ -149,7 +149,7 @@ async def test_a_parent_that_died_meanwhile_is_replaced_unseen(jailed: CPythonEn
     await becomes(before)
 
 
-async def test_a_killed_keeper_of_the_jail_settles_the_run_and_is_replaced(
+async def test_a_killed_supervisor_of_the_jail_settles_the_run_and_is_replaced(
     jailed: CPythonEngine,
 ) -> None:
     before = await steady(jailed)
@@ -159,8 +159,8 @@ async def test_a_killed_keeper_of_the_jail_settles_the_run_and_is_replaced(
     assert jailed._forks is not None
     parent = psutil.Process(jailed._forks.pid)
     family = [p.pid for p in psutil.Process().children(recursive=True)]
-    keeper = next(p for p in reversed(parent.parents()) if p.pid in family)
-    keeper.kill()
+    supervisor = next(p for p in reversed(parent.parents()) if p.pid in family)
+    supervisor.kill()
     assert isinstance(await run, Crashed)
     assert await play.value("return await give(1)") == 1
     await becomes(before)

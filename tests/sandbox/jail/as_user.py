@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.bundle import Interpreter, resolve
-from lineshaft.sandbox.jail import Changes, Jail, Walls, probe
+from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, probe
 from lineshaft.sandbox.jail._choose import JAILS, unusable
 from lineshaft.values import PythonOptions
 
@@ -64,8 +64,8 @@ def _apart(jail: Jail, interpreter: Interpreter) -> list[str] | str:
 def _run(jail: Jail, interpreter: Interpreter, root: Path) -> Changes:
     null = os.open(os.devnull, os.O_RDWR)
     argv = [str(interpreter.executable), "-I", "-S", "-c", _PROGRAM]
-    walls = Walls(readable=interpreter.readable)
-    jailed = jail.start(argv, walls=walls, stdin=null, stdout=null, stderr=2, apart=root)
+    spec = SandboxSpec(readable=interpreter.readable)
+    jailed = jail.start(argv, spec=spec, stdin=null, stdout=null, stderr=2, apart=root)
     try:
         jailed.wait(20)
         return jailed.changes()

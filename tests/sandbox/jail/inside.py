@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.sandbox.bundle import Interpreter
-from lineshaft.sandbox.jail import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
 
 SECONDS = 20.0
 
@@ -33,21 +33,21 @@ class Inside:
         """Return how the bundled Python is started."""
         return [str(self.interpreter.executable), "-I", "-S", "-B", "-c", code, *words]
 
-    def walls(self, walls: Walls | None = None) -> Walls:
-        """Return walls behind which the bundled Python can be read."""
-        walls = walls or Walls(readable=())
-        return replace(walls, readable=(*self.interpreter.readable, *walls.readable))
+    def spec(self, spec: SandboxSpec | None = None) -> SandboxSpec:
+        """Return a spec with which the bundled Python can be read."""
+        spec = spec or SandboxSpec(readable=())
+        return replace(spec, readable=(*self.interpreter.readable, *spec.readable))
 
     @contextmanager
     def started(
-        self, code: str, *words: str, walls: Walls | None = None, apart: Path | None = None
+        self, code: str, *words: str, spec: SandboxSpec | None = None, apart: Path | None = None
     ) -> Generator[tuple[Jailed, int]]:
         """Start a program; its output comes from the descriptor."""
         out, into = os.pipe()
         null = os.open(os.devnull, os.O_RDONLY)
         jailed = self.jail.start(
             self.argv(code, *words),
-            walls=self.walls(walls),
+            spec=self.spec(spec),
             stdin=null,
             stdout=into,
             stderr=into,
@@ -62,9 +62,9 @@ class Inside:
             jailed.close()
             os.close(out)
 
-    def run(self, code: str, *words: str, walls: Walls | None = None) -> Ran:
+    def run(self, code: str, *words: str, spec: SandboxSpec | None = None) -> Ran:
         """Run a program to its end."""
-        with self.started(code, *words, walls=walls) as (jailed, out):
+        with self.started(code, *words, spec=spec) as (jailed, out):
             text = read_all(out)
             return Ran(jailed.wait(SECONDS), text)
 

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from lineshaft.sandbox.jail import Changes
-from lineshaft.sandbox.jail._apart import PathState, states
+from lineshaft.sandbox.jail._differences import PathState, states
 
 
 def land(changes: Changes, root: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lineshaft.errors import EngineError
-from lineshaft.sandbox.jail import Changes, Walls
+from lineshaft.sandbox.jail import Changes, SandboxSpec
 from sandbox.jail.inside import SECONDS, Inside, read_all, read_line
 from sandbox.jail.land import land, tree
 
@@ -81,11 +81,11 @@ def root(tmp_path: Path) -> Path:
 
 
 def _changes(
-    inside: Inside, root: Path, code: str, *words: str, walls: Walls | None = None
+    inside: Inside, root: Path, code: str, *words: str, spec: SandboxSpec | None = None
 ) -> Changes:
     """Run a program on a folder kept apart, land what it did on a copy, and return it."""
     before = tree(root)
-    with inside.started(code, *words, walls=walls, apart=root) as (jailed, out):
+    with inside.started(code, *words, spec=spec, apart=root) as (jailed, out):
         said = read_all(out)
         assert jailed.wait(SECONDS) == 0, said
         changes = jailed.changes()
@@ -182,7 +182,7 @@ SECRET = "the secret"  # noqa: S105  nobody's
 
 
 @pytest.fixture
-def guarded(root: Path) -> Walls:
+def guarded(root: Path) -> SandboxSpec:
     """Return walls around hidden and read-only parts of the folder."""
     (root / ".git" / "hooks").mkdir(parents=True)
     (root / ".git" / "config").write_text(SECRET)
@@ -192,7 +192,7 @@ def guarded(root: Path) -> Walls:
     (root / "to-it").symlink_to(".env")
     (root / "tool.toml").write_text("tool")
     hidden = (root / ".git", root / ".env", root / "d" / ".env")
-    return Walls(readable=(), hidden=hidden, readonly=(root / "tool.toml",))
+    return SandboxSpec(readable=(), hidden=hidden, readonly=(root / "tool.toml",))
 
 
 LOOK = f"""
@@ -221,12 +221,14 @@ for number, look in enumerate(looks()):
 """
 
 
-def test_what_is_hidden_is_not_read_in_any_way(inside: Inside, root: Path, guarded: Walls) -> None:
+def test_what_is_hidden_is_not_read_in_any_way(
+    inside: Inside, root: Path, guarded: SandboxSpec
+) -> None:
     assert subprocess.run(
         inside.argv(LOOK), cwd=shutil.copytree(root, root.with_name("bare"), symlinks=True),
         capture_output=True, text=True, check=True,
     ).stdout.count(SECRET) >= 10  # fmt: skip  # one command
-    with inside.started(LOOK, walls=guarded, apart=root) as (jailed, out):
+    with inside.started(LOOK, spec=guarded, apart=root) as (jailed, out):
         assert read_all(out) == ""
         jailed.wait(SECONDS)
         for change in jailed.changes().files:
@@ -246,10 +248,10 @@ def test_what_is_hidden_is_not_read_in_any_way(inside: Inside, root: Path, guard
     ],
 )
 def test_what_changed_against_the_walls_is_refused_by_name(
-    inside: Inside, root: Path, guarded: Walls, code: str, refused: str
+    inside: Inside, root: Path, guarded: SandboxSpec, code: str, refused: str
 ) -> None:
     program = f"import os\ntry:\n    {code}\nexcept OSError:\n    print('refused inside')"
-    with inside.started(program, walls=guarded, apart=root) as (jailed, out):
+    with inside.started(program, spec=guarded, apart=root) as (jailed, out):
         said = read_all(out)
         jailed.wait(SECONDS)
         changes = jailed.changes()
@@ -257,7 +259,7 @@ def test_what_changed_against_the_walls_is_refused_by_name(
     assert refused not in _kinds(changes)
 
 
-def test_hooks_cannot_be_planted(inside: Inside, root: Path, guarded: Walls) -> None:
+def test_hooks_cannot_be_planted(inside: Inside, root: Path, guarded: SandboxSpec) -> None:
     code = """
 import os
 for path in (".git/hooks/post-commit", ".env", "d/.env"):
@@ -267,7 +269,7 @@ for path in (".git/hooks/post-commit", ".env", "d/.env"):
     except OSError:
         pass
 """
-    changes = _changes(inside, root, code, walls=guarded)
+    changes = _changes(inside, root, code, spec=guarded)
     assert set(_kinds(changes)) & {".git/hooks/post-commit", ".env", "d/.env"} == set()
 
 

@@ -113,6 +113,6 @@ def test_filters_are_whole_programs_that_end(machine: str) -> None:
 
 def test_the_programs_of_the_jail_start_without_lineshaft() -> None:
     folder = Path(lineshaft.__file__).parent / "sandbox" / "jail"
-    for name in ("_keeper", "_warden", "_landlock", "_newroot", "_account"):
+    for name in ("_supervisor", "_syscall_broker", "_landlock", "_newroot", "_account"):
         code = f"import sys; sys.path.append({str(folder)!r}); import {name}"
         subprocess.run([sys.executable, "-I", "-S", "-B", "-c", code], check=True)

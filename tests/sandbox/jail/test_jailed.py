@@ -1,4 +1,4 @@
-"""What is started inside gets what the walls say, and ends whole."""
+"""What is started inside gets what its spec says, and ends whole."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from lineshaft.errors import EngineError, NoBoundary
-from lineshaft.sandbox.jail import Walls, best_jail
+from lineshaft.sandbox.jail import SandboxSpec, best_jail
 from lineshaft.sandbox.jail._scratch import make_scratch
 from sandbox.jail.inside import SECONDS, Inside, read_all, read_line
 
@@ -35,12 +35,12 @@ STAY = ESCAPE + "time.sleep(600)"
 HOST = """
 import json, os, sys, time
 from pathlib import Path
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 from lineshaft.sandbox.jail._choose import JAILS
 name, argv, readable = json.loads(sys.argv[1])
 null = os.open(os.devnull, os.O_RDONLY)
-walls = Walls(readable=tuple(map(Path, readable)))
-jailed = JAILS[name]().start(argv, walls=walls, stdin=null, stdout=1, stderr=null)
+spec = SandboxSpec(readable=tuple(map(Path, readable)))
+jailed = JAILS[name]().start(argv, spec=spec, stdin=null, stdout=1, stderr=null)
 os.close(1)
 time.sleep(600)
 """
@@ -61,9 +61,9 @@ def _scratch_folders() -> set[Path]:
     return set(scratch.path.parent.glob("jail-*")) - {scratch.path}
 
 
-def _keeper_of(pid: int) -> psutil.Process:
+def _supervisor_of(pid: int) -> psutil.Process:
     parents = psutil.Process(pid).parents()
-    return next(parent for parent in parents if "_keeper.py" in " ".join(parent.cmdline()))
+    return next(parent for parent in parents if "_supervisor.py" in " ".join(parent.cmdline()))
 
 
 @pytest.mark.parametrize(("end", "code"), [("sys.exit(0)", 0), ("sys.exit(3)", 3), ("1/0", 1)])
@@ -87,9 +87,9 @@ def test_the_environment_is_what_was_given_and_a_scratch_folder(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINESHAFT_SECRET", "x")
-    walls = Walls(readable=(), env={"LANG": "C.UTF-8", "WORDS": "a b=ä"})
+    spec = SandboxSpec(readable=(), env={"LANG": "C.UTF-8", "WORDS": "a b=ä"})
     code = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"
-    env, cwd = json.loads(inside.run(code, walls=walls).out)
+    env, cwd = json.loads(inside.run(code, spec=spec).out)
     assert env.pop("PWD", cwd) == cwd
     assert env == {"LANG": "C.UTF-8", "WORDS": "a b=ä", "HOME": cwd, "TMPDIR": cwd}
 
@@ -135,7 +135,7 @@ control.send(b"done")
     null = os.open(os.devnull, os.O_RDWR)
     with here, (tmp_path / "file").open("wb") as file:
         jailed = inside.jail.start(
-            inside.argv(code), walls=inside.walls(), stdin=there.fileno(), stdout=null, stderr=null
+            inside.argv(code), spec=inside.spec(), stdin=there.fileno(), stdout=null, stderr=null
         )
         there.close()
         here.settimeout(SECONDS)
@@ -173,7 +173,7 @@ while True:
     except OSError:
         pass
 """
-    with inside.started(code, walls=Walls(readable=(), processes=12)) as (jailed, out):
+    with inside.started(code, spec=SandboxSpec(readable=(), processes=12)) as (jailed, out):
         assert read_line(out) == "off"
         jailed.kill()
         assert "Traceback" not in read_all(out)
@@ -198,13 +198,13 @@ def test_the_inside_ends_with_a_host_that_is_killed(inside: Inside) -> None:
     assert _scratch_folders() == before
 
 
-def test_the_inside_ends_with_a_keeper_that_is_killed(inside: Inside) -> None:
+def test_the_inside_ends_with_a_supervisor_that_is_killed(inside: Inside) -> None:
     others = _children()  # engines of other tests
     with inside.started(STAY) as (jailed, out):
         assert read_line(out) == "loose"
         inner = [each for each in _children() if each not in others]
         assert len(inner) >= 3
-        _keeper_of(jailed.pid).kill()
+        _supervisor_of(jailed.pid).kill()
         assert read_all(out) == ""
         assert jailed.wait(SECONDS) == -signal.SIGKILL
         assert _gone(inner)
@@ -216,7 +216,7 @@ def test_the_inside_ends_with_the_process_that_put_up_the_boundary(inside: Insid
         assert read_line(out) == "loose"
         inner = [each for each in _children() if each not in others]
         assert len(inner) >= 3
-        boundary = _keeper_of(jailed.pid).children()[0]
+        boundary = _supervisor_of(jailed.pid).children()[0]
         boundary.kill()
         assert read_all(out) == ""
         assert jailed.wait(SECONDS) is not None
@@ -231,7 +231,7 @@ def test_nothing_is_left_after_any_end(inside: Inside) -> None:
     with inside.started(STAY) as (_, out):
         read_line(out)
     with pytest.raises(EngineError):
-        inside.jail.start(["/nowhere"], walls=inside.walls(), stdin=0, stdout=1, stderr=2)
+        inside.jail.start(["/nowhere"], spec=inside.spec(), stdin=0, stdout=1, stderr=2)
     assert [each for each in _children() if each not in others] == []
     assert _scratch_folders() == before
     assert Path("/proc/self/mounts").read_text() == mounts
@@ -265,7 +265,7 @@ def test_walls_open_what_they_name_and_nothing_beside(inside: Inside, tmp_path: 
     (tmp_path / "readable" / "closed").mkdir()
     (tmp_path / "readable" / "closed" / "file").write_text("secret")
     (tmp_path / "single").write_text("single")
-    walls = Walls(
+    spec = SandboxSpec(
         readable=(tmp_path / "readable", tmp_path / "single", tmp_path / "missing"),
         writable=(tmp_path / "writable",),
         hidden=(tmp_path / "readable" / "secret", tmp_path / "readable" / "closed"),
@@ -292,7 +292,7 @@ print([see(name) for name in ("readable/file", "single", "readable/secret", "rea
     "other/file", "hidden/file")])
 print([write(name) for name in ("writable/made", "readable/made", "single", "other/made")])
 """
-    ran = inside.run(code, str(tmp_path), walls=walls)
+    ran = inside.run(code, str(tmp_path), spec=spec)
     assert ran.out == ("True\n[True, True, False, False, False, False]\n[3, None, None, None]\n")
     assert (tmp_path / "writable" / "made").read_text() == "new"
 
@@ -300,15 +300,15 @@ print([write(name) for name in ("writable/made", "readable/made", "single", "oth
 @pytest.mark.parametrize("argv", [[], ["python3"], ["/nowhere/python3"], ["/bin/sh", "a\0b"]])
 def test_what_cannot_be_started_is_refused(inside: Inside, argv: list[str]) -> None:
     with pytest.raises(EngineError):
-        inside.jail.start(argv, walls=inside.walls(), stdin=0, stdout=1, stderr=2)
+        inside.jail.start(argv, spec=inside.spec(), stdin=0, stdout=1, stderr=2)
 
 
 def test_a_program_that_cannot_be_read_inside_does_not_start(inside: Inside) -> None:
-    walls = Walls(readable=inside.interpreter.readable)
+    spec = SandboxSpec(readable=inside.interpreter.readable)
     null = os.open(os.devnull, os.O_RDWR)
     try:
         jailed = inside.jail.start(
-            ["/usr/bin/env"], walls=walls, stdin=null, stdout=null, stderr=null
+            ["/usr/bin/env"], spec=spec, stdin=null, stdout=null, stderr=null
         )
         code = jailed.wait(SECONDS)
     except NoBoundary:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import EngineError, NoBoundary
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 from lineshaft.sandbox.jail._copy import copy_apart
 from lineshaft.sandbox.jail._landlock import beside
 from lineshaft.sandbox.jail._scratch import make_scratch
@@ -79,11 +79,11 @@ def test_a_link_to_a_folder_opens_nothing_closed(
     inside: Inside, folder: Path, opened: str, named: str
 ) -> None:
     top = folder.parent
-    walls = Walls(
+    spec = SandboxSpec(
         readable=(top / opened,), hidden=(top / named / "secret", top / named / "d" / "secret")
     )
     names = [str(top / tree / name) for tree in ("real", "link") for name in ("secret", "d/secret")]
-    ran = inside.run(LOOK, str(top / opened / "open"), *names, walls=walls)
+    ran = inside.run(LOOK, str(top / opened / "open"), *names, spec=spec)
     assert ran.out.split() == ["True", "False", "False", "False", "False"]
 
 
@@ -98,8 +98,8 @@ try:
 except OSError:
     print("closed")
 """
-    walls = Walls(readable=(), hidden=(link / "secret",))
-    with inside.started(code, str(folder), walls=walls, apart=link) as (jailed, out):
+    spec = SandboxSpec(readable=(), hidden=(link / "secret",))
+    with inside.started(code, str(folder), spec=spec, apart=link) as (jailed, out):
         assert read_all(out).split() == ["True", "closed"]
         jailed.wait(SECONDS)
         assert [change.path for change in jailed.changes().files] == ["made"]
@@ -112,7 +112,7 @@ def test_a_folder_that_is_too_large_is_not_copied_and_leaves_nothing(
     monkeypatch.setattr("lineshaft.sandbox.jail._copy.MOST_FILES", 2)
     scratch = make_scratch()
     with pytest.raises(NoBoundary, match="too large"):
-        copy_apart(folder, scratch.path / "copy", walls=Walls(readable=()), user=None)
+        copy_apart(folder, scratch.path / "copy", spec=SandboxSpec(readable=()), user=None)
     assert list(scratch.path.iterdir()) == []
     scratch.discard()
     scratch.discard()
@@ -140,7 +140,7 @@ def test_a_folder_in_which_others_work_is_copied_all_the_same(folder: Path, tmp_
         try:
             for number in range(100):
                 copied = copy_apart(
-                    folder, tmp_path / str(number), walls=Walls(readable=()), user=None
+                    folder, tmp_path / str(number), spec=SandboxSpec(readable=()), user=None
                 )
                 assert copied.before["stays"].kind == "file"
                 assert not copied.changes().files
@@ -173,7 +173,7 @@ def test_what_the_user_may_not_read_is_left_out_and_stays_as_it_is() -> None:
                 (work / name).write_text("x")
             (work / "closed.txt").chmod(0)
             (work / "shut").chmod(0)
-            copied = copy_apart(work, top / "copy", walls=Walls(readable=()), user=None)
+            copied = copy_apart(work, top / "copy", spec=SandboxSpec(readable=()), user=None)
             assert list(copied.before) == ["open.txt"]
             (top / "copy" / "closed.txt").write_text("taken")
             (top / "copy" / "new.txt").write_text("x")
@@ -187,4 +187,4 @@ def test_what_the_user_may_not_read_is_left_out_and_stays_as_it_is() -> None:
 
 def test_a_folder_that_cannot_be_read_is_not_copied_in_part(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="cannot be copied"):
-        copy_apart(folder / "no", tmp_path / "copy", walls=Walls(readable=()), user=None)
+        copy_apart(folder / "no", tmp_path / "copy", spec=SandboxSpec(readable=()), user=None)

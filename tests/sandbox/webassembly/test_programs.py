@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 from lineshaft.sandbox.webassembly import child as room
 from lineshaft.sandbox.webassembly import native_code
 from lineshaft.sandbox.webassembly.program import (
@@ -42,7 +42,7 @@ def copy(tmp_path: Path) -> Iterator[WorkspaceCopy]:
     (root / "tool").chmod(0o755)
     (tmp_path / "secret").write_text("hush")
     copy = WorkspaceCopy(root, SMALL)
-    copy.refresh(Walls(readable=()))
+    copy.refresh(SandboxSpec(readable=()))
     yield copy
     copy.close()
 
@@ -369,11 +369,11 @@ HOST = """
 import asyncio, sys
 from pathlib import Path
 from lineshaft.sandbox.webassembly.program import ProgramOrder, WorkspaceCopy, run_program
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 
 async def main():
     copy = WorkspaceCopy(Path(sys.argv[1]))
-    copy.refresh(Walls(readable=()))
+    copy.refresh(SandboxSpec(readable=()))
     source = b"print('x')\\nwhile True: pass"
     await run_program(copy, ProgramOrder(name="p", place="p", source=source, seconds=100))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import TooLarge
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 from lineshaft.sandbox.webassembly.program import Bounds, WorkspaceCopy
 
-OPEN = Walls(readable=())
+OPEN = SandboxSpec(readable=())
 
 
 @pytest.fixture
@@ -131,11 +131,11 @@ def test_no_link_of_a_program_is_followed(root: Path, copy: WorkspaceCopy) -> No
 def test_what_is_closed_is_not_there_by_any_name_and_may_not_appear(root: Path) -> None:
     (root / ".env").write_text("hush")
     (root / "sub" / "same").hardlink_to(root / ".env")
-    walls = Walls(
+    spec = SandboxSpec(
         readable=(), hidden=(root / ".env", root / "sub" / "same"), readonly=(root / "a",)
     )
     copy = WorkspaceCopy(root)
-    copy.refresh(walls)
+    copy.refresh(spec)
 
     assert {".env", "sub/same"}.isdisjoint(tree(copy.folder))
     (copy.folder / ".env").write_text("made")

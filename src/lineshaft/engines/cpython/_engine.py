@@ -235,7 +235,7 @@ class CPythonEngine:
             ForkServerSettings,
             start,
         )
-        from lineshaft.sandbox.jail import Walls, best_jail  # noqa: PLC0415  as in `_interpreter`
+        from lineshaft.sandbox.jail import SandboxSpec, best_jail  # noqa: PLC0415  as in `_interpreter`
 
         with self._starting:
             if self._closed:
@@ -243,7 +243,7 @@ class CPythonEngine:
             if self._forks is not None and not self._forks.retired:
                 return self._forks
             python = self._interpreter()
-            walls = Walls(
+            spec = SandboxSpec(
                 readable=python.readable,
                 memory_mb=_MEMORY_MB,
                 processes=_PROCESSES,
@@ -260,7 +260,7 @@ class CPythonEngine:
             self._forks = start(
                 self._jail or best_jail(self._options.boundary),
                 [str(python.executable)],
-                walls=walls,
+                spec=spec,
                 settings=settings,
             )
             return self._forks

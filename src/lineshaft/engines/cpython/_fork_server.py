@@ -25,7 +25,7 @@ from lineshaft.engines.cpython._linux import (
 )
 from lineshaft.engines.cpython._worker import Lost, Unwell, Worker
 from lineshaft.errors import EngineError
-from lineshaft.sandbox.jail import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
 
 _START_SECONDS = 30.0
 _FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
@@ -184,14 +184,14 @@ class ForkServer:
 
 
 def start(
-    jail: Jail, argv: Sequence[str], *, walls: Walls, settings: ForkServerSettings
+    jail: Jail, argv: Sequence[str], *, spec: SandboxSpec, settings: ForkServerSettings
 ) -> ForkServer:
     """Start a parent in a jail; blocks until it is ready.
 
     Args:
         jail: The boundary.
         argv: The interpreter.
-        walls: The walls of the jail.
+        spec: Of the jail.
         settings: The parent's settings.
 
     Raises:
@@ -207,7 +207,7 @@ def start(
                 tell_senders(bell, on=True)
                 jailed = jail.start(
                     [*argv, *_FLAGS, "-c", boot()],
-                    walls=walls,
+                    spec=spec,
                     stdin=far.fileno(),
                     stdout=log.fileno(),
                     stderr=log.fileno(),

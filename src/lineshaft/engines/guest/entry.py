@@ -10,8 +10,8 @@ from typing import Any, cast
 from . import closing, executors, files, imports, library, nesting, reports, script, stubs, waiting
 from .changes import changes
 from .codec import dumps, loads
-from .held import Held
 from .missing import MISSING, STUBBED, reason
+from .packaged import PackagedFiles
 from .platform import Platform
 from .rehearsal import rehearse
 from .wire import Wire
@@ -51,17 +51,17 @@ def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
     if platform.is_wasm:
         _import_others()
     modules = [name for name in sorted(sys.modules) if _is_library(name)]
-    held = None
+    packaged = None
     if platform.is_wasm:
-        held = Held(library.packed_sources())
+        packaged = PackagedFiles(library.packed_sources())
         library.install_zones(changes, library.packed_zones())
     reports.hide_guest(changes)
     nesting.close_off(changes)
     executors.close_off(changes)
     waiting.close_off(changes)
     closing.close_off(changes, is_wasm=platform.is_wasm)
-    files.Files(changes, held, platform.readable).close_off()
-    imports.install(changes, held)
+    files.Files(changes, packaged, platform.readable).close_off()
+    imports.install(changes, packaged)
     if platform.is_wasm:
         stubs.install(changes)
         _hide({_PACKAGE, "tzdata", *_FOR_PAGES})

@@ -1,4 +1,4 @@
-"""Files, closed to a script: opening one that is not held raises an error that names the tool.
+"""Files, closed to a script: opening one that is not packaged raises an error that names the tool.
 
 A script gets the error from every part of the library; a package that looks for a file of its own
 finds none, as on a machine without it.
@@ -27,7 +27,7 @@ from typing import Any, cast
 from .changes import Changes
 from .current import current
 from .frames import asked_by_script, by_script
-from .held import Held
+from .packaged import PackagedFiles
 from .refusals import CHANGING, LISTING, READING, WRITING, Need, refusal
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false, reportUnknownMemberType=false
@@ -62,13 +62,15 @@ class Files:
 
     Args:
         changes: Notes the originals.
-        held: Files where there is no file system; None: there is one.
+        packaged: Files where there is no file system; None: there is one.
         readable: Folders of real files that a script may read too.
     """
 
-    def __init__(self, changes: Changes, held: Held | None, readable: tuple[str, ...]) -> None:
+    def __init__(
+        self, changes: Changes, packaged: PackagedFiles | None, readable: tuple[str, ...]
+    ) -> None:
         self._changes = changes
-        self._held = held
+        self._packaged = packaged
         self._readable = tuple(folder.rstrip("/") + "/" for folder in readable)
 
     def close_off(self) -> None:
@@ -109,7 +111,7 @@ class Files:
         self._set_os("open", self._closed("os.open", os.open, READING))
         self._set_os("write", self._writing(os.write))
         self._set_os("read", self._reading(os.read))
-        if self._held is not None:
+        if self._packaged is not None:
             for owner in (io, _io):
                 self._changes.attribute(owner, "open_code", _open_code)
             self._set_os("isatty", _no_terminal)
@@ -154,12 +156,12 @@ class Files:
 
     def _set_os(self, name: str, function: object) -> None:
         self._changes.attribute(os, name, function)
-        if self._held is not None and hasattr(posix, name):
+        if self._packaged is not None and hasattr(posix, name):
             self._changes.attribute(posix, name, function)
 
     def _may(self, path: object, *, changes: bool = False) -> bool:
         """Return whether real files may be asked for a path."""
-        if self._held is not None or isinstance(path, int):
+        if self._packaged is not None or isinstance(path, int):
             return False
         text = os.fsdecode(cast("str", path))
         if not text.startswith("/"):
@@ -169,12 +171,12 @@ class Files:
         return not changes and f"{os.path.normpath(text)}/".startswith(self._readable)
 
     def _refused(self, path: object, what: str, need: Need) -> Exception:
-        if by_script() or self._held is None:
+        if by_script() or self._packaged is None:
             return refusal(what, need)
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def _require(self, path: object, what: str, need: Need) -> None:
-        if not (self._held is not None and self._held.path(path)) and not self._may(path):
+        if not (self._packaged is not None and self._packaged.path(path)) and not self._may(path):
             raise self._refused(path, what, need)
 
     def _opening(self, original: _Function) -> _Function:
@@ -189,12 +191,12 @@ class Files:
             opener: Any = None,
         ) -> Any:
             writes = not _WRITES.isdisjoint(mode)
-            path = None if self._held is None else self._held.path(file)
-            if path is not None and self._held is not None:
+            path = None if self._packaged is None else self._packaged.path(file)
+            if path is not None and self._packaged is not None:
                 if writes:
                     raise PermissionError(errno.EACCES, "packages are read only", path)
-                return self._held.open(path, mode, encoding, errors, newline)
-            is_descriptor = isinstance(file, int) and self._held is None and not by_script()
+                return self._packaged.open(path, mode, encoding, errors, newline)
+            is_descriptor = isinstance(file, int) and self._packaged is None and not by_script()
             if is_descriptor or self._may(file, changes=writes):
                 return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
             raise self._refused(file, "open", WRITING if writes else READING)
@@ -204,14 +206,14 @@ class Files:
 
     def _looking(self, name: str, original: _Function) -> _Function:
         own: _Function | None = None
-        if self._held is not None:
-            own = getattr(self._held, {"lstat": "stat"}.get(name, name))
+        if self._packaged is not None:
+            own = getattr(self._packaged, {"lstat": "stat"}.get(name, name))
 
         def look(path: Any = ".", *args: Any, **options: Any) -> Any:
-            held = None if self._held is None else self._held.path(path)
-            if held is not None and own is not None:
-                return own(held)
-            if self._may(path) or (self._held is None and isinstance(path, int)):
+            packaged = None if self._packaged is None else self._packaged.path(path)
+            if packaged is not None and own is not None:
+                return own(packaged)
+            if self._may(path) or (self._packaged is None and isinstance(path, int)):
                 return original(path, *args, **options)
             raise self._refused(path, f"os.{name}", LISTING)
 
@@ -220,8 +222,10 @@ class Files:
 
     def _closed(self, what: str, original: _Function, need: Need) -> _Function:
         def closed(path: Any = ".", *args: Any, **options: Any) -> Any:
-            held = None if self._held is None else self._held.path(path)
-            if (held is not None and need is LISTING) or self._may(path, changes=need is CHANGING):
+            packaged = None if self._packaged is None else self._packaged.path(path)
+            if (packaged is not None and need is LISTING) or self._may(
+                path, changes=need is CHANGING
+            ):
                 return original(path, *args, **options)
             raise self._refused(path, what, need)
 
@@ -229,7 +233,7 @@ class Files:
         return closed
 
     def _writing(self, original: _Function) -> _Function:
-        is_real = self._held is None
+        is_real = self._packaged is None
 
         def write(fd: int, data: bytes, /) -> int:
             if fd in _STANDARD and current.maybe is not None:
@@ -241,7 +245,7 @@ class Files:
         return write
 
     def _reading(self, original: _Function) -> _Function:
-        is_real = self._held is None
+        is_real = self._packaged is None
 
         def read(fd: int, length: int, /) -> bytes:
             if is_real and fd:
@@ -260,8 +264,8 @@ class Files:
 
     def _asking(self, name: str, original: _Function) -> _Function:
         def ask(path: Any, *args: Any, **options: Any) -> Any:
-            held = self._held is not None and self._held.path(path) is not None
-            if not held and asked_by_script() and not self._may(path):
+            packaged = self._packaged is not None and self._packaged.path(path) is not None
+            if not packaged and asked_by_script() and not self._may(path):
                 raise refusal(f"os.path.{name}", LISTING)
             return original(path, *args, **options)
 

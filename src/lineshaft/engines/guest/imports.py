@@ -1,7 +1,7 @@
 """Imports through the host: pure Python packages, modules of the workspace, missing modules.
 
 Everything else that Python asks of modules (`importlib.resources`, `importlib.metadata`, `pkgutil`,
-`inspect`) works on the read-only files below `/packages`, see `held`.
+`inspect`) works on the read-only files below `/packages`, see `packaged`.
 """
 
 import binascii
@@ -25,8 +25,8 @@ from .changes import Changes
 from .codec import dumps, loads
 from .current import current
 from .frames import WORKSPACE
-from .held import LIBRARY, PACKAGES, Held
 from .missing import reason
+from .packaged import LIBRARY, PACKAGES, PackagedFiles
 from .private import OwnFinder
 
 _Distributions = Iterable[importlib.metadata.Distribution]
@@ -38,14 +38,14 @@ class Loader(InspectLoader):
     Args:
         name: Of the module.
         found: The host's answer.
-        held: The files with the sources of packages.
+        packaged: The files with the sources of packages.
     """
 
-    def __init__(self, name: str, found: dict[str, Any], held: Held | None) -> None:
+    def __init__(self, name: str, found: dict[str, Any], packaged: PackagedFiles | None) -> None:
         self.name = name
         self.path: str = found["path"]
         self._found = found
-        self._held = held
+        self._packaged = packaged
 
     def is_package(self, fullname: str) -> bool:
         """Return whether it can have submodules."""
@@ -59,9 +59,9 @@ class Loader(InspectLoader):
 
     def get_data(self, path: str) -> bytes:
         """Return the content of a file beside it."""
-        if self._held is None or self._held.path(path) is None:
+        if self._packaged is None or self._packaged.path(path) is None:
             raise FileNotFoundError(path)
-        return self._held.read(path)
+        return self._packaged.read(path)
 
     def get_source(self, fullname: str) -> str:
         """Return its text."""
@@ -100,11 +100,11 @@ class Finder(MetaPathFinder):
     """Asks the host.
 
     Args:
-        held: The files without a file system; None: packages are found by Python itself.
+        packaged: The files without a file system; None: packages are found by Python itself.
     """
 
-    def __init__(self, held: Held | None) -> None:
-        self._held = held
+    def __init__(self, packaged: PackagedFiles | None) -> None:
+        self._packaged = packaged
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -115,14 +115,14 @@ class Finder(MetaPathFinder):
             ImportError: It is known, but cannot be imported here.
         """
         del target
-        if self._held is not None:
+        if self._packaged is not None:
             source = self._of_library(fullname)
             if source is not None:
                 return self._spec(fullname, source)
         found = self._ask(fullname, tuple(path or ()))
         if found is not None:
             return self._spec(fullname, found)
-        why = reason(fullname) if self._held is not None else None
+        why = reason(fullname) if self._packaged is not None else None
         if why is not None:
             message = f"No module named {fullname!r}: not in the engine `wasm` ({why})"
             raise ModuleNotFoundError(message, name=fullname)
@@ -130,17 +130,17 @@ class Finder(MetaPathFinder):
 
     def find_distributions(self, context: DistributionFinder.Context) -> _Distributions:
         """Return the packages' metadata."""
-        if self._held is None:
+        if self._packaged is None:
             return ()
         return importlib.metadata.MetadataPathFinder.find_distributions(context)
 
     def _of_library(self, name: str) -> dict[str, Any] | None:
         """Return a module of the standard library that was imported once, and forgotten."""
-        if self._held is None:
+        if self._packaged is None:
             return None
         place = f"{LIBRARY}/{name.replace('.', '/')}"
         for path, is_package in ((place + ".py", False), (place + "/__init__.py", True)):
-            source = self._held.source(path)
+            source = self._packaged.source(path)
             if source is not None:
                 return {"path": path, "package": is_package, "source": source}
         return None
@@ -149,7 +149,7 @@ class Finder(MetaPathFinder):
         run = current.maybe
         if run is None:
             return None
-        if run.packages and self._held is not None and _is_below(path, PACKAGES):
+        if run.packages and self._packaged is not None and _is_below(path, PACKAGES):
             found = _answer(name, run.wire.package(dumps({"find": name})))
             if found is not None:
                 return found
@@ -164,7 +164,7 @@ class Finder(MetaPathFinder):
             spec.submodule_search_locations = [path]
             return spec
         is_package = bool(found.get("package"))
-        loader = Loader(name, found, self._held)
+        loader = Loader(name, found, self._packaged)
         spec = ModuleSpec(name, loader, origin=path, is_package=is_package)
         spec.has_location = True
         if is_package:
@@ -194,11 +194,11 @@ def _answer(name: str, text: str) -> dict[str, Any] | None:
 class _Folder:
     """The answers to `pkgutil` about a folder on a path."""
 
-    def __init__(self, held: Held, path: str) -> None:
-        found = held.path(path)
+    def __init__(self, packaged: PackagedFiles, path: str) -> None:
+        found = packaged.path(path)
         if found is None:
-            raise ImportError("only packages are held here", path=path)
-        self._held = held
+            raise ImportError("only packages are kept here", path=path)
+        self._packaged = packaged
         self._path = found
 
     def find_spec(self, fullname: str, target: ModuleType | None = None) -> None:
@@ -207,7 +207,7 @@ class _Folder:
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
         """Yield the modules in the folder, and whether each is a package."""
         try:
-            names = self._held.listdir(self._path)
+            names = self._packaged.listdir(self._path)
         except OSError:  # there are no packages
             return
         for name in names:
@@ -219,41 +219,41 @@ class _Folder:
 
     def _is_package(self, name: str) -> bool:
         try:
-            return self._held.size(f"{self._path}/{name}/__init__.py") >= 0
+            return self._packaged.size(f"{self._path}/{name}/__init__.py") >= 0
         except OSError:
             return False
 
 
-def install(changes: Changes, held: Held | None) -> None:
+def install(changes: Changes, packaged: PackagedFiles | None) -> None:
     """Let imports ask the host.
 
     Args:
         changes: Notes the originals.
-        held: The files without a file system; None: packages are found by Python itself.
+        packaged: The files without a file system; None: packages are found by Python itself.
     """
-    finder = Finder(held)
-    if held is None:
+    finder = Finder(packaged)
+    if packaged is None:
         kept = [found for found in sys.meta_path if not isinstance(found, OwnFinder)]
         changes.contents(sys.meta_path, [*kept, finder])
         return
     builtin = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter]
     changes.contents(sys.meta_path, [*builtin, finder])
     changes.contents(sys.path, [PACKAGES])
-    changes.contents(sys.path_hooks, [partial(_Folder, held)])
+    changes.contents(sys.path_hooks, [partial(_Folder, packaged)])
     sys.path_importer_cache.clear()
     kind = SourceFileLoader
-    changes.attribute(kind, "get_data", _get_data(held))
+    changes.attribute(kind, "get_data", _get_data(packaged))
     changes.attribute(kind, "path_stats", _no_stats)
     changes.attribute(kind, "get_code", _get_code)
     pkgutil.iter_importer_modules.register(_Folder, _Folder.iter_modules)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue, reportFunctionMemberAccess]  a generic function
 
 
-def _get_data(held: Held) -> Callable[[object, str], bytes]:
+def _get_data(packaged: PackagedFiles) -> Callable[[object, str], bytes]:
     def get_data(_loader: object, path: str) -> bytes:
-        found = held.path(path)
+        found = packaged.path(path)
         if found is None:
             raise FileNotFoundError(path)
-        return held.read(found)
+        return packaged.read(found)
 
     return get_data
 

@@ -7,12 +7,12 @@ from anyio import to_thread
 
 from lineshaft.kit._failures import invalid
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
+from lineshaft.kit.python.closed import closed
 from lineshaft.kit.python.process import Order, ProgramOutcome, jailed_run
 from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
-from lineshaft.kit.python.walls import closed
 from lineshaft.sandbox.bundle import Interpreter, resolve
-from lineshaft.sandbox.jail import Jail, Walls
+from lineshaft.sandbox.jail import Jail, SandboxSpec
 from lineshaft.values import NO_BOUNDARY, Command, Context
 
 RUNNER = Path(__file__).with_name("inside.py")
@@ -26,7 +26,7 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
     interpreter = await to_thread.run_sync(resolve, call.python)
     needed = interpreter.readable
     shut = await to_thread.run_sync(closed, program.root, call.reach, needed)
-    walls = Walls(
+    spec = SandboxSpec(
         readable=(*interpreter.readable, RUNNER),
         hidden=tuple(shut.hidden),
         readonly=tuple(shut.readonly),
@@ -35,7 +35,7 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
     order = Order(
         argv=argv_of(interpreter, program, source=""),
         source=program.source,
-        walls=walls,
+        spec=spec,
         apart=program.root,
         time=time_of(call),
         secrets=call.secrets,

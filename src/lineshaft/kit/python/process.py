@@ -21,7 +21,7 @@ from anyio import CapacityLimiter, to_thread
 from lineshaft.errors import NoBoundary
 from lineshaft.kit.python.program import ProgramTime
 from lineshaft.processes import Capture
-from lineshaft.sandbox.jail import Jail, Jailed, Walls
+from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
 from lineshaft.values import SecretFinder
 
 STDOUT_BYTES = 50_000
@@ -42,7 +42,7 @@ class Order:
     source: bytes
     """What the runner reads."""
 
-    walls: Walls
+    spec: SandboxSpec
     apart: Path
     """The workspace's folder, which is left as it is."""
 
@@ -94,7 +94,7 @@ def _run(jail: Jail, order: Order, cancelled: Event) -> ProgramOutcome:
     with _memory_file(order.source) as stdin, _pipe() as to_out, _pipe() as to_err:
         jailed = jail.start(
             order.argv,
-            walls=order.walls,
+            spec=order.spec,
             stdin=stdin,
             stdout=to_out.write,
             stderr=to_err.write,

@@ -14,11 +14,11 @@ from threading import Lock
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, failed, landed, timed_out
+from lineshaft.kit.python.closed import closed
 from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end
 from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
-from lineshaft.kit.python.walls import closed
-from lineshaft.sandbox.jail import Walls
+from lineshaft.sandbox.jail import SandboxSpec
 from lineshaft.sandbox.webassembly import native_code, native_code_ready
 from lineshaft.sandbox.webassembly.program import (
     ProgramEnd,
@@ -86,8 +86,8 @@ async def run_in_wasm(call: Context, program: PythonProgram) -> PythonResult:
     # The time begins here: what is made once per machine or package set is not the program's.
     time = time_of(call)
     async with _lent(call, program.root) as copy:
-        walls, left_out = await to_the_end(lambda _: _refreshed(call, program.root, copy))
-        order = _order(program, packages, walls, seconds=time.left())
+        spec, left_out = await to_the_end(lambda _: _refreshed(call, program.root, copy))
+        order = _order(program, packages, spec, seconds=time.left())
         ended = await run_program(copy, order, known=call.secrets)
         answer = await _answer(call, copy, ended, seconds=order.seconds, left_out=left_out)
         if not answer["ok"]:
@@ -114,15 +114,17 @@ async def _lent(call: Context, root: Path) -> AsyncGenerator[WorkspaceCopy]:
     await to_the_end(lambda _: copies.give_back(root, copy))
 
 
-def _refreshed(call: Context, root: Path, copy: WorkspaceCopy) -> tuple[Walls, tuple[str, ...]]:
+def _refreshed(
+    call: Context, root: Path, copy: WorkspaceCopy
+) -> tuple[SandboxSpec, tuple[str, ...]]:
     """Bring a copy up to date; return what is closed, and what is not in it."""
     shut = closed(root, call.reach)
-    walls = Walls(readable=(), hidden=tuple(shut.hidden), readonly=tuple(shut.readonly))
-    return walls, copy.refresh(walls)
+    spec = SandboxSpec(readable=(), hidden=tuple(shut.hidden), readonly=tuple(shut.readonly))
+    return spec, copy.refresh(spec)
 
 
 def _order(
-    program: PythonProgram, packages: Path | None, walls: Walls, *, seconds: float
+    program: PythonProgram, packages: Path | None, spec: SandboxSpec, *, seconds: float
 ) -> ProgramOrder:
     root, file = program.root, program.file
     inside = None if file is None else file.relative_to(root)
@@ -136,7 +138,7 @@ def _order(
         args=program.args,
         folders=tuple(folders),
         packages=packages,
-        closed=tuple(path.relative_to(root).as_posix() for path in walls.hidden),
+        closed=tuple(path.relative_to(root).as_posix() for path in spec.hidden),
         seconds=seconds,
         stdout_bytes=STDOUT_BYTES,
         stderr_bytes=STDERR_BYTES,

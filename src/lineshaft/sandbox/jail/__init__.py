@@ -1,19 +1,19 @@
 """The jail: one interface over the boundaries that can hold a full Python."""
 
-from lineshaft.sandbox.jail._apart import PathDifference, PathState, settle
 from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
 from lineshaft.sandbox.jail._choose import best_jail
+from lineshaft.sandbox.jail._differences import PathDifference, PathState, settle
 from lineshaft.sandbox.jail._probe import probe
 from lineshaft.sandbox.jail._sandlock import SandlockJail
 from lineshaft.sandbox.jail._scratch import Scratch, make_scratch
-from lineshaft.sandbox.jail._walls import (
+from lineshaft.sandbox.jail._spec import (
     AttackResult,
     Boundary,
     Changes,
     Jail,
     Jailed,
     JailedChange,
-    Walls,
+    SandboxSpec,
 )
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
     "JailedChange",
     "PathDifference",
     "PathState",
+    "SandboxSpec",
     "SandlockJail",
     "Scratch",
-    "Walls",
     "best_jail",
     "make_scratch",
     "probe",

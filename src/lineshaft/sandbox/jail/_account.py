@@ -1,8 +1,8 @@
 """Report the changes of a run to a folder that an overlay kept apart.
 
-Above: `_warden.py`, which forks this before it gives up its rights; it reads files that the inside
-    may have closed to all users. The overlay holds each path that was touched; the rest is
-    unchanged.
+Above: `_syscall_broker.py`, which forks this before it gives up its rights; it reads files that
+    the inside may have closed to all users. The overlay holds each path that was touched; the rest
+    is unchanged.
 
 Each line of the report is JSON: path, state before, state after, where the new bytes are. A state
 is kind, permission bits, SHA-256, link target.
@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-assert sys.platform == "linux"  # noqa: S101  a part of the warden
+assert sys.platform == "linux"  # noqa: S101  a part of the broker
 
 _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _OPAQUE, _REDIRECT = "opaque", "redirect"

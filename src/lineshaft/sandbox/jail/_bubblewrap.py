@@ -15,12 +15,12 @@ from pathlib import Path
 from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.bundle import needed_libraries, system_files
 from lineshaft.sandbox.jail._copy import copy_apart
-from lineshaft.sandbox.jail._kept import KeptJail, check_program
+from lineshaft.sandbox.jail._running import RunningJail, check_program
 from lineshaft.sandbox.jail._sandlock import hidden_paths, rlimits
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import filter_program, known_machine
+from lineshaft.sandbox.jail._spec import SandboxSpec
 from lineshaft.sandbox.jail._views import in_sight
-from lineshaft.sandbox.jail._walls import Walls
 
 _HOME = "/scratch"
 _MEGABYTE = 1 << 20
@@ -63,12 +63,12 @@ class BubblewrapJail:
         self,
         argv: Sequence[str],
         *,
-        walls: Walls,
+        spec: SandboxSpec,
         stdin: int,
         stdout: int,
         stderr: int,
         apart: Path | None = None,
-    ) -> KeptJail:
+    ) -> RunningJail:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
         tools = _tools()
@@ -78,10 +78,10 @@ class BubblewrapJail:
         try:
             read = None
             if apart is not None:
-                copied = copy_apart(apart, scratch.path / "copy", walls=walls, user=user)
+                copied = copy_apart(apart, scratch.path / "copy", spec=spec, user=user)
                 read = copied.changes
-            order = _order(tools, argv, walls, scratch.path, apart=apart, user=user)
-            return KeptJail(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
+            order = _order(tools, argv, spec, scratch.path, apart=apart, user=user)
+            return RunningJail(order, (stdin, stdout, stderr), scratch=scratch, changes=read)
         except BaseException:
             scratch.discard()
             raise
@@ -90,18 +90,18 @@ class BubblewrapJail:
 def _order(
     tools: _Tools,
     argv: Sequence[str],
-    walls: Walls,
+    spec: SandboxSpec,
     scratch: Path,
     *,
     apart: Path | None,
     user: int | None,
 ) -> dict[str, object]:
-    limits = rlimits(walls)
-    limits["RLIMIT_AS"] = walls.memory_mb * _MEGABYTE
-    limits["RLIMIT_NOFILE"] = walls.open_files
-    limits["RLIMIT_NPROC"] = walls.processes + (0 if user else _SYSTEM_PROCESSES)
-    mounts = _mounts(walls, apart, scratch / "copy", user=user)
-    settings = [*_settings(walls, apart, user), *mounts, *_change_user(tools, user)]
+    limits = rlimits(spec)
+    limits["RLIMIT_AS"] = spec.memory_mb * _MEGABYTE
+    limits["RLIMIT_NOFILE"] = spec.open_files
+    limits["RLIMIT_NPROC"] = spec.processes + (0 if user else _SYSTEM_PROCESSES)
+    mounts = _mounts(spec, apart, scratch / "copy", user=user)
+    settings = [*_settings(spec, apart, user), *mounts, *_change_user(tools, user)]
     return {
         "exec": [tools.bwrap, *_FIXED, "--args", "{0}", "--", *_command(tools, user)],
         "argv": list(argv),
@@ -110,8 +110,8 @@ def _order(
             filter_program().hex(),
         ],
         "limits": limits,
-        "fixed_addresses": walls.fixed_addresses,
-        "memory_mb": walls.memory_mb,
+        "fixed_addresses": spec.fixed_addresses,
+        "memory_mb": spec.memory_mb,
         "remove": [str(scratch)],
         "stay": apart is not None,
     }
@@ -145,22 +145,24 @@ def _is_root() -> bool:
     return os.geteuid() == 0
 
 
-def _settings(walls: Walls, apart: Path | None, user: int | None) -> Iterator[str]:
+def _settings(spec: SandboxSpec, apart: Path | None, user: int | None) -> Iterator[str]:
     if user is None:
         yield from ("--unshare-user", "--disable-userns")
     else:
         yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
     yield from ("--hostname", "jail")
-    for name, value in {**walls.env, "HOME": _HOME, "TMPDIR": _HOME}.items():
+    for name, value in {**spec.env, "HOME": _HOME, "TMPDIR": _HOME}.items():
         yield from ("--setenv", name, value)
-    yield from ("--chdir", str(walls.cwd or apart or _HOME))
+    yield from ("--chdir", str(spec.cwd or apart or _HOME))
 
 
-def _mounts(walls: Walls, apart: Path | None, copy: Path, *, user: int | None) -> Iterator[str]:
+def _mounts(
+    spec: SandboxSpec, apart: Path | None, copy: Path, *, user: int | None
+) -> Iterator[str]:
     # A mount covers what was mounted below it before, so the shorter paths come first.
-    readable = sorted({path for path in walls.readable if os.access(path, os.R_OK)})
-    writable = sorted(set(walls.writable))
-    if walls.proc:
+    readable = sorted({path for path in spec.readable if os.access(path, os.R_OK)})
+    writable = sorted(set(spec.writable))
+    if spec.proc:
         yield from ("--proc", "/proc")
     yield from ("--dev", "/dev")
     yield from ("--perms", "1777", "--size", str(_SCRATCH_MB * _MEGABYTE), "--tmpfs", _HOME)
@@ -172,12 +174,12 @@ def _mounts(walls: Walls, apart: Path | None, copy: Path, *, user: int | None) -
         yield from ("--bind", str(path), str(path))
     if apart is not None:
         yield from ("--bind", str(copy), str(apart))
-    for path in in_sight(walls.readonly, walls.writable):
+    for path in in_sight(spec.readonly, spec.writable):
         yield from ("--ro-bind", str(path), str(path))
-    for path in hidden_paths(walls, None):
+    for path in hidden_paths(spec, None):
         yield from _cover(path)
     yield from ("--remount-ro", "/dev")
-    for path in [] if apart is None else in_sight(walls.readonly, [apart]):
+    for path in [] if apart is None else in_sight(spec.readonly, [apart]):
         source = copy / path.relative_to(apart or path)
         if source.exists() and not source.is_symlink():
             yield from ("--ro-bind", str(source), str(path))

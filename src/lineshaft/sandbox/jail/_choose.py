@@ -12,7 +12,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.bundle import system_files
 from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
 from lineshaft.sandbox.jail._sandlock import SandlockJail
-from lineshaft.sandbox.jail._walls import Jail, Walls
+from lineshaft.sandbox.jail._spec import Jail, SandboxSpec
 from lineshaft.values import WASM_BOUNDARY
 
 JAILS: Mapping[str, type[Jail]] = {"sandlock": SandlockJail, "bubblewrap": BubblewrapJail}
@@ -63,16 +63,16 @@ def unusable(name: str) -> str:
 
 
 def _try(jail: Jail) -> str:
-    """Start the smallest program there is inside, with the smallest walls."""
+    """Start the smallest program there is inside, with the fewest paths."""
     if not sys.platform.startswith("linux"):
         return f"it needs Linux, not {sys.platform!r}"
     program = Path(shutil.which("true") or "/bin/true").resolve()
-    walls = Walls(readable=(program, *system_files([program])))
+    spec = SandboxSpec(readable=(program, *system_files([program])))
     with tempfile.TemporaryFile() as said:
         null = os.open(os.devnull, os.O_RDWR)
         try:
             code = jail.start(
-                [str(program)], walls=walls, stdin=null, stdout=null, stderr=said.fileno()
+                [str(program)], spec=spec, stdin=null, stdout=null, stderr=said.fileno()
             ).wait(_SECONDS)
         except NoBoundary as error:
             return error.message

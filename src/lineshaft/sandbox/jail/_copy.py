@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.errors import EngineError, NoBoundary
-from lineshaft.sandbox.jail._apart import PathState, from_copy, states
+from lineshaft.sandbox.jail._differences import PathState, from_copy, states
+from lineshaft.sandbox.jail._spec import Changes, SandboxSpec
 from lineshaft.sandbox.jail._views import file_id, linked_files
-from lineshaft.sandbox.jail._walls import Changes, Walls
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 """The errors of a path that another program removes or replaces at the moment."""
@@ -27,14 +27,14 @@ class Copied:
     root: Path
     copy: Path
     before: dict[str, PathState]
-    walls: Walls
+    spec: SandboxSpec
 
     def changes(self) -> Changes:
         """Return the differences after the run."""
-        return from_copy(self.copy, self.root, self.before, self.walls)
+        return from_copy(self.copy, self.root, self.before, self.spec)
 
 
-def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Copied:
+def copy_apart(root: Path, copy: Path, *, spec: SandboxSpec, user: int | None) -> Copied:
     """Copy a folder, without hidden paths, and without those removed meanwhile.
 
     Paths that this user may not read are left out too, and count as hidden.
@@ -42,7 +42,7 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
     Args:
         root: The folder.
         copy: The target.
-        walls: Their hidden paths are left out.
+        spec: Their hidden paths are left out.
         user: The owner of the copy; None: this user.
 
     Raises:
@@ -50,7 +50,7 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
         EngineError: The folder cannot be read.
     """
     real = root.resolve()
-    hidden = frozenset(path.resolve() for path in walls.hidden)
+    hidden = frozenset(path.resolve() for path in spec.hidden)
     _check_size(real, hidden)
     linked = frozenset(linked_files(hidden))
 
@@ -67,8 +67,8 @@ def copy_apart(root: Path, copy: Path, *, walls: Walls, user: int | None) -> Cop
             0o755
         )  # or the process that puts up the boundary, now without privileges, cannot enter
         _own(copy, user)
-    walls = replace(walls, hidden=(*walls.hidden, *left_out))
-    return Copied(real, copy, states(copy), walls)
+    spec = replace(spec, hidden=(*spec.hidden, *left_out))
+    return Copied(real, copy, states(copy), spec)
 
 
 def _copy_folder(

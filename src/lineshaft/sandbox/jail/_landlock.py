@@ -1,8 +1,8 @@
 """Hide some paths from this process and its children, for good.
 
-Above: `_warden.py`, for itself, before the inside starts; then not even sandlock's own supervisor,
-which copies files for the inside, can read what is hidden. Landlock only ever allows, so all that
-lies beside the hidden paths is allowed, entry by entry. Names and sizes are not hidden.
+Above: `_syscall_broker.py`, for itself, before the inside starts; then not even sandlock's own
+threads, which copy files for the inside, can read what is hidden. Landlock only ever allows, so all
+that lies beside the hidden paths is allowed, entry by entry. Names and sizes are not hidden.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
-assert sys.platform == "linux"  # noqa: S101  a part of the warden
+assert sys.platform == "linux"  # noqa: S101  a part of the broker
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1

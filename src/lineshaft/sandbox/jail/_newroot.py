@@ -1,10 +1,10 @@
 """Move this process to a root folder of its own that holds nothing but some chosen paths.
 
-Above: `_warden.py`, for itself, before the inside starts. Landlock does not control reading a
-    file's size or changing its mode, owner, times and attributes; under the new root such files do
-    not exist, or are on a read-only mount. A folder kept apart is an overlay: the kernel redirects
-    writes to it. Where the machine allows no mount namespace, `enter` says so, and the
-warden forbids those calls instead.
+Above: `_syscall_broker.py`, for itself, before the inside starts. Landlock does not control
+    reading a file's size or changing its mode, owner, times and attributes; under the new root such
+    files do not exist, or are on a read-only mount. A folder kept apart is an overlay: the kernel
+    redirects writes to it. Where the machine allows no mount namespace, `enter` says so, and the
+    broker forbids those calls instead.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-assert sys.platform == "linux"  # noqa: S101  a part of the warden
+assert sys.platform == "linux"  # noqa: S101  a part of the broker
 
 _NEW_USER, _NEW_MOUNTS = 0x10000000, 0x00020000
 _BIND, _REC, _PRIVATE, _NOSUID, _NODEV = 0x1000, 0x4000, 0x40000, 0x2, 0x4

@@ -10,8 +10,8 @@ from typing import cast
 
 from lineshaft.sandbox.bundle import Interpreter, resolve
 from lineshaft.sandbox.jail._choose import JAILS, unusable
+from lineshaft.sandbox.jail._spec import AttackResult, Boundary, Jail, SandboxSpec
 from lineshaft.sandbox.jail._targets import fresh, targets
-from lineshaft.sandbox.jail._walls import AttackResult, Boundary, Jail, Walls
 from lineshaft.values import PythonOptions
 
 _ATTACKS = Path(__file__).with_name("_attacks")
@@ -46,7 +46,7 @@ def probe(
         only: Names of boundaries; empty: all.
     """
     interpreter = interpreter or resolve(PythonOptions())
-    walls = Walls(
+    spec = SandboxSpec(
         readable=(*interpreter.readable, _ATTACKS),
         memory_mb=128,
         processes=12,
@@ -56,7 +56,7 @@ def probe(
         env={"PATH": "/nowhere"},
     )
     found: list[Boundary] = []
-    with targets(walls, interpreter) as about:
+    with targets(spec, interpreter) as about:
         bare = _bare(interpreter, about)
         for name in only or JAILS:
             reason = unusable(name)
@@ -65,7 +65,7 @@ def probe(
                 continue
             fresh(about)
             jail = JAILS[name]()
-            inside = _inside(jail, interpreter, walls, about, list(bare))
+            inside = _inside(jail, interpreter, spec, about, list(bare))
             found.append(_boundary(jail, bare, inside))
     return tuple(found)
 
@@ -103,12 +103,16 @@ def _bare(interpreter: Interpreter, about: Mapping[str, str]) -> Seen:
 
 
 def _inside(
-    jail: Jail, interpreter: Interpreter, walls: Walls, about: Mapping[str, str], names: list[str]
+    jail: Jail,
+    interpreter: Interpreter,
+    spec: SandboxSpec,
+    about: Mapping[str, str],
+    names: list[str],
 ) -> Seen:
     """Run the attacks inside; one that ends the whole jail was held, and the others follow."""
     seen: Seen = {}
     while left := [name for name in names if name not in seen]:
-        code, more = _round(jail, [*_argv(interpreter, about), *left], walls)
+        code, more = _round(jail, [*_argv(interpreter, about), *left], spec)
         seen |= more
         missing = [name for name in left if name not in seen]
         if missing and (code != 0 or not more):
@@ -116,11 +120,11 @@ def _inside(
     return {name: seen[name] for name in names}
 
 
-def _round(jail: Jail, argv: Sequence[str], walls: Walls) -> tuple[int | None, Seen]:
+def _round(jail: Jail, argv: Sequence[str], spec: SandboxSpec) -> tuple[int | None, Seen]:
     with tempfile.TemporaryFile() as out:
         null = os.open(os.devnull, os.O_RDWR)
         try:
-            jailed = jail.start(argv, walls=walls, stdin=null, stdout=out.fileno(), stderr=null)
+            jailed = jail.start(argv, spec=spec, stdin=null, stdout=out.fileno(), stderr=null)
             code = jailed.wait(_SECONDS)
             jailed.kill()
         finally:

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from lineshaft.errors import NoBoundary
-from lineshaft.sandbox.jail._apart import from_overlay
 from lineshaft.sandbox.jail._copy import copy_apart
-from lineshaft.sandbox.jail._kept import KeptJail, check_program
+from lineshaft.sandbox.jail._differences import from_overlay
+from lineshaft.sandbox.jail._running import RunningJail, check_program
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import gap_filter
+from lineshaft.sandbox.jail._spec import SandboxSpec
 from lineshaft.sandbox.jail._views import in_sight, other_names
-from lineshaft.sandbox.jail._walls import Walls
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MEGABYTE = 1 << 20
@@ -44,53 +44,60 @@ class SandlockJail:
         self,
         argv: Sequence[str],
         *,
-        walls: Walls,
+        spec: SandboxSpec,
         stdin: int,
         stdout: int,
         stderr: int,
         apart: Path | None = None,
-    ) -> KeptJail:
+    ) -> RunningJail:
         """Start a program inside; see `Jail.start`."""
         check_program(argv)
         apart = None if apart is None else apart.resolve()
         try:
-            return _start(argv, walls, (stdin, stdout, stderr), apart=apart, copied=False)
+            return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=False)
         except NoBoundary as error:
             if apart is None or _NO_OVERLAY not in error.message:
                 raise
-        return _start(argv, walls, (stdin, stdout, stderr), apart=apart, copied=True)
+        return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=True)
 
 
 def _start(
-    argv: Sequence[str], walls: Walls, stdio: Sequence[int], *, apart: Path | None, copied: bool
-) -> KeptJail:
+    argv: Sequence[str],
+    spec: SandboxSpec,
+    stdio: Sequence[int],
+    *,
+    apart: Path | None,
+    copied: bool,
+) -> RunningJail:
     place = _package_folder()
     scratch = make_scratch()
     try:
         order = {
             "argv": list(argv),
             "path": [str(Path(__file__).parent), str(place)],
-            "sandbox": options(walls, scratch.path / "home", apart),
-            "plan": _plan(walls, scratch.path, apart, copied=copied),
-            "beside": _unwritten(walls),
+            "sandbox": options(spec, scratch.path / "home", apart),
+            "plan": _plan(spec, scratch.path, apart, copied=copied),
+            "beside": _unwritten(spec),
             "filter": gap_filter().hex(),
-            "limits": rlimits(walls),
-            "fixed_addresses": walls.fixed_addresses,
+            "limits": rlimits(spec),
+            "fixed_addresses": spec.fixed_addresses,
             "remove": [str(scratch.path)],
             "stay": apart is not None,
         }
         read = None
         if apart is not None and copied:
-            read = copy_apart(apart, scratch.path / "copy", walls=walls, user=None).changes
+            read = copy_apart(apart, scratch.path / "copy", spec=spec, user=None).changes
         elif apart is not None:
-            read = partial(from_overlay, scratch.path / "changes.json", apart, walls)
-        return KeptJail(order, stdio, scratch=scratch, changes=read)
+            read = partial(from_overlay, scratch.path / "changes.json", apart, spec)
+        return RunningJail(order, stdio, scratch=scratch, changes=read)
     except BaseException:
         scratch.discard()
         raise
 
 
-def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> dict[str, object]:
+def _plan(
+    spec: SandboxSpec, scratch: Path, apart: Path | None, *, copied: bool
+) -> dict[str, object]:
     """Return the paths of the new root, and make the folders that it is built from."""
     for name in ("home", "root", "upper", "spare"):
         (scratch / name).mkdir()
@@ -99,10 +106,10 @@ def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> d
     overlay = apart is not None and not copied
     kept = [] if apart is None else [apart]
     return {
-        "readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
-        "writable": [*_there(walls.writable), str(scratch / "home"), "/dev/null"],
-        "hidden": [str(path) for path in hidden_paths(walls, apart)],
-        "readonly": [str(path) for path in in_sight(walls.readonly, [*walls.writable, *kept])],
+        "readable": [*_there(spec.readable), *_there(map(Path, DEVICES[1:]))],
+        "writable": [*_there(spec.writable), str(scratch / "home"), "/dev/null"],
+        "hidden": [str(path) for path in hidden_paths(spec, apart)],
+        "readonly": [str(path) for path in in_sight(spec.readonly, [*spec.writable, *kept])],
         "apart": None if apart is None else str(apart),
         "upper": str(scratch / "upper") if overlay else None,
         "spare": str(scratch / "spare") if overlay else None,
@@ -112,37 +119,37 @@ def _plan(walls: Walls, scratch: Path, apart: Path | None, *, copied: bool) -> d
     }
 
 
-def hidden_paths(walls: Walls, apart: Path | None) -> list[Path]:
+def hidden_paths(spec: SandboxSpec, apart: Path | None) -> list[Path]:
     """Return every path inside by which a hidden file could be read."""
-    trees = [*walls.readable, *walls.writable, *([] if apart is None else [apart])]
-    hidden = in_sight(walls.hidden, trees)
+    trees = [*spec.readable, *spec.writable, *([] if apart is None else [apart])]
+    hidden = in_sight(spec.hidden, trees)
     around = [tree for tree in trees if any(tree in path.parents for path in hidden)]
-    return list(dict.fromkeys([*hidden, *other_names(walls.hidden, around)]))
+    return list(dict.fromkeys([*hidden, *other_names(spec.hidden, around)]))
 
 
-def options(walls: Walls, home: Path, apart: Path | None) -> dict[str, object]:
+def options(spec: SandboxSpec, home: Path, apart: Path | None) -> dict[str, object]:
     """Return the arguments for sandlock."""
     kept = [] if apart is None else [str(apart)]
     return {
-        "fs_readable": [*_there(walls.readable), *_there(map(Path, DEVICES[1:]))],
-        "fs_writable": [*_there(walls.writable), str(home), "/dev/null", *kept],
-        "max_memory": walls.memory_mb * _MEGABYTE,
-        "max_processes": walls.processes,
-        "max_open_files": walls.open_files,
+        "fs_readable": [*_there(spec.readable), *_there(map(Path, DEVICES[1:]))],
+        "fs_writable": [*_there(spec.writable), str(home), "/dev/null", *kept],
+        "max_memory": spec.memory_mb * _MEGABYTE,
+        "max_processes": spec.processes,
+        "max_open_files": spec.open_files,
         "extra_deny_syscalls": list(_UNCOUNTED_CALLS),
         "clean_env": True,
-        "env": environment(walls.env, home),
-        "cwd": str(walls.cwd or apart or home),
+        "env": environment(spec.env, home),
+        "cwd": str(spec.cwd or apart or home),
         "no_coredump": True,
     }
 
 
-def _unwritten(walls: Walls) -> list[str]:
+def _unwritten(spec: SandboxSpec) -> list[str]:
     """Return the paths that Landlock can hide without a new root: none below writable folders."""
-    real = [path.resolve() for path in walls.writable]
+    real = [path.resolve() for path in spec.writable]
     return [
         str(path)
-        for path in map(Path.resolve, walls.hidden)
+        for path in map(Path.resolve, spec.hidden)
         if path.exists() and not any(folder in path.parents for folder in real)
     ]
 
@@ -152,11 +159,11 @@ def environment(env: Mapping[str, str], home: Path) -> dict[str, str]:
     return {**env, "HOME": str(home), "TMPDIR": str(home)}
 
 
-def rlimits(walls: Walls) -> dict[str, int]:
+def rlimits(spec: SandboxSpec) -> dict[str, int]:
     """Return the limits of each process, by their names in `resource`."""
-    limits = {"RLIMIT_FSIZE": walls.file_mb * _MEGABYTE, "RLIMIT_CORE": 0}
-    if walls.cpu_seconds is not None:
-        limits["RLIMIT_CPU"] = walls.cpu_seconds
+    limits = {"RLIMIT_FSIZE": spec.file_mb * _MEGABYTE, "RLIMIT_CORE": 0}
+    if spec.cpu_seconds is not None:
+        limits["RLIMIT_CPU"] = spec.cpu_seconds
     return limits
 
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lineshaft.sandbox.bundle import Interpreter
-from lineshaft.sandbox.jail._walls import Walls
+from lineshaft.sandbox.jail._spec import SandboxSpec
 
 _VICTIM = """
 import ctypes, sys, time
@@ -30,7 +30,7 @@ _SHM_REMOVE = 0
 
 
 @contextmanager
-def targets(walls: Walls, interpreter: Interpreter) -> Generator[dict[str, str]]:
+def targets(spec: SandboxSpec, interpreter: Interpreter) -> Generator[dict[str, str]]:
     """Set everything up, and take it away afterwards."""
     mark = secrets.token_hex(8)
     with ExitStack() as stack:
@@ -43,7 +43,7 @@ def targets(walls: Walls, interpreter: Interpreter) -> Generator[dict[str, str]]
         found |= {"mark": mark, "host": str(os.getpid())}
         found["bundle_file"] = str(interpreter.executable)
         for name in ("processes", "memory_mb", "file_mb", "open_files", "cpu_seconds"):
-            found[name] = str(getattr(walls, name))
+            found[name] = str(getattr(spec, name))
         yield found
 
 

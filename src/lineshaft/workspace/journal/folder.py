@@ -106,14 +106,11 @@ class Journals:
         path, kept = self.folder / f"{header.id}.landing", self._kept(header.id)
         with usable():
             try:
-                storage.write(path, header, sources, kept=kept)
+                journal = storage.write(path, header, sources, kept=kept)
             except BaseException:
                 self._drop(path)
                 raise
             reached("committed")
-            journal = storage.load(path, kept=kept)
-        if journal is None:
-            raise WorkspaceError("the journal of these changes cannot be read back")
         return journal
 
     def load(self, path: Path) -> Journal | None:

@@ -92,7 +92,7 @@ class _Blob:
 
 @dataclass(slots=True)
 class Journal:
-    """A journal that was read back."""
+    """A journal that is whole on the medium."""
 
     path: Path
     header: Header
@@ -163,8 +163,8 @@ def hard_link(path: Path, to: Path) -> bool:
     return True
 
 
-def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Path) -> None:
-    """Write a journal and sync it to the medium.
+def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Path) -> Journal:
+    """Write a journal, sync it to the medium and return it.
 
     Args:
         path: Its path.
@@ -174,12 +174,12 @@ def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Pa
     """
     linked = _link_large(sources, kept)
     inline = [sha256 for sha256 in sources if sha256 not in linked]
-    blobs = [{"sha256": sha256, "size": sources[sha256].size} for sha256 in inline]
-    blobs += [
-        {"sha256": sha256, "size": sources[sha256].size, "link": name}
-        for sha256, name in linked.items()
-    ]
-    head = _MAGIC + json.dumps({**_packed(header), "blobs": blobs}).encode() + b"\n"
+    blobs: list[dict[str, object]] = []
+    for sha256 in (*inline, *linked):
+        link = {"link": linked[sha256]} if sha256 in linked else {}
+        blobs.append({"sha256": sha256, "size": sources[sha256].size, **link})
+    facts = {**_packed(header), "blobs": blobs}
+    head = _MAGIC + json.dumps(facts).encode() + b"\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb", buffering=_BUFFER) as file:
         reached("journal-opened")
@@ -193,6 +193,8 @@ def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Pa
     if linked:
         sync_folder(kept)
     sync_folder(path.parent)
+    found, others, _ = _found(facts, path, len(head), kept)
+    return Journal(path, header, {**found, **others})
 
 
 def _write_contents(file: BinaryIO, sources: Iterable[Source]) -> None:

@@ -22,8 +22,8 @@ from lineshaft.sandbox.jail import (
     Changes,
     PathDifference,
     PathState,
+    SandboxSpec,
     Scratch,
-    Walls,
     make_scratch,
     settle,
 )
@@ -106,7 +106,7 @@ class WorkspaceCopy:
         self._scratch: Scratch | None = None
         self._known: dict[str, _Known] = {}
         self._touched: set[str] = set()
-        self._walls = Walls(readable=())
+        self._spec = SandboxSpec(readable=())
         self._settled_at = 0
 
     @property
@@ -121,11 +121,11 @@ class WorkspaceCopy:
         """The copy itself."""
         return self.place / "copy"
 
-    def refresh(self, walls: Walls) -> tuple[str, ...]:
+    def refresh(self, spec: SandboxSpec) -> tuple[str, ...]:
         """Bring the copy up to date with the folder.
 
         Args:
-            walls: The hidden and read-only paths of the folder.
+            spec: The hidden and read-only paths of the folder.
 
         Returns:
             Paths left out that no policy hides, each with the reason.
@@ -135,7 +135,7 @@ class WorkspaceCopy:
             EngineError: The folder cannot be read, or the copy not be written.
         """
         try:
-            return self._refresh(walls)
+            return self._refresh(spec)
         except OSError as error:
             self.reset()
             said = error.strerror or str(error)
@@ -177,7 +177,7 @@ class WorkspaceCopy:
             self._touched.add(path)
             before = None if known is None else known.state
             found.append(PathDifference(path, before, state, str(self.folder / path)))
-        return settle(found, root=self._root, walls=self._walls)
+        return settle(found, root=self._root, spec=self._spec)
 
     def modes(self) -> dict[str, int]:
         """Return the permission bits that differ from those of new files and folders."""
@@ -203,9 +203,9 @@ class WorkspaceCopy:
             self._scratch.discard()
             self._scratch = None
 
-    def _refresh(self, walls: Walls) -> tuple[str, ...]:
-        listing = _Listing(self._root, walls, self.bounds, self.place.parent)
-        self._walls = replace(walls, hidden=(*walls.hidden, *listing.unseen))
+    def _refresh(self, spec: SandboxSpec) -> tuple[str, ...]:
+        listing = _Listing(self._root, spec, self.bounds, self.place.parent)
+        self._spec = replace(spec, hidden=(*spec.hidden, *listing.unseen))
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self._open_folders()
         gone = (self._known.keys() - listing.found.keys()) | self._touched
@@ -337,12 +337,12 @@ class _Listing:
 
     Args:
         root: The folder.
-        walls: Their hidden paths.
+        spec: Their hidden paths.
         bounds: Its largest size.
         scratch: The folder of all copies, which may lie in it.
     """
 
-    def __init__(self, root: Path, walls: Walls, bounds: Bounds, scratch: Path) -> None:
+    def __init__(self, root: Path, spec: SandboxSpec, bounds: Bounds, scratch: Path) -> None:
         self.found: dict[str, os.stat_result] = {}
         """By relative path, folders before what is in them."""
 
@@ -352,8 +352,8 @@ class _Listing:
         self.told: list[str] = []
         """The same, for people, with reasons."""
 
-        self._hidden = {str(path.resolve()) for path in walls.hidden}
-        self._hidden.update(str(path) for path in walls.hidden)
+        self._hidden = {str(path.resolve()) for path in spec.hidden}
+        self._hidden.update(str(path) for path in spec.hidden)
         self._hidden.add(str(scratch))
         self._linked = frozenset(_linked_files(self._hidden))
         size = 0

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lineshaft.kit.python.walls import closed
+from lineshaft.kit.python.closed import closed
 from lineshaft.values import Reach
 
 

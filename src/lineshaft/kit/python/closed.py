@@ -1,4 +1,4 @@
-"""Walls of a program of `python_run`: the workspace, without the paths that policy closes."""
+"""The paths of the workspace that policy closes to a program of `python_run`."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

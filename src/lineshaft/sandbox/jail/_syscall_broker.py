@@ -1,7 +1,8 @@
-"""Warden of one sandlock jail: the process that answers the system calls of the inside.
+"""Broker of one sandlock jail: the process that answers the system calls of the inside.
 
-Above: `_keeper.py`, which forked it. Below: sandlock's supervisor threads and the inside. It gives
-up all capabilities before the inside starts. If the keeper is killed, it ends the inside itself.
+Above: `_supervisor.py`, which forked it. Below: the threads of sandlock and the inside. It
+gives up all capabilities before the inside starts. If the supervisor is killed, it ends the inside
+itself.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ _METADATA_CALLS = [
 """Forbidden where files outside are visible: Landlock lets their owner change attributes."""
 
 
-class _Keeper(Protocol):
+class _Supervisor(Protocol):
     def adopt_orphans(self) -> None: ...
     def descendants(self) -> set[int]: ...
     def end_all(self, *, spare: int = 0) -> None: ...
@@ -86,15 +87,15 @@ def forbid(program: bytes) -> None:
         raise OSError(ctypes.get_errno(), "the filter of system calls is refused")
 
 
-def watch(keeper: _Keeper, parent: int, main: int, wake: int) -> None:
-    """Reap adopted orphans; end everything if the keeper dies. Runs in a thread."""
+def watch(supervisor: _Supervisor, parent: int, main: int, wake: int) -> None:
+    """Reap adopted orphans; end everything if the supervisor dies. Runs in a thread."""
     poll = select.poll()
     poll.register(parent, select.POLLIN)
     poll.register(wake, select.POLLIN)
     while True:
         for fd, _ in poll.poll():
             if fd == parent:
-                keeper.end_all()
+                supervisor.end_all()
                 os._exit(1)
             os.read(fd, 4096)
         for pid in dead_children() - {main}:
@@ -121,9 +122,9 @@ def _dead(pid: int) -> bool:
 
 def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> None:
     """Put up the boundary, start the inside, and stay until it has ended."""
-    keeper = cast("_Keeper", sys.modules["__main__"])
+    supervisor = cast("_Supervisor", sys.modules["__main__"])
     parent = os.pidfd_open(os.getppid())
-    keeper.adopt_orphans()
+    supervisor.adopt_orphans()
     sandlock = __import__("sandlock")
     options = dict(cast("dict[str, object]", order["sandbox"]))
     plan = cast("dict[str, object]", order["plan"])
@@ -154,10 +155,12 @@ def hold(order: Mapping[str, object], stdio: Sequence[int], reporting: int) -> N
     os.set_blocking(notify, False)
     signal.set_wakeup_fd(notify, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
-    threading.Thread(target=watch, args=(keeper, parent, process.pid, wake), daemon=True).start()
+    threading.Thread(
+        target=watch, args=(supervisor, parent, process.pid, wake), daemon=True
+    ).start()
     result = process.wait()
     if accountant is not None:
-        keeper.end_all(spare=accountant.pid)
+        supervisor.end_all(spare=accountant.pid)
         accountant.finish()
     os.write(reporting, f"exited {code_of(result)}\n".encode())
 

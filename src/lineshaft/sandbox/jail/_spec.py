@@ -1,4 +1,4 @@
-"""The seam between engines and boundaries: the walls of a jail, and the jailed process.
+"""The seam between engines and boundaries: the spec of a jail, and the jailed process.
 
 Above: the engine `cpython` and `python_run`. Below: `_sandlock.py` and `_bubblewrap.py`.
 """
@@ -12,7 +12,7 @@ ChangeHow = Literal["written", "folder", "symlink", "deleted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Walls:
+class SandboxSpec:
     """The paths that the inside may reach, and its limits.
 
     Besides these paths the inside has the devices `null`, `zero`, `full`, `random` and
@@ -118,7 +118,7 @@ class Jail(Protocol):
         self,
         argv: Sequence[str],
         *,
-        walls: Walls,
+        spec: SandboxSpec,
         stdin: int,
         stdout: int,
         stderr: int,
@@ -128,12 +128,12 @@ class Jail(Protocol):
 
         Args:
             argv: The program, by its absolute path, and its arguments.
-            walls: The paths that it may reach, and its limits.
+            spec: The paths that it may reach, and its limits.
             stdin: Descriptor that becomes its 0; may be a socket. The caller keeps its own copy.
             stdout: Descriptor that becomes its 1.
             stderr: Descriptor that becomes its 2. No other descriptor gets inside.
             apart: Folder that the inside sees and writes at its own path, while the real one stays
-                unchanged: `Jailed.changes` gives its changes. It starts there unless `walls.cwd`
+                unchanged: `Jailed.changes` gives its changes. It starts there unless `spec.cwd`
                     says otherwise.
 
         Raises:

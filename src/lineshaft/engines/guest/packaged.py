@@ -27,8 +27,8 @@ _FOLDER = -1
 class Entry:
     """An entry of `os.scandir`."""
 
-    def __init__(self, held: "Held", folder: str, name: str) -> None:
-        self._held = held
+    def __init__(self, packaged: "PackagedFiles", folder: str, name: str) -> None:
+        self._packaged = packaged
         self.name = name
         self.path = posixpath.join(folder, name)
 
@@ -41,7 +41,7 @@ class Entry:
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         """Return whether it is a folder."""
         del follow_symlinks
-        return self._held.size(self.path) == _FOLDER
+        return self._packaged.size(self.path) == _FOLDER
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
         """Return whether it is a file."""
@@ -62,7 +62,7 @@ class Entry:
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return the same as `os.stat`."""
         del follow_symlinks
-        return self._held.stat(self.path)
+        return self._packaged.stat(self.path)
 
 
 class Entries:
@@ -93,7 +93,7 @@ class Entries:
         self._entries = iter(())
 
 
-class Held:
+class PackagedFiles:
     """The files.
 
     Args:
@@ -109,7 +109,7 @@ class Held:
                 self._folders.setdefault("/".join(parts[:end]), set()).add(parts[end])
 
     def path(self, given: object) -> str | None:
-        """Return the normal form of a path that is held; None: it is not."""
+        """Return the normal form of a path that is packaged; None: it is not."""
         if isinstance(given, int):
             return None
         path = os.fspath(cast("str | bytes | os.PathLike[str]", given))

@@ -1,6 +1,6 @@
 """A running jail, seen from the host.
 
-Above: the jails. Below: `_keeper.py`, a process of its own, over a socket.
+Above: the jails. Below: `_supervisor.py`, a process of its own, over a socket.
 """
 
 import contextlib
@@ -18,19 +18,19 @@ from pathlib import Path
 
 from lineshaft.errors import EngineError, NoBoundary
 from lineshaft.sandbox.jail._scratch import Scratch
-from lineshaft.sandbox.jail._walls import Changes
+from lineshaft.sandbox.jail._spec import Changes
 
-_KEEPER = Path(__file__).with_name("_keeper.py")
+_SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 _START_SECONDS = 20.0
 _END_SECONDS = 10.0
 _CHUNK = 1 << 24
 
 
-class KeptJail:
+class RunningJail:
     """The processes inside one jail.
 
     Args:
-        order: The order to the keeper.
+        order: The order to the supervisor.
         stdio: Descriptors that become 0, 1 and 2 inside.
         scratch: The jail's private folder.
         changes: Reads the changes to the folder kept apart; None where there is none.
@@ -56,8 +56,8 @@ class KeptJail:
         self._failed = ""
         self._control, far = socket.socketpair(type=socket.SOCK_SEQPACKET)
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _CHUNK)
-        self._keeper = _start_keeper(far)
-        self._close = weakref.finalize(self, _close, self._control, self._keeper, scratch)
+        self._supervisor = _start_supervisor(far)
+        self._close = weakref.finalize(self, _close, self._control, self._supervisor, scratch)
         try:
             _send(self._control, order, [*stdio, scratch.lock])
             self._await_start()
@@ -87,8 +87,8 @@ class KeptJail:
         with contextlib.suppress(OSError):
             self._control.send(b"end")
         if self.wait(_END_SECONDS) is None:
-            # The keeper does not answer; its watcher ends the inside.
-            self._keeper.kill()
+            # The supervisor does not answer; its watcher ends the inside.
+            self._supervisor.kill()
             self.wait(_END_SECONDS)
 
     def changes(self) -> Changes:
@@ -155,10 +155,10 @@ def check_program(argv: Sequence[str]) -> None:
         raise EngineError("an argument holds a NUL character")
 
 
-def _start_keeper(far: socket.socket) -> "subprocess.Popen[bytes]":
+def _start_supervisor(far: socket.socket) -> "subprocess.Popen[bytes]":
     with far:
         return subprocess.Popen(  # noqa: S603  our own program
-            [sys.executable, "-I", "-S", "-B", str(_KEEPER)],
+            [sys.executable, "-I", "-S", "-B", str(_SUPERVISOR)],
             stdin=far.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -189,12 +189,12 @@ def _readable(control: socket.socket, seconds: float | None) -> bool:
     return bool(poll.poll(None if seconds is None else seconds * 1000))
 
 
-def _close(control: socket.socket, keeper: "subprocess.Popen[bytes]", scratch: Scratch) -> None:
-    """Hang up, which ends the inside, and wait until the keeper is gone."""
+def _close(control: socket.socket, supervisor: "subprocess.Popen[bytes]", scratch: Scratch) -> None:
+    """Hang up, which ends the inside, and wait until the supervisor is gone."""
     control.close()
     try:
-        keeper.wait(_END_SECONDS)
+        supervisor.wait(_END_SECONDS)
     except subprocess.TimeoutExpired:
-        keeper.kill()
-        keeper.wait()
+        supervisor.kill()
+        supervisor.wait()
     scratch.discard()

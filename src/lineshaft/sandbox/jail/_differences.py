@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from lineshaft.sandbox.jail._walls import Changes, JailedChange, Walls
+from lineshaft.sandbox.jail._spec import Changes, JailedChange, SandboxSpec
 
 _PERMISSIONS = 0o777
 Kind = Literal["file", "dir", "symlink", "other"]
@@ -35,25 +35,25 @@ class PathDifference(NamedTuple):
     place: str | None
 
 
-def from_overlay(report: Path, root: Path, walls: Walls) -> Changes:
-    """Return the changes in the report of the warden's accountant."""
+def from_overlay(report: Path, root: Path, spec: SandboxSpec) -> Changes:
+    """Return the changes in the report of the broker's accountant."""
     lines = report.read_text(encoding="utf-8").splitlines()
-    return settle((_difference(line) for line in lines), root=root, walls=walls)
+    return settle((_difference(line) for line in lines), root=root, spec=spec)
 
 
-def from_copy(copy: Path, root: Path, before: dict[str, PathState], walls: Walls) -> Changes:
+def from_copy(copy: Path, root: Path, before: dict[str, PathState], spec: SandboxSpec) -> Changes:
     """Return the changes in a copy of a folder.
 
     Args:
         copy: The copy, after the run.
         root: The folder.
         before: The copy's states before the run.
-        walls: Their hidden paths were not copied.
+        spec: Their hidden paths were not copied.
     """
     after = states(copy)
     paths = sorted(before.keys() | after.keys())
     found = (PathDifference(p, before.get(p), after.get(p), str(copy / p)) for p in paths)
-    return settle(found, root=root, walls=walls)
+    return settle(found, root=root, spec=spec)
 
 
 def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, PathState]:
@@ -75,12 +75,12 @@ def state_of(path: Path) -> PathState:
         return PathState("file", mode, hashlib.file_digest(file, "sha256").hexdigest(), None)
 
 
-def settle(differences: Iterable[PathDifference], *, root: Path, walls: Walls) -> Changes:
-    """Sort differences into changes, and those that the walls do not allow."""
+def settle(differences: Iterable[PathDifference], *, root: Path, spec: SandboxSpec) -> Changes:
+    """Sort differences into changes, and those that the spec does not allow."""
     changes: list[JailedChange] = []
     refused: set[str] = set()
     top = root.resolve()
-    closed = [path.resolve() for path in (*walls.hidden, *walls.readonly)]
+    closed = [path.resolve() for path in (*spec.hidden, *spec.readonly)]
     for difference in differences:
         path, before, after, _ = difference
         if _same(before, after):

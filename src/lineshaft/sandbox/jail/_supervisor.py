@@ -1,12 +1,12 @@
-"""Keeper of one jail: a program that starts the processes inside and ends all of them.
+"""Supervisor of one jail: a program that starts the processes inside and ends all of them.
 
-Above: `_kept.py` in the host, at the other end of the socket that is this program's standard
-input. Below: the boundary's own process (bubblewrap, or `_warden.py` for sandlock), and what runs
+Above: `_running.py` in the host, at the other end of the socket that is this program's standard
+input. Below: the boundary's own process (bubblewrap, or `_syscall_broker.py` for sandlock), and the
 inside. It imports nothing of Lineshaft and starts as `python -I -S -B`.
 
 It adopts orphaned processes, so a process that forked twice and left its session is still a
 descendant and ends with the rest. When the host dies, the socket ends; when this program is killed,
-bubblewrap dies with it, and the warden, which watches it, ends the inside instead.
+bubblewrap dies with it, and the broker, which watches it, ends the inside instead.
 
 From the host: one message with the order (a JSON file) and four descriptors, then `end`, which
 ends the inside. The end of the socket means the same, and that the files may go. To the host, one
@@ -106,7 +106,7 @@ def code_of(status: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-class Keeper:
+class JailSupervisor:
     """One jail, until no process is left in it."""
 
     def __init__(self, order: Order, control: socket.socket, stdio: Sequence[int]) -> None:
@@ -139,7 +139,7 @@ class Keeper:
                 signal.set_wakeup_fd(-1)
                 os.close(wake)
                 self.become()
-            except BaseException as error:  # noqa: BLE001  nothing may return into the keeper
+            except BaseException as error:  # noqa: BLE001  nothing may return into the supervisor
                 with contextlib.suppress(OSError):
                     os.write(self.reporting, f"failed {type(error).__name__}: {error}\n".encode())
             os._exit(127)
@@ -153,7 +153,7 @@ class Keeper:
         argv = cast("list[str] | None", self.order.get("exec"))
         if argv is None:
             sys.path.extend(cast("list[str]", self.order["path"]))
-            importlib.import_module("_warden").hold(self.order, self.stdio, self.reporting)
+            importlib.import_module("_syscall_broker").hold(self.order, self.stdio, self.reporting)
             os._exit(0)
         for target, fd in enumerate(self.stdio):
             os.dup2(fd, target)
@@ -320,10 +320,10 @@ def main() -> None:
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
-    keeper = Keeper(order, control, stdio)
-    keeper.start(wake)
-    keeper.run(wake)
-    keeper.finish()
+    supervisor = JailSupervisor(order, control, stdio)
+    supervisor.start(wake)
+    supervisor.run(wake)
+    supervisor.finish()
 
 
 if __name__ == "__main__":
