@@ -1,11 +1,11 @@
 """The session: tools, policy, a workspace and engines behind one door."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, TypeVar, cast, get_args
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
@@ -17,9 +17,9 @@ from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner
 from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._background import BackgroundContext, background
 from lineshaft.session._catalogue import Catalogue
-from lineshaft.session._facing import Facing
+from lineshaft.session._definitions import Api
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
-from lineshaft.session._kept_results import KeptResults
+from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.session._model_side import ModelSide
 from lineshaft.session._open_tools import OpenTools
@@ -52,15 +52,19 @@ from lineshaft.values import (
     RunResult,
     Sample,
     Sink,
+    ToolSpec,
+    Verdict,
     Workspace,
 )
 from lineshaft.workspace import with_built_in
+
+Value = TypeVar("Value")
 
 _TELLING: Sequence[Origin] = ("script", "model")
 """Those who ask what tools there are, by calling one."""
 
 
-class Session(Afterwards, Facing):
+class Session(Afterwards):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
@@ -350,6 +354,118 @@ class Session(Afterwards, Facing):
         return await self._model.handle(
             name, arguments, run=self._run_for_model, call=self._call_for_model
         )
+
+    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """Return the tool definitions to hand to a model API.
+
+        Args:
+            api: `openai`, `openai-responses`, `anthropic` or `mcp`.
+            direct: Names of the tools that the model may also call without a script.
+
+        Raises:
+            ConfigError: There is no such API or tool.
+        """
+        return self._model.definitions(api, direct)
+
+    def instructions(self) -> str:
+        """Return the text for a system prompt: what there is, and when to write a script."""
+        return self._model.instructions()
+
+    def guide(self) -> str:
+        """Return how a script is written here; empty where there are no scripts."""
+        return self._model.guide()
+
+    def told(self, result: RunResult | CallResult, *, tool: str = "") -> Handled:
+        """Return a result as a model reads it: short, and without secrets.
+
+        Args:
+            result: Of a run, or of one call.
+            tool: The tool that was called.
+        """
+        if isinstance(result, RunResult):
+            return self._model.of_run(result)
+        found = self._session_tools.get(tool)
+        return self._model.of_call(result, found.spec if found else None)
+
+    def shown(self, text: str) -> str:
+        """Return a text as a model may read it: without secrets, and cut where it is long."""
+        return self._model.shown(text)
+
+    async def result_part(self, handle: str, start: int, count: int) -> ResultPart:
+        """Return a part of a result that was cut for a model, without secrets.
+
+        Args:
+            handle: From the end of that result.
+            start: Where the part begins, in characters from 0.
+            count: The most characters of the part.
+
+        Raises:
+            ToolError: `E_INVALID_ARGS`: the handle is unknown or its time is over, or a number is
+                out of range.
+        """
+        return await self._results.part(handle, start, count)
+
+    def without_secrets(self, value: Value) -> Value:
+        """Return a text, or data with texts in it, as a model may read it."""
+        return cast("Value", self._model.without_secrets(value))
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """Where tools come from that may come and go."""
+        return self._session_tools.providers
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return all tools, those that policy closes among them: to call, not to tell of."""
+        return self._session_tools.specs
+
+    def open_to(self, *origins: Origin) -> tuple[ToolSpec, ...]:
+        """Return the tools that policy does not close to all of some ways in: to tell of.
+
+        Args:
+            *origins: The ways in which the reader could call.
+        """
+        return self._open_tools.to(*origins)
+
+    def namespaces(self) -> dict[str, int]:
+        """Return how many tools each namespace has now; none where a provider is not there yet.
+
+        Tools that policy closes do not count.
+        """
+        there = {spec.namespace for spec in self._session_tools.specs}
+        providers = self._session_tools.providers
+        counts = {provider.name: 0 for provider in providers if provider.name not in there}
+        for spec in self.tools.values():
+            counts[spec.namespace] = counts.get(spec.namespace, 0) + 1
+        return dict(sorted(counts.items()))
+
+    def verdict(
+        self, tool: str, arguments: Mapping[str, object], *, origin: Origin = "code"
+    ) -> Verdict:
+        """Return what policy says of a call that names no paths, without making it.
+
+        Args:
+            tool: The tool's canonical name.
+            arguments: By name.
+            origin: The way the call would come in.
+        """
+        return self._runner.verdict(tool, arguments, origin=origin)
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever the tools, or why some are missing, have changed.
+
+        Returns:
+            What ends this.
+        """
+        return self._session_tools.watch(changed)
+
+    async def ready(self, words: str = "") -> tuple[str, ...]:
+        """Wait for the providers that a text speaks of; some time for all where it is empty.
+
+        Returns:
+            What of them is not there, and why.
+        """
+        found = [finding.message for finding in await self._session_tools.ready(words)]
+        return tuple(self.without_secrets(found))
 
     async def _call_for_model(self, tool: str, arguments: Mapping[str, object]) -> CallResult:
         return await self.call(tool, arguments, origin="model")
