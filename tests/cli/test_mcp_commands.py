@@ -284,6 +284,8 @@ def test_all_of_what_is_approved_is_shown(here: Lineshaft, workspace: Path) -> N
         "LD_PRELOAD": "./own.so",
         "NODE_OPTIONS": "--require ./own.txt",
         "LEVEL": "one\x1b[2Jtwo",
+        "MEMORY_FILE_PATH": "./memory.jsonl",
+        "DATA_LIBRARY_PATH": "./lib",
         "API_TOKEN": "$(touch hidden-too)",
         "API_KEY": SECRET,
     }
@@ -302,6 +304,8 @@ def test_all_of_what_is_approved_is_shown(here: Lineshaft, workspace: Path) -> N
         assert "variable LD_PRELOAD (changes what is loaded!): ./own.so" in lines
         assert "variable NODE_OPTIONS (changes what is loaded!): --require ./own.txt" in lines
         assert "variable LEVEL: one\\x1b[2Jtwo" in lines
+        assert "variable MEMORY_FILE_PATH: ./memory.jsonl" in lines
+        assert "variable DATA_LIBRARY_PATH (changes what is loaded!): ./lib" in lines
         assert "variable API_TOKEN: $(touch hidden-too)" in lines
         assert any("no file of the project was found" in line for line in lines)
         assert SECRET not in shown

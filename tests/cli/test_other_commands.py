@@ -187,7 +187,7 @@ def test_tools_lists_searches_and_describes(here: Lineshaft) -> None:
     facts = cast("list[Facts]", json.loads(here("tools", "--json").stdout))
     assert [fact["name"] for fact in facts] == names
     nothing = here("tools", "zzzqqq")
-    assert (nothing.stdout, "no tool fits" in nothing.stderr) == ("", True)
+    assert (nothing.stdout, "nothing fits" in nothing.stderr) == ("", True)
 
 
 def test_stubs_come_in_two_languages(here: Lineshaft) -> None:

@@ -36,7 +36,7 @@ class Catalogue(Mapping[str, ToolSpec]):
         return len(self._specs)
 
     def search(self, words: str, limit: int = 10) -> tuple[ToolSpec, ...]:
-        """Return the tools that fit the words best, best first."""
+        """Return the tools that fit the words best, best first; none where nothing fits."""
         return search_specs(self._now(), words, limit=limit)
 
     def describe(self, name: str) -> str:

@@ -31,7 +31,7 @@ def runtime_tools(specs: Specs, results: KeptResults) -> tuple[Tool, ...]:
     """
 
     async def search_tools(words: str, limit: int = 10) -> list[FoundTool]:
-        """Find tools by words.
+        """Find tools by words; an empty list: nothing fits.
 
         Args:
             words: What the tool should do, in a few words.

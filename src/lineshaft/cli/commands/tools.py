@@ -114,7 +114,8 @@ def _tell(
         if words:
             note(paint("lineshaft tools NAME describes one of them", "dim"))
     if not chosen:
-        note(paint("no tool fits" if words else "there are no tools", "dim"))
+        nothing = "nothing fits; try other words, or see all: lineshaft tools"
+        note(paint(nothing if words else "there are no tools", "dim"))
 
 
 def _with_results(settings: Settings, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lineshaft.config.definitions.definition import ServerSetting
+from lineshaft.config.definitions.masking import names_data
 
 _DATA = frozenset({"db", "sqlite", "sqlite3", "duckdb", "jsonl", "ndjson", "csv", "tsv", "log"})
 _INTERPRETER = re.compile(
@@ -23,21 +24,6 @@ _LOADER = re.compile(
     r"project|package|from|with|with-editable|prefix|cwd|script|config|plugin|load|init|rcfile|"
     r"env-file|file|run|start|command)"
 )
-_LOADS = (
-    "LD_",
-    "DYLD_",
-    "NODE",
-    "NPM",
-    "PYTHON",
-    "PERL",
-    "RUBY",
-    "LUA",
-    "PHP",
-    "UV",
-    "BASH",
-    "GIT",
-)
-_KEEPS = re.compile(r"(.*_)?(MEMORY|DB|DATABASE|DATA|STORE|STORAGE|LOGS?|SQLITE|VAULT)(_.*)?")
 
 
 def words_that_may_start(
@@ -69,8 +55,7 @@ def words_that_may_start(
             yield from texts
         before = word
     for variable, value in server.env.items():
-        keeps = _KEEPS.fullmatch(variable.upper()) and not variable.upper().startswith(_LOADS)
-        if not (keeps and _are_data(filled[value], folder)):
+        if not (names_data(variable) and _are_data(filled[value], folder)):
             yield from filled[value]
 
 

@@ -26,6 +26,20 @@ _LOADS = re.compile(
     re.IGNORECASE,
 )
 
+_DATA = re.compile(
+    r"(.*_)?(MEMORY|DB|DATABASE|DATA|STORE|STORAGE|LOGS?|SQLITE|VAULT)(_.*)?", re.IGNORECASE
+)
+_NO_DATA = re.compile(
+    r"(LD_|DYLD_|NODE|NPM|PYTHON|PERL|RUBY|LUA|PHP|UV|BASH|GIT).*|.*(JAVA|JDK).*OPTIONS|"
+    r".*(LIB|MODULE|PLUGIN|CLASS|PACKAGE|EXEC|BIN|SCRIPT|LOADER).*",
+    re.IGNORECASE,
+)
+
+
+def names_data(variable: str) -> bool:
+    """Return whether a variable names the place of a server's data, such as `MEMORY_FILE_PATH`."""
+    return _DATA.fullmatch(variable) is not None and not _NO_DATA.fullmatch(variable)
+
 
 def shown_server(server: ServerSetting) -> str:
     """Return a server's command or address on one line, without anything that may be secret."""
@@ -66,7 +80,7 @@ def masked_url(url: str) -> str:
 
 def changes_what_is_loaded(name: str) -> bool:
     """Return whether a variable can make a program run other code than its words say."""
-    return _LOADS.fullmatch(name) is not None
+    return _LOADS.fullmatch(name) is not None and not names_data(name)
 
 
 def told_words(words: Sequence[str]) -> Iterator[str]:

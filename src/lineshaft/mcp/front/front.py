@@ -218,9 +218,11 @@ class Front:
             specs = [spec for spec in specs if spec.namespace == namespace]
         found = search_specs(specs, given["words"], limit=given.get("limit", 10))
         lines = [detailed(spec, given.get("detail", "brief")) for spec in found]
+        if not lines:
+            elsewhere = "" if namespace is None else ", or search without a namespace"
+            lines.append(f"nothing fits: no tool here does that; try other words{elsewhere}")
         lines += [f"not there now: {problem}" for problem in problems]
-        text = "\n".join(lines) or "no tool fits these words; try others, or another namespace"
-        return ToolReply(text=text)
+        return ToolReply(text="\n".join(lines))
 
     async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
         await self._session.ready(" ".join(given["names"]))

@@ -5,11 +5,20 @@ could be a part of.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lineshaft.tools.schemas import as_schema
-from lineshaft.tools.search.words import asked, indexed, near_to, same_as
+from lineshaft.tools.search.words import (
+    asked,
+    doing,
+    indexed,
+    near_to,
+    same_as,
+    spelled,
+    vague,
+)
 from lineshaft.values import ToolSpec
 
 _K1 = 2.0
@@ -18,14 +27,50 @@ _LONGEST_REQUEST = 2_000
 _MOST_PARAMETERS = 60
 _MOST_WORDS = 32
 
-_SAME = 0.9
-_NEAR = 0.5
-_BEGUN = 0.5
-_MISSPELT = 0.6
+
+class _Likeness(NamedTuple):
+    """How likely a word of the index is meant by a word of a request: 0 to 1."""
+
+    ranked: float
+    """For the order of tools."""
+
+    fitting: float
+    """For whether any tool fits at all: a near word does, a misspelt one hardly."""
+
+
+_EXACT = _Likeness(1.0, 1.0)
+_SAME = _Likeness(0.9, 0.9)
+_NEAR = _Likeness(0.5, 0.7)
+_BEGUN = _Likeness(0.5, 0.5)
+_BEGUN_SHORT = _Likeness(0.5, 0.25)
+"""Short words are the beginning of too many."""
+
+_NAMED = _Likeness(0.9, 0.5)
+"""The beginning of a namespace: `mongo`, `mongodb`."""
+
+_MISSPELT = _Likeness(0.6, 0.4)
 
 _ENOUGH = 0.2
 """The share of a request that a tool must have, its words weighted by rarity."""
 
+_FITS = 0.32
+"""The share that one of the best tools must have, or nothing fits the request."""
+
+_BEST = 5
+
+_VAGUE = 0.5
+"""The weight of a word that stands in any request."""
+
+_SHARE = 0.6
+"""How much a tool loses by what it has not of a request: 0 to 1."""
+
+_OTHERWISE = 0.7
+"""The weight of a tool whose name says that it does something else than the request asks for."""
+
+_LOOKING = frozenset({"list", "get"})
+"""What a question asks for, and a request without a word for what is done."""
+
+_QUESTIONS = frozenset({"which", "what", "whose", "who", "how", "is", "are", "where", "when"})
 
 _NEXT_TO_BEST = 0.35
 """A tool that fits so much less than the best one is not named."""
@@ -71,61 +116,96 @@ class Index:
             for word, weight in _weights(text, means).items():
                 self._postings.setdefault(word, []).append((number, weight / (weight + _K1)))
         self._shortened: dict[str, list[str]] = {}
+        self._named = [frozenset(text[1]) - doing for text in texts]
+        self._namespaces = frozenset[str]().union(*self._named)
+        self._does = [next((word for word in text[0] if word in doing), None) for text in texts]
 
     def search(self, request: str) -> list[ToolSpec] | None:
-        """Return the tools that fit a request, the best first; None where it has no words."""
-        words = asked(request[:_LONGEST_REQUEST])[:_MOST_WORDS]
+        """Return the tools that fit a request, the best first; None where it has no words.
+
+        Nothing fits where the best tools have too little of the request. A request that names a
+        namespace always fits, and so does one word that is the beginning of another.
+        """
+        request = request[:_LONGEST_REQUEST]
+        words = asked(request)[:_MOST_WORDS]
         if not words:
             return None
         total = 0.0
         scores: dict[int, float] = {}
         had: dict[int, float] = {}
+        named: set[str] = set()
         for word in words:
-            hits = self._hits(word)
-            rarity = self._rarity(len(hits))
+            likes = self._likes(word)
+            named.update(self._namespaces.intersection(likes))
+            hits = self._hits(word, likes)
+            rarity = 0.0 if word in vague else self._rarity(max(1, len(hits)))
+            counts = _VAGUE if word in vague else 1.0
             total += rarity
-            for number, hit in hits.items():
-                scores[number] = scores.get(number, 0.0) + hit
-                had[number] = had.get(number, 0.0) + rarity
+            for number, (score, fitting) in hits.items():
+                scores[number] = scores.get(number, 0.0) + counts * score
+                had[number] = had.get(number, 0.0) + rarity * fitting
         least = _NEXT_TO_BEST * max(scores.values(), default=0.0)
-        found = [n for n in scores if had[n] >= _ENOUGH * total and scores[n] >= least]
-        return [self.specs[n] for n in sorted(found, key=lambda n: (-scores[n], n))]
+        close = {number for number, score in scores.items() if score >= least}
+        meant = _meant(request, words)
+        for number in scores:
+            share = had[number] / total if total else 1.0
+            had[number] = share
+            scores[number] *= 1 - _SHARE + _SHARE * share
+            does = self._does[number]
+            if does is not None and does not in meant:
+                scores[number] *= _OTHERWISE
+        ranked = sorted(scores, key=lambda n: (-scores[n], n))
+        sure = bool(named) or len(words) == 1
+        if not sure and max((had[n] for n in ranked[:_BEST]), default=0.0) < _FITS:
+            return []
+        found = [n for n in ranked if n in close and (had[n] >= _ENOUGH or named & self._named[n])]
+        return [self.specs[n] for n in found]
 
-    def _hits(self, word: str) -> dict[int, float]:
-        """Return the score of a word for each tool that has it, or a similar word."""
-        best: dict[int, float] = {}
+    def _hits(self, word: str, likes: Mapping[str, _Likeness]) -> dict[int, tuple[float, float]]:
+        """Return the score and the fitting of a word for each tool that has it, or a like word."""
+        best: dict[int, tuple[float, float]] = {}
         own = self._rarity(len(self._postings.get(word, ())))
-        for other, likeness in self._likes(word).items():
+        for other, likeness in likes.items():
             having = self._postings[other]
-            factor = likeness * min(own, self._rarity(len(having)))
+            factor = likeness.ranked * min(own, self._rarity(len(having)))
             for number, weight in having:
-                best[number] = max(best.get(number, 0.0), factor * weight)
+                score, fitting = best.get(number, (0.0, 0.0))
+                best[number] = max(score, factor * weight), max(fitting, likeness.fitting)
         return best
 
     def _rarity(self, having: int) -> float:
         """Return the weight of a word that so many tools have."""
         return math.log(1 + (len(self.specs) - having + 0.5) / (having + 0.5))
 
-    def _likes(self, word: str) -> dict[str, float]:
+    def _likes(self, word: str) -> dict[str, _Likeness]:
         """Return the words of the index that may be meant by a word, with how likely that is."""
-        likes: dict[str, float] = {}
+        likes: dict[str, _Likeness] = {}
         if word in self._postings:
-            likes[word] = 1.0
+            likes[word] = _EXACT
         for others, likeness in ((same_as, _SAME), (near_to, _NEAR)):
             for other in others.get(word, ()):
                 if other in self._postings:
                     likes.setdefault(other, likeness)
-        if word not in self._postings and len(word) >= 3:
+        if word not in self._postings:
             for other, likeness in self._unclear(word):
                 likes.setdefault(other, likeness)
+        if len(word) > 3:
+            likes.update(
+                (name, _NAMED)
+                for name in self._namespaces
+                if name != word and name.startswith(word)
+            )
         return likes
 
-    def _unclear(self, word: str) -> Iterable[tuple[str, float]]:
+    def _unclear(self, word: str) -> Iterable[tuple[str, _Likeness]]:
         """Return words that begin like an unknown one, or else those that it may be spelt for."""
+        if len(word) < 3:
+            return ()
         begun = [other for other in self._postings if other.startswith(word) or _ends(word, other)]
         if begun:
-            return [(other, _BEGUN) for other in begun]
-        if len(word) < 5:  # short words are near to too many
+            likeness = _BEGUN if len(word) > 3 else _BEGUN_SHORT
+            return [(other, likeness) for other in begun]
+        if len(word) < 5:  # and near to too many
             return ()
         if not self._shortened:
             for other in self._postings:
@@ -135,9 +215,18 @@ class Index:
         return [(other, _MISSPELT) for other in meant if _one_slip(word, other)]
 
 
+def _meant(request: str, words: Sequence[str]) -> Set[str]:
+    """Return the words for what a request asks to do."""
+    asked_for = {word for word in words if word in doing}
+    if not asked_for or (spelled(request) or [""])[0] in _QUESTIONS:
+        asked_for |= _LOOKING
+    others = (table.get(word, frozenset()) for word in asked_for for table in (same_as, near_to))
+    return asked_for.union(*others)
+
+
 def _ends(word: str, other: str) -> bool:
     """Return whether a word is another with an ending: `warmer`, `warm`."""
-    return len(other) >= 4 and len(word) - len(other) <= 3 and word.startswith(other)
+    return len(other) >= 4 and len(word) - len(other) <= 2 and word.startswith(other)
 
 
 def _one_slip(word: str, other: str) -> bool:

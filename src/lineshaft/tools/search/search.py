@@ -29,7 +29,7 @@ def search_specs(
     Returns:
         Tools that have the words, or others that often stand for them, in name, description or
         parameters. A rare word counts for more than a common one, and the name for more than the
-        rest. None where no tool has enough of the request.
+        rest. None where nothing fits: the best of them have too little of the request.
     """
     known = tuple(specs)
     ranked = _INDEXES.of(known).search(words)

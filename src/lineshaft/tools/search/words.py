@@ -15,8 +15,10 @@ class Vocabulary(TypedDict):
     """The file of words."""
 
     same: list[str]
+    doing: list[str]
     near: list[str]
     noise: list[str]
+    vague: list[str]
     phrases: Mapping[str, str]
 
 
@@ -138,5 +140,11 @@ _BEGINNINGS = _beginnings()
 same_as = _related(_VOCABULARY["same"])
 """Other forms of a word."""
 
-near_to = _related(_VOCABULARY["near"])
+near_to = _related([*_VOCABULARY["doing"], *_VOCABULARY["near"]])
 """Words that often stand for a word."""
+
+doing = frozenset(stem(word) for word in " ".join(_VOCABULARY["doing"]).split())
+"""Words for what a tool does."""
+
+vague = frozenset(stem(word) for word in " ".join(_VOCABULARY["vague"]).split())
+"""Words by which no tool is known to fit, or not to fit."""
