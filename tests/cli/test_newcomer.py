@@ -1,6 +1,7 @@
 """From the file that a person's client has already to the first script, in three commands."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -75,3 +76,23 @@ async def test_from_a_clients_file_to_its_first_script(
     assert not any("get_note" in text for text in person.asked)
     record = json.loads(lineshaft("show", "--json").stdout)
     assert [call["status"] for call in record["calls"]] == ["done"] * 3
+
+
+async def test_servers_start_after_the_first_answer_and_are_known_the_next_time(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    command, *args = python_server("notes")
+    (workspace / ".mcp.json").write_text(
+        json.dumps({"mcpServers": {"notes": {"command": command, "args": args}}})
+    )
+    assert lineshaft("init", "--import-mcp").returncode == 0
+    serve = StdioServerParameters(
+        command=sys.executable, args=["-m", "lineshaft", "serve"], cwd=workspace, env=environ
+    )
+    told: list[str] = []
+    for _ in range(2):
+        async with Client(serve, mode="legacy") as client:
+            told.append(client.instructions or "")
+            await client.call_tool("describe", {"names": ["notes.get_note"]})
+    assert "notes (connecting)" in told[0]
+    assert re.search(r"notes \(\d+\)", told[1])

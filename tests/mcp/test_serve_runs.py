@@ -13,6 +13,7 @@ from mcp.shared.subscriptions import ToolsListChanged
 
 from fronts import ASKS, MODES, Mode, client_of, data_of, served, text_of
 from lineshaft import Context, Session, Tool, Toolset, tool
+from lineshaft.mcp.front import Front, front_server
 
 
 @tool(effect="read")
@@ -272,6 +273,20 @@ async def test_a_newer_client_hears_of_new_tools_where_it_listens(tmp_path: Path
             event = await anext(aiter(events))
         assert isinstance(event, ToolsListChanged)
         assert await _names(client) == ["shop__sell"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_of_a_server_that_is_not_there_yet_the_last_count_is_told(
+    mode: Mode, tmp_path: Path
+) -> None:
+    place = Place()
+    async with (
+        Session([place], workspace=tmp_path, store=False) as session,
+        front_server(Front(session, known=lambda: {"shop": 7, "gone": 3})) as server,
+        Client(server, mode=mode) as client,
+    ):
+        assert "shop (7)" in (client.instructions or "")
+        assert "gone" not in (client.instructions or "")
 
 
 @pytest.mark.parametrize("mode", MODES)

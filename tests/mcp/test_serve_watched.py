@@ -12,7 +12,7 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
-from mcp.client.subscriptions import ResourceUpdated, Subscription
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, Subscription
 
 from fronts import MODES, OPEN, Mode, client_of, text_of
 from lineshaft import Session
@@ -107,6 +107,34 @@ async def test_each_client_is_told_of_what_it_watches_alone(older: bool, tmp_pat
             await library.change("book://b")
             await until(lambda: told(second))
     assert (told(first), told(second)) == (["book://a"], ["book://b"])
+
+
+@pytest.mark.parametrize("older", ERAS)
+async def test_clients_are_told_that_there_are_other_resources(older: bool, tmp_path: Path) -> None:
+    library, heard = Library(older=older), list[object]()
+    async with (
+        passed(library, tmp_path) as (session, _),
+        front_server(Front(session, passed="lib")) as server,
+    ):
+        one = Client(server, mode="legacy", message_handler=_into(heard))
+        async with one, Client(server) as two:
+            for client in (one, two):
+                held = client.server_capabilities.resources
+                assert held is not None
+                assert held.list_changed is True
+                assert "book://c" not in [
+                    each.uri for each in (await client.list_resources()).resources
+                ]
+            async with two.listen(resources_list_changed=True) as events:
+                await library.add("book://c", "gamma")
+                with anyio.fail_after(30):
+                    assert isinstance(await anext(aiter(events)), ResourcesListChanged)
+            await until(lambda: heard)
+            assert isinstance(heard[0], types.ResourceListChangedNotification)
+            for client in (one, two):
+                assert "book://c" in [
+                    each.uri for each in (await client.list_resources()).resources
+                ]
 
 
 def _into(heard: list[object]) -> Any:

@@ -13,7 +13,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+)
 from mcp.shared.exceptions import MCPError
 from mcp.shared.memory import create_client_server_memory_streams
 
@@ -41,6 +46,7 @@ class Library:
 
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[str, Any] = {}
+        self._clients: dict[int, Any] = {}
         self._listening = ListenHandler(self._bus)
         more: dict[str, Any] = {}
         if watchable:
@@ -70,6 +76,13 @@ class Library:
         if (session := self._sessions.get(uri)) is not None:
             await session.send_resource_updated(uri)
 
+    async def add(self, uri: str, text: str) -> None:
+        """Add a book, and tell clients that there are others."""
+        self.books[uri] = text
+        await self._bus.publish(ResourcesListChanged())
+        for session in self._clients.values():
+            await session.send_resource_list_changed()
+
     async def tell(self, uri: str) -> None:
         """Tell whoever watches anything that a resource has changed."""
         await next(iter(self._sessions.values())).send_resource_updated(uri)
@@ -93,7 +106,8 @@ class Library:
     async def _list(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        del context, params
+        del params
+        self._clients[id(context.session)] = context.session
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=uri, name=uri, description=f"about {text}")

@@ -12,6 +12,7 @@ from lineshaft.config._claims import (
     keep_claims,
     kept_claims,
 )
+from lineshaft.config._counts import ToolCounts
 from lineshaft.config._files import read_bytes
 from lineshaft.config._found import (
     FoundServers,
@@ -72,6 +73,7 @@ __all__ = [
     "Settings",
     "Starting",
     "Target",
+    "ToolCounts",
     "Unapproved",
     "Variables",
     "approval_of",

@@ -19,7 +19,12 @@ from held import (
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
 from offered import OFFERED
 from parts import PNG, ask, form, needs, resource
@@ -157,6 +162,13 @@ async def changes(context: Context) -> Result:
     return said("changed")
 
 
+async def changes_prompts(context: Context) -> Result:
+    """Say that the list of prompts has changed."""
+    del context
+    await BUS.publish(PromptsListChanged())
+    return said("changed")
+
+
 async def reconnects(context: Context) -> Result:
     """Answer after a while."""
     del context
@@ -235,6 +247,7 @@ DOING: dict[str, Callable[[Context], Awaitable[Result]]] = {
     "test_tool_with_progress": progresses,
     "test_reconnection": reconnects,
     "test_trigger_tool_change": changes,
+    "test_trigger_prompt_change": changes_prompts,
 }
 ASKING = {
     "test_elicitation": ("", form(username=TEXT, email=TEXT)),

@@ -22,7 +22,7 @@ from lineshaft.cli._options import (
 )
 from lineshaft.cli._records import store_for
 from lineshaft.cli._terminal import note
-from lineshaft.config import build, serve_settings
+from lineshaft.config import ToolCounts, build, serve_settings
 from lineshaft.errors import ConfigError
 from lineshaft.mcp.front import Front, HttpOptions, serve_http, serve_stdio
 from lineshaft.session import Session
@@ -80,12 +80,17 @@ def command(
         guards=guards_for(settings),
         store=store_for(settings),
     )
+    counts = ToolCounts()
     front = Front(
         session,
         direct=direct or said.direct,
         approvals="client" if client_approves else said.approvals,
         passed=passed,
+        known=counts.known,
     )
+    session.watch(lambda: counts.keep(session.namespaces()))
+    if not http:
+        front.put_off()  # the client waits for its first answer
     if not http and sys.stdin.isatty():
         note("serving MCP on standard input and output; an MCP client should start this command")
     announce()

@@ -6,6 +6,7 @@ Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers ar
 from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
+from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
 from lineshaft.mcp.client.results import HandleContent
@@ -20,6 +21,7 @@ __all__ = [
     "Cut",
     "HandleContent",
     "Lines",
+    "Listed",
     "McpServer",
     "ServerResources",
     "assertion_from_command",

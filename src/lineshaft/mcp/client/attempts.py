@@ -13,9 +13,14 @@ _LONGEST_PAUSE = 60.0
 
 
 class Attempts:
-    """The attempts of one source, as long as it is open."""
+    """The attempts of one source, as long as it is open.
 
-    def __init__(self) -> None:
+    Args:
+        at_once: Whether the first one is made now; False: once `begin` is called, or the source is
+            needed.
+    """
+
+    def __init__(self, *, at_once: bool = True) -> None:
         self.settled = anyio.Event()
         """Set once it is known how the latest attempt went."""
 
@@ -23,7 +28,9 @@ class Attempts:
         self.closing = anyio.Event()
         self.scope: anyio.CancelScope | None = None
         self._wanted = anyio.Event()
-        self._wanted.set()
+        if at_once:
+            self._wanted.set()
+        self._begun = at_once
         self._failures = 0
         self._not_before = 0.0
 
@@ -31,6 +38,12 @@ class Attempts:
     def pause(self) -> float:
         """Seconds until another attempt may be made."""
         return self._not_before - time.monotonic()
+
+    def begin(self) -> None:
+        """Have the first attempt made, where it was put off."""
+        if not self._begun:
+            self._begun = True
+            self._wanted.set()
 
     async def wanted(self) -> bool:
         """Wait until there is to be a connection; return False once there is to be none."""
@@ -44,6 +57,7 @@ class Attempts:
         Args:
             again: Have another one made where there is none, if it is time.
         """
+        self.begin()
         if again and self.settled.is_set() and self.pause <= 0:
             self.settled = anyio.Event()
             self._wanted.set()

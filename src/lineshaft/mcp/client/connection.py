@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib.metadata import version
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import anyio
 import httpx2
@@ -15,6 +15,7 @@ import mcp_types as types
 from anyio.abc import TaskGroup
 from mcp import Client, MCPError
 from mcp.client import IncomingMessage
+from mcp.client.subscriptions import PromptsListChanged, ResourcesListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, TypeAdapter
 
@@ -78,6 +79,10 @@ Send = Callable[
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
+Listed = Literal["resources", "prompts"]
+"""What a server lists beside its tools."""
+
+
 @asynccontextmanager
 async def connected(
     server: object,
@@ -103,6 +108,10 @@ async def connected(
             link.changed.set()
         elif isinstance(message, types.ResourceUpdatedNotification):
             link.updated(message.params.uri)
+        elif isinstance(message, types.ResourceListChangedNotification):
+            link.listed("resources")
+        elif isinstance(message, types.PromptListChangedNotification):
+            link.listed("prompts")
 
     client = Client(
         cast("Any", server) if spec is None else as_transport(_transport(spec, auth, wire)),
@@ -148,6 +157,9 @@ class Connection:
         self.updated: Callable[[str], None] = lambda _uri: None
         """Told of each resource that the server says has changed."""
 
+        self.listed: Callable[[Listed], None] = lambda _kind: None
+        """Told whenever the server says that it lists other resources or prompts."""
+
     @property
     def is_modern(self) -> bool:
         """Whether it speaks the protocol without a handshake."""
@@ -158,6 +170,13 @@ class Connection:
         """Whether the server says when its tools are others than before."""
         tools = self.client.server_capabilities.tools
         return tools is not None and tools.list_changed is True
+
+    @property
+    def tells_any_changes(self) -> bool:
+        """Whether the server says when its tools, resources or prompts are others than before."""
+        can = self.client.server_capabilities
+        lists = (can.tools, can.resources, can.prompts)
+        return any(each is not None and each.list_changed for each in lists)
 
     @property
     def version(self) -> str:
@@ -179,7 +198,7 @@ class Connection:
         """Ask to be told of changes and of what the server logs."""
         self.tasks = tasks
         capabilities = self.client.server_capabilities
-        if self.is_modern and self.tells_changes:
+        if self.is_modern and self.tells_any_changes:
             tasks.start_soon(self._listen)
         if not self.is_modern and capabilities.logging is not None:
             # `Client.set_logging_level` warns of what only servers of the older protocol know.
@@ -302,9 +321,16 @@ class Connection:
         while True:
             began = anyio.current_time()
             try:
-                async with self.client.listen(tools_list_changed=True) as events:
-                    async for _event in events:
-                        self.changed.set()
+                async with self.client.listen(
+                    tools_list_changed=True, resources_list_changed=True, prompts_list_changed=True
+                ) as events:
+                    async for event in events:
+                        if isinstance(event, ResourcesListChanged):
+                            self.listed("resources")
+                        elif isinstance(event, PromptsListChanged):
+                            self.listed("prompts")
+                        else:
+                            self.changed.set()
             except MCPError:
                 return
             except Exception:  # noqa: BLE001, S110  lost, in one of several ways: begin again

@@ -105,6 +105,7 @@ class McpServer:
         self._version = self._instructions = self._protocol = ""
         self._changed: Callable[[], None] | None = None
         self._attempts = Attempts()
+        self._at_once = True
         self._refresh = anyio.Lock()
         self._stale_at = inf
         self._promised = False
@@ -180,6 +181,15 @@ class McpServer:
         """
         return self._contents[handle]
 
+    def put_off(self) -> None:
+        """Connect, once opened, only after `begin`, or when it is needed."""
+        self._at_once = False
+
+    def begin(self) -> None:
+        """Connect now, where that was put off."""
+        self._at_once = True
+        self._attempts.begin()
+
     def may_ask(self, kinds: Collection[Askable]) -> None:
         """Say what callers may offer, beside what was said before.
 
@@ -235,7 +245,7 @@ class McpServer:
         """
         if self._changed is not None:
             raise ConfigError(f"the MCP server {self._name!r} is open in another session already")
-        self._changed, self._attempts = changed, Attempts()
+        self._changed, self._attempts = changed, Attempts(at_once=self._at_once)
         try:
             async with background() as tasks:
                 tasks.start_soon(self._keep)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.asks import OpenCall, refusals
-from lineshaft.mcp.client.connection import Connection
+from lineshaft.mcp.client.connection import Connection, Listed
 from lineshaft.mcp.client.failures import during_a_call
 from lineshaft.mcp.client.results import too_large
 from lineshaft.mcp.client.watches import Watches
@@ -96,6 +96,9 @@ class ServerResources:
 
         self.updated: Callable[[str], None] = lambda _uri: None
         """Told of each watched resource that may be another than before."""
+
+        self.listed: Callable[[Listed], None] = lambda _kind: None
+        """Told whenever lists of resources or prompts may be others than before."""
 
     @property
     def watchable(self) -> bool:
@@ -210,8 +213,12 @@ class ServerResources:
 
     def connected(self, link: Connection) -> None:
         """Go on with another connection: what was watched is watched there."""
-        self._link = link
+        again, self._link = self._link is not None, link
         self._came.set()
+        link.listed = self._has_listed
+        if again:  # they may have changed, without a notice
+            self.listed("resources")
+            self.listed("prompts")
         self._watches = Watches(link, self._has_changed)
         if link.tasks is not None:
             link.tasks.start_soon(self._watch_again, tuple(self._watched))
@@ -237,6 +244,9 @@ class ServerResources:
             if self._watches is not None:
                 with suppress(MCPError), anyio.move_on_after(_SECONDS):
                     await self._watches.end(uri)
+
+    def _has_listed(self, kind: Listed) -> None:
+        self.listed(kind)
 
     def _has_changed(self, uri: str) -> None:
         self.updated(uri)

@@ -4,7 +4,7 @@ All of it has a fixed budget, however many tools there are behind the front: wha
 how many each namespace has, as far as there is room.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from lineshaft.session import Session
@@ -129,23 +129,30 @@ def _status() -> dict[str, Any]:
     return _tool("status", text, takes=takes, reads=True)
 
 
-def front_instructions(session: Session, *, direct: bool = False) -> str:
+def front_instructions(
+    session: Session, known: Mapping[str, int] | None = None, *, direct: bool = False
+) -> str:
     """Return what a client is told of a front, for its model.
 
     Args:
         session: What stands behind it.
+        known: The number of tools that servers had when they were there last; None: not known.
         direct: Whether tools may be called without a script.
     """
     about = _ABOUT.format(direct=_DIRECT if direct else _ALONE)
-    return f"{about}Namespaces (tools): {_namespaces(session.namespaces())}"
+    counts = session.namespaces()
+    problems = {each.name for each in session.providers if each.problem and not counts[each.name]}
+    counts = {name: count or (known or {}).get(name, 0) for name, count in counts.items()}
+    return f"{about}Namespaces (tools): {_namespaces(counts, problems)}"
 
 
-def _namespaces(counts: Mapping[str, int]) -> str:
+def _namespaces(counts: Mapping[str, int], problems: Set[str]) -> str:
     told: list[str] = []
     room = _NAMESPACES
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     for name, count in ordered:
-        text = f"{name or 'built in'} ({count or 'connecting'})"
+        about = "not there now" if name in problems else str(count or "connecting")
+        text = f"{name or 'built in'} ({about})"
         room -= len(text) + 2
         if room < 0:
             left = counts.keys() - {name for name, _ in ordered[: len(told)]}

@@ -5,7 +5,7 @@ through. What is not listed here cannot be called by name either.
 """
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
@@ -39,6 +39,8 @@ class Front:
             elsewhere, or the caller of `resume`.
         passed: The namespace of a server whose tools are offered under the names that they have
             there, and its resources and prompts with them.
+        known: Gives the number of tools that each server had when it was there last: told of
+            servers that are not there yet.
     """
 
     def __init__(
@@ -48,7 +50,9 @@ class Front:
         direct: Sequence[str] = (),
         approvals: Approvals = "person",
         passed: str = "",
+        known: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
+        self._known = known
         let_ask(session.providers, _OFFERED)
         self._session = session
         self._passed = passed
@@ -60,7 +64,7 @@ class Front:
     @property
     def instructions(self) -> str:
         """What a client is told for its model."""
-        text = front_instructions(self._session, direct=self._direct.wanted)
+        text = front_instructions(self._session, self._known(), direct=self._direct.wanted)
         return self._session.without_secrets(text)
 
     def definitions(self) -> list[dict[str, Any]]:
@@ -79,10 +83,9 @@ class Front:
         """
         if not self._passed:
             return None
-        for provider in self._session.providers:
-            place = _unshaped(provider)
-            if place.name == self._passed and isinstance(place, McpServer):
-                return place
+        for server in self._servers():
+            if server.name == self._passed:
+                return server
         raise ConfigError(f"there is no MCP server {self._passed!r} to pass through")
 
     def verdict(self, method: str, arguments: Mapping[str, object]) -> VerdictKind:
@@ -117,13 +120,27 @@ class Front:
         """Return data as a client may read it."""
         return self._session.without_secrets(value)
 
-    def contents(self, handle: str) -> HandleContent | None:
-        """Return what a handle in a result stands for; None where it was given up."""
+    def put_off(self) -> None:
+        """Start servers, once the session is entered, only after `begin`, or when one is needed."""
+        for server in self._servers():
+            server.put_off()
+
+    def begin(self) -> None:
+        """Start the servers whose start was put off."""
+        for server in self._servers():
+            server.begin()
+
+    def _servers(self) -> Iterator[McpServer]:
         for provider in self._session.providers:
             place = _unshaped(provider)
             if isinstance(place, McpServer):
-                with suppress(LookupError):
-                    return place.content(handle)
+                yield place
+
+    def contents(self, handle: str) -> HandleContent | None:
+        """Return what a handle in a result stands for; None where it was given up."""
+        for server in self._servers():
+            with suppress(LookupError):
+                return server.content(handle)
         return None
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:

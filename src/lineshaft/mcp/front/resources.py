@@ -4,7 +4,7 @@ What is read is a call, like those of tools: policy judges it, and the record ho
 passed on as they are, without entries that policy always denies.
 """
 
-from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from lineshaft.errors import LineshaftError
-from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, McpServer
+from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, Listed, McpServer
 from lineshaft.mcp.front.client import Asked, Client, ToolReply
 from lineshaft.mcp.front.presence import while_there
 from lineshaft.mcp.front.request import Context, Request, input_request
@@ -78,10 +78,18 @@ class PassedResources:
         return self._beside.watchable
 
     @asynccontextmanager
-    async def opened(self) -> AsyncGenerator[None]:
-        """Tell clients of changes inside the block."""
-        async with self._watchers.opened():
-            yield
+    async def opened(self, listed: Callable[[Listed], None]) -> AsyncGenerator[None]:
+        """Tell clients of changes inside the block.
+
+        Args:
+            listed: Told whenever lists of resources or prompts may be others than before.
+        """
+        self._beside.listed = listed
+        try:
+            async with self._watchers.opened():
+                yield
+        finally:
+            self._beside.listed = lambda _kind: None
 
     async def look(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Wait, before the first client is told what there is, until that is known."""

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import metadata
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import mcp_types as types
@@ -13,9 +13,16 @@ from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
 
+from lineshaft.mcp.client import Listed
 from lineshaft.mcp.front.blocks import blocks_of
 from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
 from lineshaft.mcp.front.front import Front
@@ -28,7 +35,22 @@ RUN_META = "lineshaft/run"
 """The member of `_meta` that says how a run went, for programs."""
 
 _LISTENERS = 256
+_SHORTEST_PAUSE = 0.1
+"""Seconds between two times that clients are told of changed lists."""
+
 _FRESH = CacheHint(ttl_ms=5_000)
+
+
+_EVENTS = {
+    "tools": ToolsListChanged,
+    "resources": ResourcesListChanged,
+    "prompts": PromptsListChanged,
+}
+_TELLING = {
+    "tools": ServerSession.send_tool_list_changed,
+    "resources": ServerSession.send_resource_list_changed,
+    "prompts": ServerSession.send_prompt_list_changed,
+}
 
 
 class FrontServer(Server[Any]):
@@ -43,7 +65,10 @@ class FrontServer(Server[Any]):
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus, max_subscriptions=_LISTENERS)
         self._older: OrderedDict[int, ServerSession] = OrderedDict()
-        self._changed = anyio.Event()
+        self._moved = anyio.Event()
+        self._changed: dict[Listed | Literal["tools"], None] = {}
+        """The lists that have changed, and of which clients were not told yet."""
+
         super().__init__(
             NAME,
             version=metadata.version("lineshaft"),
@@ -93,7 +118,7 @@ class FrontServer(Server[Any]):
         *,
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
-        """Return what this server does: of changes, only those of tools are told."""
+        """Return what this server does: changes of each list are told."""
         found = super().get_capabilities(
             notification_options,
             experimental_capabilities,
@@ -102,9 +127,9 @@ class FrontServer(Server[Any]):
         )
         if found.resources is not None:
             watchable = self._passed is not None and self._passed.watchable
-            found.resources = types.ResourcesCapability(subscribe=watchable, list_changed=False)
+            found.resources = types.ResourcesCapability(subscribe=watchable, list_changed=True)
         if found.prompts is not None:
-            found.prompts = types.PromptsCapability(list_changed=False)
+            found.prompts = types.PromptsCapability(list_changed=True)
         return found
 
     @asynccontextmanager
@@ -113,10 +138,10 @@ class FrontServer(Server[Any]):
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._front.opened())
             if self._passed is not None:
-                await stack.enter_async_context(self._passed.opened())
+                await stack.enter_async_context(self._passed.opened(self._has_changed))
             group = await stack.enter_async_context(anyio.create_task_group())
             group.start_soon(self._announce)
-            end = self._front.watch(self._has_changed)
+            end = self._front.watch(lambda: self._has_changed("tools"))
             try:
                 yield
             finally:
@@ -124,21 +149,24 @@ class FrontServer(Server[Any]):
                 self._listening.close()
                 group.cancel_scope.cancel()
 
-    def _has_changed(self) -> None:
-        self._changed.set()
+    def _has_changed(self, kind: Listed | Literal["tools"]) -> None:
+        self._changed[kind] = None
+        self._moved.set()
 
     async def _announce(self) -> None:
-        """Tell clients whenever the list of tools has changed."""
+        """Tell clients whenever a list has changed."""
         while True:
-            await self._changed.wait()
-            self._changed = anyio.Event()
+            await self._moved.wait()
+            self._moved = anyio.Event()
+            changed, self._changed = self._changed, {}
             self.instructions = self._front.instructions
-            await self._bus.publish(ToolsListChanged())
-            for session in list(self._older.values()):
-                with anyio.move_on_after(
-                    1
-                ):  # a client that does not read must not keep others waiting
-                    await session.send_tool_list_changed()
+            for kind in changed:
+                await self._bus.publish(_EVENTS[kind]())
+                for session in list(self._older.values()):
+                    # A client that does not read must not keep others waiting.
+                    with anyio.move_on_after(1):
+                        await _TELLING[kind](session)
+            await anyio.sleep(_SHORTEST_PAUSE)  # a server may say it without end
 
     async def _came(self, context: Context, params: types.NotificationParams) -> None:
         del params

@@ -6,7 +6,7 @@ error: nothing but the protocol reaches the client. In place of the SDK's own, w
 """
 
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
 import anyio
@@ -31,12 +31,14 @@ Incoming = SessionMessage | Exception
 async def serve_stdio(front: Front) -> None:
     """Serve the client on this process's standard streams until it closes them.
 
+    Servers whose start was put off start once the client's first message is answered.
+
     Args:
         front: What is served; its session is entered.
     """
     server = FrontServer(front)
     with _streams() as (read, write):
-        async with server.opened(), _wire(read, write) as (incoming, outgoing):
+        async with server.opened(), _wire(read, write, front.begin) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
@@ -58,13 +60,13 @@ def _streams() -> Generator[tuple[int, int]]:
 
 @asynccontextmanager
 async def _wire(
-    read: int, write: int
+    read: int, write: int, answered: Callable[[], None]
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     inward, to_read = anyio.create_memory_object_stream[Incoming](0)
     to_write, outward = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         group.start_soon(_read, read, inward)
-        group.start_soon(_write, write, outward)
+        group.start_soon(_write, write, outward, answered)
         try:
             yield to_read, to_write
         finally:
@@ -100,13 +102,16 @@ def _message(line: bytes | Cut) -> Incoming:
         return error
 
 
-async def _write(target: int, outward: ObjectReceiveStream[SessionMessage]) -> None:
+async def _write(
+    target: int, outward: ObjectReceiveStream[SessionMessage], answered: Callable[[], None]
+) -> None:
     async for item in outward:
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         try:
             await _send(target, text.encode() + b"\n")
         except OSError:
             return  # the client reads no more; that it has gone is seen by the reader
+        answered()
 
 
 async def _send(target: int, data: bytes) -> None:
