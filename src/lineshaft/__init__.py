@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Limits,
         Pending,
         RunResult,
+        ShownImage,
     )
 
 _ROOMS = {
@@ -42,6 +43,7 @@ _ROOMS = {
         "Event",
         "Finding",
         "Handled",
+        "ShownImage",
         "Limits",
         "Pending",
         "RunResult",
@@ -68,6 +70,7 @@ __all__ = [
     "Run",
     "RunResult",
     "Session",
+    "ShownImage",
     "Tool",
     "ToolError",
     "Toolset",

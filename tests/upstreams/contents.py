@@ -9,6 +9,7 @@ from mcp.types import (
     AudioContent,
     BlobResourceContents,
     CallToolResult,
+    ContentBlock,
     EmbeddedResource,
     ImageContent,
     ResourceLink,
@@ -19,6 +20,7 @@ from pydantic import BaseModel
 
 server = MCPServer("contents", version="2")
 DATA = base64.b64encode(b"bytes").decode()
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 
 class Point(BaseModel):
@@ -94,3 +96,34 @@ def twice(characters: int) -> Annotated[CallToolResult, dict[str, Any]]:
 @server.tool()
 def long(characters: int) -> Annotated[CallToolResult, dict[str, Any]]:
     return CallToolResult(content=[], structured_content={"text": "x" * characters})
+
+
+@server.tool()
+def chart(size: int = 0) -> Annotated[CallToolResult, Point]:
+    """Return data, its text, another text and an image of it."""
+    value = {"x": 1, "y": 2}
+    content: list[ContentBlock] = [
+        TextContent(text=json.dumps(value)),
+        TextContent(text="it rises"),
+        ImageContent(data=base64.b64encode(PNG + bytes(size)).decode(), mime_type="image/png"),
+    ]
+    return CallToolResult(content=content, structured_content=value)
+
+
+@server.tool()
+def chart_of_many() -> Annotated[CallToolResult, list[Point]]:
+    """Return a list as data, each item's text, and an image."""
+    items = [{"x": 1, "y": 2}, {"x": 3, "y": 4}]
+    content: list[ContentBlock] = [TextContent(text=json.dumps(each)) for each in items]
+    content.append(_image(PNG))
+    return CallToolResult(content=content, structured_content={"result": items})
+
+
+@server.tool()
+def album(count: int, size: int = 0) -> CallToolResult:
+    """Return so many images."""
+    return CallToolResult(content=[_image(PNG + bytes(size)) for _ in range(count)])
+
+
+def _image(data: bytes) -> ImageContent:
+    return ImageContent(data=base64.b64encode(data).decode(), mime_type="image/png")

@@ -19,7 +19,7 @@ from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._requests import ScriptRequest, arguments_of, script_request
 from lineshaft.tools import model_name, own_names, plainest, published
 from lineshaft.trace import Redactor, cut_for_model
-from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ToolSpec
+from lineshaft.values import CallError, CallResult, Handled, Limits, RunResult, ShownImage, ToolSpec
 
 MODEL_CHARACTERS = 4_000
 """Of one result, in any form that a model may read."""
@@ -43,6 +43,7 @@ class ModelSide:
         scripts: Whether the session has scripts.
         redactor: Takes secrets out of what the model reads.
         keep: Keeps a redacted text that is too long; returns its handle.
+        images: Returns what a run has shown.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class ModelSide:
         scripts: bool,
         redactor: Redactor,
         keep: Callable[[str], str],
+        images: Callable[[str], tuple[ShownImage, ...]],
     ) -> None:
         self._specs = specs
         self._open = open_tools
@@ -65,6 +67,7 @@ class ModelSide:
         self._scripts = scripts and mode != "plan"
         self._redactor = redactor
         self._keep = keep
+        self._images = images
 
     def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
@@ -142,6 +145,7 @@ class ModelSide:
             is_error=result.status not in ("success", "paused"),
             run_id=result.run_id,
             pending=result.pending,
+            images=self._images(result.run_id),
         )
 
     def of_call(self, result: CallResult, spec: ToolSpec | None) -> Handled:

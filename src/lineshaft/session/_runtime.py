@@ -1,12 +1,13 @@
 """The runtime's own tools: how a script, or a model, finds out what there is."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from lineshaft.errors import ToolError
+from lineshaft.session._handles import HandlePart, ResultHandles, Shown
 from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.tools import Tool, detailed, search_specs, signature
-from lineshaft.values import ToolSpec, beginning
+from lineshaft.values import Context, ToolSpec, beginning
 
 _LONGEST = 500
 
@@ -22,12 +23,13 @@ class FoundTool(TypedDict):
     """Its first line."""
 
 
-def runtime_tools(specs: Specs, results: KeptResults) -> tuple[Tool, ...]:
-    """Return `search_tools`, `describe_tool` and `read_result` of a session.
+def runtime_tools(specs: Specs, results: KeptResults, handles: ResultHandles) -> tuple[Tool, ...]:
+    """Return the runtime's own tools of a session.
 
     Args:
         specs: Gives the tools that are there now.
         results: Those that were too long for a model.
+        handles: What handles in results stand for.
     """
 
     async def search_tools(words: str, limit: int = 10) -> list[FoundTool]:
@@ -68,7 +70,31 @@ def runtime_tools(specs: Specs, results: KeptResults) -> tuple[Tool, ...]:
         """
         return await results.part(handle, start, count)
 
+    async def show(image: str | dict[str, Any], context: Context) -> Shown:  # noqa: D417  `context` is no argument of a caller
+        """Show an image of a result to the model that reads this script's result.
+
+        Args:
+            image: The image's handle, or the part of a result that has it. Four images of
+                1,000,000 bytes each may be shown: png, jpeg, gif, webp.
+        """
+        return handles.show(image, context.run_id)
+
+    async def read_handle(
+        handle: str | dict[str, Any], start: int = 0, count: int = 100_000
+    ) -> HandlePart:
+        """Return a part of the bytes that a handle in a result stands for.
+
+        Args:
+            handle: The handle of an image, audio or binary resource, or the part of a result that
+                has it.
+            start: Where the part begins, in bytes from 0.
+            count: The most bytes of the part.
+        """
+        return handles.part(handle, start, count)
+
     return (
+        Tool.from_function(show, effect="read"),
+        Tool.from_function(read_handle, effect="read"),
         Tool.from_function(search_tools, effect="read"),
         Tool.from_function(describe_tool, effect="read"),
         Tool.from_function(read_result, effect="read"),

@@ -18,6 +18,7 @@ from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._background import BackgroundContext, background
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
+from lineshaft.session._handles import ResultHandles
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.session._live_runs import LiveRuns
@@ -30,7 +31,7 @@ from lineshaft.session._session_tools import SessionTools, split
 from lineshaft.session._storage import storage_of
 from lineshaft.session._validation import refuse_unusable, usable_caller
 from lineshaft.store import Store
-from lineshaft.tools import Provider, Toolset
+from lineshaft.tools import Provider, Toolset, content_of
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     NO_BOUNDARY,
@@ -151,8 +152,9 @@ class Session(Afterwards):
         storage = storage_of(workspace, atomic=atomic, store=store)
         self.store, self._shapes = storage.store, storage.shapes()
         self._results = KeptResults(storage.store if storage.eager else None)
+        self._handles = ResultHandles(lambda handle: content_of(self.providers, handle))
         runtime = Toolset.of_runtime(
-            runtime_tools(partial(self._open_tools.to, *_TELLING), self._results)
+            runtime_tools(partial(self._open_tools.to, *_TELLING), self._results, self._handles)
         )
         self._session_tools = SessionTools(
             given, providers, runtime, jailed=jailed, shapes=self._shapes
@@ -196,6 +198,7 @@ class Session(Afterwards):
             scripts=scripts,
             redactor=redactor,
             keep=self._results.keep,
+            images=self._handles.shown,
         )
 
     async def __aenter__(self) -> Self:

@@ -7,8 +7,10 @@ from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._providers import (
+    HeldContent,
     Provider,
     Shaped,
+    content_of,
     filtered,
     let_ask,
     opened,
@@ -50,6 +52,7 @@ __all__ = [
     "RESERVED",
     "Detail",
     "EntryPath",
+    "HeldContent",
     "Mismatch",
     "NotPlain",
     "Problem",
@@ -62,6 +65,7 @@ __all__ = [
     "WebAddress",
     "WorkspacePath",
     "checker_stubs",
+    "content_of",
     "describe",
     "detailed",
     "filtered",

@@ -23,6 +23,8 @@ _RUNTIME = {
     "search_tools",
     "describe_tool",
     "read_result",
+    "read_handle",
+    "show",
     "resume",
     "status",
 }

@@ -1,7 +1,7 @@
 """Tools that come from elsewhere, and may come and go while a session is open."""
 
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Protocol, runtime_checkable
 
 from lineshaft.tools._tool import Tool
@@ -60,6 +60,38 @@ class Unlisted(Protocol):
         ...
 
 
+class HeldContent(Protocol):
+    """What a handle in a result stands for."""
+
+    @property
+    def kind(self) -> str:
+        """`image`, `audio` or `resource`."""
+        ...
+
+    @property
+    def mime_type(self) -> str:
+        """As its source says it."""
+        ...
+
+    @property
+    def data(self) -> bytes:
+        """All of it."""
+        ...
+
+
+@runtime_checkable
+class Holding(Protocol):
+    """A provider whose results have handles in the place of large contents."""
+
+    def content(self, handle: str) -> HeldContent:
+        """Return what a handle stands for.
+
+        Raises:
+            LookupError: It is unknown, or was given up for newer ones.
+        """
+        ...
+
+
 class Shaped:
     """A provider whose tools are looked at through a function.
 
@@ -97,6 +129,10 @@ class Shaped:
         """The unlisted tools, unchanged."""
         return unlisted(self._source)
 
+    def content(self, handle: str) -> HeldContent:
+        """Return what a handle stands for."""
+        return content_of([self._source], handle)
+
     @property
     def problem(self) -> str:
         """Why it has no tools now, or not all of them."""
@@ -126,6 +162,19 @@ class Shaped:
 def unlisted(provider: Provider) -> Toolset:
     """Return the unlisted tools of a provider."""
     return provider.unlisted if isinstance(provider, Unlisted) else Toolset()
+
+
+def content_of(providers: Iterable[Provider], handle: str) -> HeldContent:
+    """Return what a handle in a result of some providers stands for.
+
+    Raises:
+        LookupError: It is unknown, or was given up for newer ones.
+    """
+    for provider in providers:
+        if isinstance(provider, Holding):
+            with suppress(LookupError):
+                return provider.content(handle)
+    raise LookupError(handle)
 
 
 def filtered(provider: Provider, keep: Callable[[Tool], bool]) -> Shaped:

@@ -101,6 +101,7 @@ from lineshaft.values._runs import (
     RunError,
     RunResult,
     RunStatus,
+    ShownImage,
     Sink,
     Usage,
 )
@@ -229,6 +230,7 @@ __all__ = [
     "SavedRun",
     "SecretFinder",
     "Shown",
+    "ShownImage",
     "Sink",
     "Stage",
     "Stream",

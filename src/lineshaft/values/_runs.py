@@ -347,6 +347,16 @@ class CallResult:
         return by_code.get(self.error.code, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownImage:
+    """An image that a script showed to its model."""
+
+    mime_type: str
+    """`image/png`, `image/jpeg`, `image/gif` or `image/webp`; what its bytes are."""
+
+    data: bytes = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handled:
     """The answer to a model that called a tool."""
@@ -371,3 +381,6 @@ class Handled:
     pending: tuple[Pending, ...] = ()
     """Calls that wait for an approval; `Session.resume` with `run_id` goes on once they are
     answered. Empty: nothing waits."""
+
+    images: tuple[ShownImage, ...] = ()
+    """What the script showed with `show`, in order: for the model, beside the text."""

@@ -9,11 +9,12 @@ from lineshaft.mcp.client.auth import loopback
 from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
-from lineshaft.mcp.client.results import HandleContent
+from lineshaft.mcp.client.results import BESIDE, HandleContent
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
 from lineshaft.mcp.client.stdio import Cut, Lines
 
 __all__ = [
+    "BESIDE",
     "COMPLETE",
     "PROMPT",
     "READ",

@@ -149,7 +149,10 @@ class Maker:
         if output is not None and wrapped:
             output = unwrapped_schema(output)
         shape = ResultShape(
-            has_schema=output is not None, wrapped=wrapped, most_bytes=self._most_bytes
+            has_schema=output is not None,
+            wrapped=wrapped,
+            has_room=output is None or output.get("additionalProperties") is not False,
+            most_bytes=self._most_bytes,
         )
         try:
             return Tool.from_schema(

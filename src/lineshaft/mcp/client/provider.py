@@ -391,7 +391,7 @@ class McpServer:
                     secrets=context.secrets,
                 ) from error
         self._attempts.worked()
-        return value_of(result, shape, self._contents, context.secrets)
+        return value_of(result, shape, self._contents, context.secrets, context.log)
 
     async def _linked(self) -> Connection:
         """Return the connection; where it died, another one.

@@ -5,7 +5,7 @@ import binascii
 import json
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -16,10 +16,14 @@ from lineshaft.mcp._text import clean
 from lineshaft.values import SecretFinder
 
 _LONGEST_ERROR = 4_000
+_LONGEST_NAMES = 200
 _KEPT_BYTES = 64_000_000
 _KEPT_ITEMS = 256
 
 Kind = Literal["image", "audio", "resource"]
+
+BESIDE = "_content"
+"""The member of a value for images and other contents that a server sent beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,9 @@ class ResultShape:
     wrapped: bool = False
     """Whether the server puts the value into `{"result": value}`."""
 
+    has_room: bool = True
+    """Whether its values may have members that the server did not declare."""
+
     most_bytes: int = 10_000_000
 
 
@@ -69,6 +76,7 @@ def value_of(
     shape: ResultShape,
     contents: HandleContents,
     known: SecretFinder,
+    log: Callable[[str], None],
 ) -> object:
     """Return what a call gave.
 
@@ -77,6 +85,7 @@ def value_of(
         shape: What the server said of it before.
         contents: Keeps what a script gets only a handle of.
         known: What is not cut in two where an error says much.
+        log: Told of contents that no part of the value can stand for.
 
     Raises:
         ToolError: The tool failed, or its result is too large, or not what it says it is.
@@ -89,7 +98,13 @@ def value_of(
     if "structured_content" in result.model_fields_set and (
         result.structured_content is not None or not result.content
     ):
-        return _unwrapped(result.structured_content, wrapped=wrapped)
+        value = _unwrapped(result.structured_content, wrapped=wrapped)
+        beside = _beside(value, result, contents)
+        if beside and shape.has_room and isinstance(value, dict):
+            return {**cast("dict[str, object]", value), BESIDE: beside}
+        if beside:
+            log(f"left out beside the value, which has no room for it: {_named(beside)}")
+        return value
     if shape.has_schema and (text := _only_text(result)) is not None:
         try:
             return _unwrapped(json.loads(text), wrapped=wrapped)
@@ -99,6 +114,43 @@ def value_of(
     if len(values) > 1:
         return values
     return values[0] if values else None
+
+
+def _beside(value: object, result: types.CallToolResult, contents: HandleContents) -> list[object]:
+    """Return what was sent beside a value, where that is more than its text.
+
+    A server repeats structured content as text for clients that do not know it; beside an image,
+    a text may say more.
+    """
+    if all(isinstance(block, types.TextContent) for block in result.content):
+        return []
+    return [
+        _block(block, contents)
+        for block in result.content
+        if not (isinstance(block, types.TextContent) and _repeats(block.text, result, value))
+    ]
+
+
+def _named(blocks: Sequence[object]) -> str:
+    kinds = [
+        str(cast("Mapping[str, object]", block).get("mime_type"))
+        if isinstance(block, Mapping)
+        else "text"
+        for block in blocks
+    ]
+    return ", ".join(kinds)[:_LONGEST_NAMES]
+
+
+def _repeats(text: str, result: types.CallToolResult, value: object) -> bool:
+    """Return whether a text is the structured content once more, or an item of it."""
+    known = [value, result.structured_content]
+    known += cast("list[object]", value) if isinstance(value, list) else []
+    if text in known:
+        return True
+    try:
+        return json.loads(text) in known
+    except (ValueError, RecursionError):
+        return False
 
 
 def is_wrapping(name: str, schema: Mapping[str, object] | None) -> bool:
@@ -156,11 +208,12 @@ def _words(result: types.CallToolResult, known: SecretFinder) -> str:
 
 def _check_size(result: types.CallToolResult, most_bytes: int) -> None:
     """Refuse a result whose value is too large; what a script does not see is not counted."""
+    size, blocks = 0, result.content
     if result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False)
         size = len(text.encode(errors="replace"))
-    else:
-        size = sum(len(_payload(block).encode(errors="replace")) for block in result.content)
+        blocks = [each for each in blocks if not isinstance(each, types.TextContent)]
+    size += sum(len(_payload(block).encode(errors="replace")) for block in blocks)
     if size > most_bytes:
         raise too_large(most_bytes)
 

@@ -2,35 +2,101 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
 import mcp_types as types
 from pydantic import ValidationError
 
-from lineshaft.mcp.client import HandleContent
+from lineshaft.mcp.client import BESIDE, HandleContent
 from lineshaft.mcp.front.client import ToolReply
 
 Contents = Callable[[str], HandleContent | None]
 """Gives what a handle in a value stands for, as long as it is kept."""
 
+MOST_CONTENTS = 4
+"""Images, sounds and binary resources that one result brings."""
+
+MOST_BYTES = 1_000_000
+"""Of one of them."""
+
 
 def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
-    """Return a reply as blocks; what was an image in a direct call's value is one again.
+    """Return a reply as blocks: what a script showed, and what was an image in a direct call.
 
     Args:
         reply: Of the call.
         contents: Gives what handles stand for.
     """
-    if not reply.direct or reply.structured is not None:
-        return [_text(reply.text)]
-    value = cast("object", reply.value)
-    held = cast("list[object]", value) if isinstance(value, list) else [value]
-    parts = [_block(part, contents) for part in held]
+    if not reply.direct:
+        shown = [
+            types.ImageContent(
+                data=base64.b64encode(image.data).decode(), mime_type=image.mime_type
+            )
+            for image in reply.images
+        ]
+        return [_text(reply.text), *shown]
+    parts = list(_bounded(_blocks(_parts(reply), contents)))
+    if reply.structured is not None:
+        return [_text(reply.text), *(part for part in parts if not isinstance(part, str))]
     if all(isinstance(part, str) for part in parts):
         return [_text(reply.text)]
     return [_text(part) if isinstance(part, str) else part for part in parts]
+
+
+def _parts(reply: ToolReply) -> Sequence[object]:
+    """Return the parts of a value, each of which may stand for a block."""
+    value = cast("object", reply.value)
+    if isinstance(value, list):
+        return cast("list[object]", value)
+    if not isinstance(value, Mapping) or BESIDE not in value:
+        return [cast("object", value)]
+    members = cast("Mapping[str, object]", value)
+    rest = {name: member for name, member in members.items() if name != BESIDE}
+    beside = members[BESIDE]
+    return [rest, *(cast("list[object]", beside) if isinstance(beside, list) else [beside])]
+
+
+def _blocks(parts: Sequence[object], contents: Contents) -> Iterator[types.ContentBlock | str]:
+    for part in parts:
+        yield _block(part, contents)
+
+
+def _bounded(
+    parts: Iterator[types.ContentBlock | str],
+) -> Iterator[types.ContentBlock | str]:
+    """Yield blocks; a text stands for what is too large, or one too many."""
+    count = 0
+    for part in parts:
+        data = _data(part)
+        if not data:
+            yield part
+            continue
+        count += 1
+        size = len(data) * 3 // 4 - data[-2:].count("=")
+        if size <= MOST_BYTES and count <= MOST_CONTENTS:
+            yield part
+        else:
+            why = f"{MOST_CONTENTS} of {MOST_BYTES:,} bytes each are passed on"
+            told = f"{size:,} bytes of {_kind(part)} left out: {why}; a script has all of it"
+            yield types.TextContent(text=f"[{told}]")
+
+
+def _data(part: types.ContentBlock | str) -> str:
+    match part:
+        case types.ImageContent(data=data) | types.AudioContent(data=data):
+            return data
+        case types.EmbeddedResource(resource=types.BlobResourceContents(blob=blob)):
+            return blob
+        case _:
+            return ""
+
+
+def _kind(part: types.ContentBlock | str) -> str:
+    if isinstance(part, types.ImageContent | types.AudioContent):
+        return part.mime_type
+    return "a resource"
 
 
 def _text(text: str) -> types.TextContent:
@@ -65,8 +131,13 @@ def _of_handle(value: Mapping[str, Any], contents: Contents) -> types.ContentBlo
             mime_type=value.get("mime_type"),
             size=value.get("bytes"),
         )
-    content = contents(handle) if isinstance(handle, str) else None
+    if not isinstance(handle, str):
+        return None
+    content = contents(handle)
     if content is None:
+        if kind in ("image", "audio", "resource") and isinstance(value.get("bytes"), int):
+            about = f"{kind} of {value['bytes']:,} bytes ({value.get('mime_type')})"
+            return _text(f"[{about} is not kept any longer; call the tool again]")
         return None
     data = base64.b64encode(content.data).decode()
     match content.kind:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from lineshaft.values import Askable
+from lineshaft.values import Askable, ShownImage
 
 Asks = Literal["at once", "later", "never"]
 """How a client is asked: by a request in the middle of a call (older protocol), by an answer that
@@ -131,6 +131,8 @@ class ToolReply:
     """Of a tool that was called directly: what it gave, of which `text` is the short form."""
 
     direct: bool = False
+    images: tuple[ShownImage, ...] = ()
+    """What a script showed to its model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

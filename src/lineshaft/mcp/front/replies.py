@@ -49,7 +49,7 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
         data["pending"] = session.without_secrets(data["pending"])
     elif result.status == "success":
         text = f"{text}\n(run {result.run_id}, {len(result.calls)} calls)"
-    return ToolReply(text=text, run=data, is_error=handled.is_error)
+    return ToolReply(text=text, run=data, is_error=handled.is_error, images=handled.images)
 
 
 def running(run_id: str, *, calls: int, status: str = "running") -> ToolReply:

@@ -69,6 +69,10 @@ _UNKNOWN_KEY = re.compile(
 _Position = tuple[int, int]
 
 
+_BESIDE = "_content"
+"""The key of a result for images that a server sent beside it: no stub knows it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TypeDiagnostic:
     """A diagnostic of the type checker."""
@@ -137,6 +141,8 @@ def judge(
     """
     arguments = Arguments.of(resolver, text, records)
     for one in said:
+        if (found := _UNKNOWN_KEY.match(one.message)) and found["key"] == _BESIDE:
+            continue
         place = one.line, as_written(shifts.get(one.line, ()), one.column)
         remark = _of_call(arguments, one, place) or _of_key(arguments, one, place)
         if remark := remark or _of_value(one, place):
