@@ -1,4 +1,4 @@
-"""ResultHandles behind handles of results: shown to a model, and read in parts by scripts."""
+"""What handles in results stand for: shown to a model, and read in parts by scripts."""
 
 import base64
 from collections import OrderedDict
@@ -53,7 +53,7 @@ class HandlePart(TypedDict):
 
 
 class ResultHandles:
-    """ResultHandles by the handles that stand for them in results.
+    """The contents that handles in results stand for.
 
     Args:
         content: Returns what a handle stands for; `LookupError` where it is not kept.
