@@ -1,4 +1,4 @@
-"""What handles in results stand for: shown to a model, and read in parts by scripts."""
+"""Contents behind handles of results: shown to a model, and read in parts by scripts."""
 
 import base64
 from collections import OrderedDict
