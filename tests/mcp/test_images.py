@@ -146,3 +146,14 @@ async def test_images_of_direct_calls_are_bounded(session: Session, mode: Mode) 
     assert text_of(several).count("left out: 4 of 1,000,000 bytes each are passed on") == 2
     assert images(large) == []
     assert "1,000,016 bytes of image/png left out" in text_of(large)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_text_beside_an_image_is_cut_as_any(session: Session, mode: Mode) -> None:
+    async with client_of(session, mode=mode, direct=["c.*"]) as client:
+        short = await client.call_tool("c__report", {"characters": 100})
+        long = await client.call_tool("c__report", {"characters": 50_000})
+    assert text_of(short) == "x" * 100
+    assert len(text_of(long)) < 4_100
+    assert "read_result(" in text_of(long)
+    assert images(short) == images(long) == [contents.PNG]

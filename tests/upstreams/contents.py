@@ -125,5 +125,11 @@ def album(count: int, size: int = 0) -> CallToolResult:
     return CallToolResult(content=[_image(PNG + bytes(size)) for _ in range(count)])
 
 
+@server.tool()
+def report(characters: int) -> CallToolResult:
+    """Return a text of so many characters and an image."""
+    return CallToolResult(content=[TextContent(text="x" * characters), _image(PNG)])
+
+
 def _image(data: bytes) -> ImageContent:
     return ImageContent(data=base64.b64encode(data).decode(), mime_type="image/png")

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from lineshaft.mcp.client import BESIDE, HandleContent
 from lineshaft.mcp.front.client import ToolReply
+from lineshaft.session import MODEL_CHARACTERS
 
 Contents = Callable[[str], HandleContent | None]
 """Gives what a handle in a value stands for, as long as it is kept."""
@@ -42,6 +43,9 @@ def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
         return [_text(reply.text), *(part for part in parts if not isinstance(part, str))]
     if all(isinstance(part, str) for part in parts):
         return [_text(reply.text)]
+    if sum(map(_characters, parts)) > MODEL_CHARACTERS:  # the short form names the whole
+        others = [part for part in parts if not isinstance(part, str) and not _characters(part)]
+        return [_text(reply.text), *others]
     return [_text(part) if isinstance(part, str) else part for part in parts]
 
 
@@ -81,6 +85,18 @@ def _bounded(
             why = f"{MOST_CONTENTS} of {MOST_BYTES:,} bytes each are passed on"
             told = f"{size:,} bytes of {_kind(part)} left out: {why}; a script has all of it"
             yield types.TextContent(text=f"[{told}]")
+
+
+def _characters(part: types.ContentBlock | str) -> int:
+    match part:
+        case str():
+            return len(part)
+        case types.TextContent(text=text):
+            return len(text)
+        case types.EmbeddedResource(resource=types.TextResourceContents(text=text)):
+            return len(text)
+        case _:
+            return 0
 
 
 def _data(part: types.ContentBlock | str) -> str:
