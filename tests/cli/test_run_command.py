@@ -321,3 +321,15 @@ def test_output_that_cannot_be_written_is_a_clear_error(
     assert done.returncode == 1
     assert done.stderr.startswith(b"error: the output cannot be written: No space left")
     assert b"Traceback" not in done.stderr
+
+
+def test_a_script_may_stand_on_the_command_line(here: Lineshaft) -> None:
+    done = here("run", "-c", "return args", "a", "b", "--quiet")
+    assert (done.returncode, done.stdout) == (0, '["a","b"]\n')
+    seen = here("preview", "-c", "await write_file('a.txt', args[0])", "text")
+    assert "+text" in seen.stdout
+    wrong = here("check", "--code", "retur 1")
+    assert (wrong.returncode, wrong.stdout[:8]) == (1, "code:1:7")
+    none = here("run")
+    assert none.returncode == 2
+    assert "- for standard input, or -c TEXT" in none.stderr

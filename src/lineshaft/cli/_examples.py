@@ -6,7 +6,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
     "init": ("lineshaft init", "lineshaft init --import-mcp"),
     "run": (
         "lineshaft run report.py --arg limit:=20",
-        "echo 'return await list_files()' | lineshaft run - --mode read",
+        "lineshaft run -c 'return await list_files()' --mode read",
     ),
     "preview": ("lineshaft preview rename.py", "lineshaft preview rename.py --json"),
     "resume": (

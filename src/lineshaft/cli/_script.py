@@ -1,7 +1,8 @@
 """Reading the script that a command names."""
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,12 @@ from lineshaft.errors import ConfigError
 MAX_BYTES = 16_000_000
 
 ScriptArgument = Annotated[
-    str, typer.Argument(help="A file, or - for standard input.", metavar="SCRIPT")
+    str | None, typer.Argument(help="A file, or - for standard input.", metavar="SCRIPT")
+]
+
+Code = Annotated[
+    str | None,
+    typer.Option("-c", "--code", help="The script itself, in the place of SCRIPT.", metavar="TEXT"),
 ]
 
 ArgsArgument = Annotated[
@@ -31,7 +37,31 @@ class Script:
 
     text: str
     name: str
-    """As typed; `stdin` for standard input."""
+    """As typed; `stdin` for standard input, `code` for the text of an option."""
+
+    args: tuple[str, ...] = ()
+    """The texts that it finds in `args`."""
+
+
+def script_of(word: str | None, code: str | None, args: Sequence[str] = ()) -> Script:
+    """Return the script of a command line: a file's, or the text itself.
+
+    Args:
+        word: The first word; with a text, the first of its arguments.
+        code: The text.
+        args: The other words.
+
+    Raises:
+        ConfigError: There is neither a file nor a text; or it cannot be read, is too large or is
+            not UTF-8 text.
+    """
+    if code is not None:
+        return Script(code, "code", (*(() if word is None else (word,)), *args))
+    if word is None:
+        raise ConfigError(
+            "no script is named", hint="name a file as SCRIPT, - for standard input, or -c TEXT"
+        )
+    return replace(read_script(word), args=tuple(args))
 
 
 def read_script(word: str) -> Script:

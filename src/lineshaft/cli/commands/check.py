@@ -15,7 +15,7 @@ from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import Json, Tools, Workspace, settings_for
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import finding_line
-from lineshaft.cli._script import Script, ScriptArgument, read_script
+from lineshaft.cli._script import Code, Script, ScriptArgument, script_of
 from lineshaft.cli._terminal import result, say
 from lineshaft.config import build
 from lineshaft.session import Session
@@ -24,11 +24,12 @@ from lineshaft.values import Finding
 
 def command(
     *,
-    script: ScriptArgument,
+    script: ScriptArgument = None,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script would get.", metavar="K=V"),
     ] = None,
+    code: Code = None,
     tools: Tools = None,
     workspace: Workspace = None,
     json: Json = False,
@@ -36,7 +37,7 @@ def command(
     """Check a script; exit 1 where something would keep it from running."""
     inputs = read_pairs(arg or ())
     settings = settings_for(workspace, tools=tools)
-    source = read_script(script)
+    source = script_of(script, code)
     offered = offered_for(settings, words=source.text)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)
     announce()

@@ -25,7 +25,7 @@ from lineshaft.cli._options import (
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import failure, finding_line
-from lineshaft.cli._script import ArgsArgument, Script, ScriptArgument, read_script
+from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
 from lineshaft.cli._shape import MARKS, call_line, counted
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
@@ -36,12 +36,13 @@ from lineshaft.values import Preview, fate_of_changes
 
 def command(
     *,
-    script: ScriptArgument,
+    script: ScriptArgument = None,
     args: ArgsArgument = None,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
     ] = None,
+    code: Code = None,
     tools: Tools = None,
     engine: Engine = None,
     mode: Mode = None,
@@ -51,10 +52,10 @@ def command(
     json: Json = False,
 ) -> None:
     """Show the calls that a script would make and what would change; nothing lands."""
-    inputs = {"args": args or [], **read_pairs(arg or ())}
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
-    guards, source = guards_for(settings), read_script(script)
+    guards, source = guards_for(settings), script_of(script, code, args or ())
+    inputs = {"args": list(source.args), **read_pairs(arg or ())}
     offered = offered_for(settings, words=source.text)
     session = build(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets

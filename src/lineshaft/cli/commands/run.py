@@ -33,7 +33,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
-from lineshaft.cli._script import ArgsArgument, Script, ScriptArgument, read_script
+from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
 from lineshaft.cli._shown import display_for, refresh
 from lineshaft.cli._started import remember
 from lineshaft.cli._terminal import note, paint, result
@@ -44,12 +44,13 @@ from lineshaft.values import RunResult
 
 def command(
     *,
-    script: ScriptArgument,
+    script: ScriptArgument = None,
     args: ArgsArgument = None,
     arg: Annotated[
         list[str] | None,
         typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
     ] = None,
+    code: Code = None,
     tools: Tools = None,
     engine: Engine = None,
     mode: Mode = None,
@@ -62,14 +63,14 @@ def command(
     json: Json = False,
 ) -> None:
     """Run a script and exit with the code of its result."""
-    inputs = {"args": args or [], **read_pairs(arg or ())}
     settings = settings_for(
         workspace, tools=tools, engine=engine, mode=mode, limits=limit, atomic=atomic
     )
     limits = settings.limits(seconds=timeout)
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
-    guards, source = guards_for(settings), read_script(script)
+    guards, source = guards_for(settings), script_of(script, code, args or ())
+    inputs = {"args": list(source.args), **read_pairs(arg or ())}
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
     store = store_for(settings)
     if not quiet:
