@@ -15,7 +15,7 @@ from typing import cast
 
 import typer
 
-from lineshaft import kit
+from lineshaft import errors, kit
 from lineshaft.cli import _app as cli
 from lineshaft.config import KEYS
 from lineshaft.tools import Tool, signature
@@ -41,6 +41,9 @@ CODE = re.compile(r'"((?:E|PYTHON)_[A-Z_]+)"')
 NO_CODES = {"E_X"}
 """What looks like a code in the source and is none."""
 
+MADE_ERROR = re.compile(r"\b([A-Z][A-Za-z]+)\(")
+"""The call of a class, among them those of errors."""
+
 MADE = "<!-- Made by ./dev reference. -->\n\n"
 
 
@@ -51,7 +54,7 @@ def pages() -> dict[str, str]:
         "tools.md": _page("Built-in tools", _ABOUT_TOOLS, [*_tools(), *_records(TOOL_RESULTS)]),
         "commands.md": _page("Commands", "What `lineshaft` does.", _commands()),
         "settings.md": _page("Settings", _ABOUT_SETTINGS, _settings()),
-        "errors.md": _page("Error codes", "What went wrong, and what to do.", _errors()),
+        "errors.md": _page("Error codes", _ABOUT_ERRORS, _errors()),
     }
 
 
@@ -60,6 +63,11 @@ _ABOUT_TOOLS = (
     "[Tools](../tools.md) has more."
 )
 _ABOUT_SETTINGS = "Every key of `lineshaft.toml`. [Configuration](../configuration.md) has more."
+_ABOUT_ERRORS = (
+    "What went wrong, and what to do; a code with several causes has a line for each. Names such "
+    "as `limits.calls` are [settings](settings.md); in Python they are fields of `Limits` and "
+    "`PythonOptions`, and arguments of `Session`."
+)
 
 
 def _page(title: str, about: str, parts: Sequence[str]) -> str:
@@ -145,16 +153,34 @@ def _default(value: object) -> str:
 
 def _errors() -> list[str]:
     told = tomllib.loads((FOLDER / "errors.toml").read_text(encoding="utf-8"))
-    used = {
-        code
-        for path in SOURCE.rglob("*.py")
-        for code in CODE.findall(path.read_text(encoding="utf-8"))
-    } - NO_CODES
-    if used != set(told):
-        lacks, more = sorted(used - set(told)), sorted(set(told) - used)
+    raised = raised_codes()
+    if raised != set(told):
+        lacks, more = sorted(raised - set(told)), sorted(set(told) - raised)
         sys.exit(f"errors.toml lacks {lacks}, and has {more}, which nothing raises")
-    rows = [f"| `{code}` | {each['cause']} | {each['cure']} |" for code, each in told.items()]
+    rows = [
+        f"| `{code}` | {each['cause']} | {each['cure']} |"
+        for code, causes in told.items()
+        for each in causes
+    ]
     return ["| code | cause | cure |\n| --- | --- | --- |\n" + "\n".join(rows)]
+
+
+def raised_codes() -> set[str]:
+    """Return the codes that something raises: by name, or as an error of a class that has it."""
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in SOURCE.rglob("*.py")
+        if path != SOURCE / "errors.py"
+    ]
+    named = {code for text in texts for code in CODE.findall(text)} - NO_CODES
+    made = {name for text in texts for name in MADE_ERROR.findall(text)}
+    return named.union(kind.code for name, kind in _kinds() if name in made)
+
+
+def _kinds() -> Iterator[tuple[str, type[errors.LineshaftError]]]:
+    for name, kind in vars(errors).items():
+        if isinstance(kind, type) and issubclass(kind, errors.LineshaftError):
+            yield name, kind
 
 
 def _cell(text: str) -> str:

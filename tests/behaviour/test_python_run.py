@@ -192,7 +192,9 @@ async def test_the_calls_own_time_is_over_before_the_gate_ends_it(
 
     done = await session.call("python_run", {"code": "import time; time.sleep(60)"})
 
-    assert value_of(done)["error"]["code"] == "PYTHON_TIMEOUT"
+    error = value_of(done)["error"]
+    assert error["code"] == "PYTHON_TIMEOUT"
+    assert "python.timeout_seconds and limits.call_seconds" in error["details"]["hint"]
 
 
 async def test_a_grandchild_in_a_session_of_its_own_ends_with_the_program(

@@ -62,7 +62,7 @@ async def run_command(
         raise ToolError(
             "E_TOOL_TIMEOUT",
             f"{argv[0]!r} was ended after {seconds:g} s. {_so_far(done, call.secrets)}",
-            hint="Give a longer `timeout`, or do less at once.",
+            hint=_more_time(timeout, seconds),
         )
     return {
         "exit_code": done.exit_code,
@@ -107,6 +107,13 @@ def _seconds(wanted: float | None, left: float) -> float:
     """Return when to end the program: early enough to say what it had written."""
     margin = min(3.0, left / 10)
     return round(max(0.05, min(wanted or DEFAULT_SECONDS, left - margin)), 3)
+
+
+def _more_time(wanted: float | None, given: float) -> str:
+    """Return what gives a program more time; the call's own time ends what wants more."""
+    if given < (wanted or DEFAULT_SECONDS):
+        return "Do less at once: the call has no more time; limits.call_seconds sets it."
+    return "Give a longer `timeout`, or do less at once; limits.call_seconds sets the most."
 
 
 def _so_far(done: Exit, secrets: SecretFinder) -> str:

@@ -34,7 +34,7 @@ def failed(
 
 def timed_out(message: str, printed: ProgramOutput) -> ProgramDidNotRun:
     """Return the answer for a program whose time was up."""
-    hint = "Do less at once; more time is a setting, python.timeout_seconds."
+    hint = "Do less at once; python.timeout_seconds and limits.call_seconds set its time."
     return failed("PYTHON_TIMEOUT", message, hint=hint, details=printed.told())
 
 
