@@ -164,5 +164,5 @@ def test_doctor_notes_what_is_switched_off_and_what_waits(here: Lineshaft, works
     done = here("doctor", "--quick")
     assert done.returncode == 0
     assert "not approved yet: ./tools.py" in done.stdout
-    assert "read them, then run: lineshaft config trust" in done.stdout
+    assert "read them, then run `lineshaft config trust`" in done.stdout
     assert "switched off by" in done.stdout

@@ -220,7 +220,7 @@ def test_a_call_that_is_wrong_says_how_it_is_right(here: Lineshaft) -> None:
     assert unknown.returncode == 1
     assert "E_UNKNOWN_TOOL" in unknown.stderr
     assert "did you mean 'read_file'?" in unknown.stderr
-    assert "hint: lineshaft tools lists them" in here("call", "forecast").stderr
+    assert "hint: `lineshaft tools` lists them" in here("call", "forecast").stderr
 
 
 def test_a_port_that_there_is_not_is_refused(here: Lineshaft) -> None:

@@ -134,7 +134,7 @@ def test_a_run_whose_process_was_killed_is_interrupted(
     assert (facts["status"], facts["calls"]) == ("interrupted", 1)
     shown = here("show").stdout
     assert "the process that ran it died before its end [E_INTERRUPTED]" in shown
-    assert f"hint: lineshaft resume {facts['run_id']}" in shown
+    assert f"hint: `lineshaft resume {facts['run_id']}`" in shown
     assert "? die" in shown
     result = json.loads(here("show", "--json").stdout)
     assert [call["status"] for call in result["calls"]] == ["unknown"]

@@ -46,6 +46,11 @@ async def put(what: str) -> str:
 
 
 @tool(effect="read")
+async def other() -> None:
+    """Do nothing."""
+
+
+@tool(effect="read")
 async def who(context: Context) -> object:
     """Ask who is there."""
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -326,4 +331,24 @@ async def test_what_one_client_is_given_is_of_no_use_to_another(tmp_path: Path) 
         asked = await _asked(one, {"code": PUT})
         with pytest.raises(MCPError, match="Invalid or expired"):
             await _back(other, {"code": PUT}, asked.request_state, _yes(asked))
+    assert made == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_nobody_is_asked_for_a_run_whose_tools_are_not_here(
+    mode: Mode, tmp_path: Path
+) -> None:
+    script = f"await other()\n{PUT}"
+    first = Person([CANCELS])
+    async with served([put, other], at=tmp_path, policy=ASKS, mode=mode, person=first) as (
+        client,
+        _,
+    ):
+        run_id = data_of(await client.call_tool("run", {"code": script}))["run_id"]
+    second = Person([accepts(decision="approve all")])
+    async with served([put], at=tmp_path, policy=ASKS, mode=mode, person=second) as (client, _):
+        refused = await client.call_tool("resume", {"run_id": run_id})
+    assert refused.is_error
+    assert "`other` is not defined" in text_of(refused)
+    assert second.asked == []
     assert made == []

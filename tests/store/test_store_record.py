@@ -155,7 +155,7 @@ async def test_the_end_of_a_run_whose_host_died_is_added_once(store: Store, path
     assert end.data["error"] == {
         "code": "E_INTERRUPTED",
         "message": "the process that ran it died before its end",
-        "hint": "lineshaft resume r",
+        "hint": "`lineshaft resume r`",
     }
 
 

@@ -94,9 +94,9 @@ def execute(words: Sequence[str]) -> int:
         The exit code.
     """
     prepare_streams()
-    words = _spelled_out(words)
+    words = spelled_out(words)
     try:
-        app = _app(_named(words))
+        app = application(words)
         if signal.getsignal(signal.SIGINT) is leave_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         app(args=list(words), prog_name="lineshaft", obj=words)
@@ -134,7 +134,7 @@ def _tell(words: Sequence[str], error: LineshaftError) -> None:
         result(json.dumps({"status": "error", "error": told}, ensure_ascii=False))
 
 
-def _spelled_out(given: Sequence[str]) -> Sequence[str]:
+def spelled_out(given: Sequence[str]) -> Sequence[str]:
     """Return a command line with `python FILE` written as `python run FILE`, and so on."""
     words = list(given)
     named = [group for group in _UNNAMED if words[: len(group.split())] == group.split()]
@@ -150,8 +150,13 @@ def _spelled_out(given: Sequence[str]) -> Sequence[str]:
     return [*group.split(), _UNNAMED[group], *rest]
 
 
-def _app(named: str | None) -> typer.Typer:
-    """Return the application, with only the named command loaded."""
+def application(words: Sequence[str]) -> typer.Typer:
+    """Return the application, with only the command loaded that a command line names.
+
+    Args:
+        words: The command line, spelled out.
+    """
+    named = _named(words)
     app = typer.Typer(
         name="lineshaft",
         help="One Python script drives every tool of an agent, and stays under control.",

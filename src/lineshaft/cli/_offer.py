@@ -43,7 +43,7 @@ def tell_silent(*names: str) -> None:
     """Say of servers that what they claim does not count."""
     note(
         f"{paint('note', 'dim')}: what {', '.join(names)} claims of its tools does not count yet: "
-        f"lineshaft config mcp claims {' '.join(names)}"
+        f"`lineshaft config mcp claims {' '.join(names)}`"
     )
 
 

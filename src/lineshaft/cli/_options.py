@@ -67,6 +67,13 @@ AcceptClaims = Annotated[
     bool,
     typer.Option("--accept-claims", help="Let count what MCP servers say of their tools."),
 ]
+AcceptChanged = Annotated[
+    bool,
+    typer.Option(
+        "--accept-changed",
+        help="Go on with tools and settings as they are now, though they changed since.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 

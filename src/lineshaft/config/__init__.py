@@ -27,7 +27,7 @@ from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
-from lineshaft.config._modules import Confirm, modules_by_hand, unapproved
+from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
@@ -86,13 +86,13 @@ __all__ = [
     "folder",
     "guard_modules",
     "guards",
+    "hashes_of_modules",
     "import_server",
     "keep_claims",
     "kept_claims",
     "kept_secrets",
     "load",
     "masked_url",
-    "modules_by_hand",
     "policy",
     "private_folder",
     "provider_for",

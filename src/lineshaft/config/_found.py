@@ -96,7 +96,7 @@ def _check_a_projects(server: ServerSetting) -> None:
     if server.claims == "accept":
         raise ConfigError(
             f"{place}.claims is not for a project's file",
-            hint="accept them yourself: lineshaft config mcp --accept-claims",
+            hint="accept them yourself: `lineshaft config mcp claims NAME --accept`",
         )
     if "assertion_command" in server.auth:
         raise ConfigError(

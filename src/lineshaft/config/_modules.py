@@ -4,7 +4,7 @@ import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -12,16 +12,13 @@ from typing import TypeGuard
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._importer import execute
-from lineshaft.config._settings import Module, Settings
+from lineshaft.config._settings import Module
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, Toolset
 
 MAX_MODULE_BYTES = 5_000_000
-BY_HAND = "--tools"
-"""The source of modules that were named on the command line."""
-
 Confirm = Callable[[Unapproved], bool]
 """Ask a person whether a module of a project may run."""
 
@@ -104,14 +101,13 @@ def unapproved(
     return tuple(ask for ask in asked if not is_approved(ask, environ=environ))
 
 
-def modules_by_hand(settings: Settings) -> dict[str, str]:
-    """Return the hash of each module that was named on the command line, files by their path.
+def hashes_of_modules(modules: Iterable[Module]) -> dict[str, str]:
+    """Return the hash of each module, files by their path; none is started.
 
     Raises:
         ConfigError: A module is missing.
     """
-    named = [module for module in settings.modules if module.source == BY_HAND]
-    return {_whole_name(module): _find(module).sha256 for module in named}
+    return {_whole_name(module): _find(module).sha256 for module in modules}
 
 
 def _whole_name(module: Module) -> str:
@@ -137,7 +133,7 @@ def _need_approval(
     if confirm is None or not confirm(ask):
         raise ConfigError(
             f"{str(project)!r} names the module {module.name!r}, which is not approved yet",
-            hint="read it, then run: lineshaft config trust",
+            hint="read it, then run `lineshaft config trust`",
         )
     approve(ask, environ=environ)
 

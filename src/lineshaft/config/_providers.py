@@ -164,7 +164,7 @@ def provider_for(
             return Down(server.name, server.problem)
         if not server_approved(server, environ=starting.environ):
             text = f"it is not approved yet as {server.source} describes it"
-            return Down(server.name, f"{text}; read it, then run: lineshaft config trust")
+            return Down(server.name, f"{text}; read it, then run `lineshaft config trust`")
         spec = _spec(server, settings, starting)
     except ConfigError as error:
         return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)

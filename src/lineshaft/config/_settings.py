@@ -4,6 +4,8 @@ Later wins: what is built in, the project's file, the person's own file, `LINESH
 Policy is the exception: a project's file can only tighten the person's policy.
 """
 
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +26,9 @@ from lineshaft.errors import ConfigError
 from lineshaft.values import Limits, PythonOptions
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
+
+_NOT_OF_RUNS = ("serve.", "store.")
+"""Keys of the command line and of the front: no run goes another way for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,9 @@ class Module:
 
     key: str = "tools.modules"
     """The setting that it is in."""
+
+    by_hand: bool = False
+    """Whether it was named on the command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,10 +138,23 @@ class Settings:
                 source=held.source,
                 project=self.project if held.giver == "project" else None,
                 key=key,
+                by_hand=held.giver == "flag",
             )
             for held in self.values[key]
             for name in cast("list[str]", held.value)
         )
+
+    @property
+    def hashes(self) -> dict[str, dict[str, str]]:
+        """Return what files say of the runs themselves: the hash of each value, by file and key."""
+        found: dict[str, dict[str, str]] = {}
+        for key, values in self.values.items():
+            for held in values:
+                if held.giver in ("project", "user") and not key.startswith(_NOT_OF_RUNS):
+                    text = json.dumps(held.value, sort_keys=True, default=str)
+                    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+                    found.setdefault(held.source, {})[key] = sha256
+        return found
 
     @property
     def atomic(self) -> bool:

@@ -97,7 +97,7 @@ def paused(pending: Sequence[Pending], tools: Mapping[str, Tool], run_id: str) -
     verb = "waits" if len(pending) == 1 else "wait"
     message = f"{count} {verb} for an approval: {', '.join(named[:_NAMED])}{more}"
     silent = (tools[each.tool].effect_hint for each in pending if each.tool in tools)
-    hint = f"give the session an approver, or answer: lineshaft resume {run_id}"
+    hint = f"give the session an approver, or answer: `lineshaft resume {run_id}`"
     said = next(filter(None, silent), "")
     return RunError(code="E_PAUSED", message=message, hint=f"{said}; or {hint}" if said else hint)
 

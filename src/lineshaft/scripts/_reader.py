@@ -1,6 +1,6 @@
 """Reading of scripts for runs: from text to a checked script with an engine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lineshaft.policy import Policy, closed_by
@@ -32,6 +32,11 @@ class Reader:
         self._level: CheckLevel = level
         self._reading = Reading(engines.ask)
         self._denied: tuple[Sequence[ToolSpec], frozenset[str]] = ((), frozenset())
+
+    async def ready(self, tools: Iterable[str]) -> None:
+        """Wait for tools, by name, that come from somewhere."""
+        if words := "\n".join(tools):
+            await self._tools.ready(words)
 
     async def read(self, script: object, *, name: str) -> Prepared:
         """Return a script as it can be executed; waits for the tools that it speaks of."""

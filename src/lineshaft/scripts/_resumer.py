@@ -141,6 +141,21 @@ class Resumer:
                 await self._wait_on(claim, saved.pause)
             raise
 
+    async def check(self, run_id: str) -> None:
+        """Refuse a run that could not go on here, whatever the answers.
+
+        Raises:
+            ConfigError: A tool is missing.
+            StateError: The run cannot go on; it says why.
+        """
+        saved = await self._saved(run_id)
+        _fits(saved, Reply(answers={}))
+        await self._must_have_tools(saved)
+        if not Job.of(saved.run.document).tool:
+            await _engine(self._runner, saved)
+        if saved.pause is not None:
+            await self._must_have_modules(saved, checkpoint_of(saved.pause).modules)
+
     async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
         """Give a run up that goes on waiting."""
         recorder = Recorder(
@@ -158,8 +173,9 @@ class Resumer:
             ConfigError: Names the first of them.
         """
         job, tools = Job.of(saved.run.document), self._runner.gate.tools
-        prepared = await self._runner.reader.read(job.script or job.tool, name=job.name)
         waiting = saved.pause.pending if saved.pause else ()
+        await self._runner.reader.ready(each.tool for each in waiting)
+        prepared = await self._runner.reader.read(job.script or job.tool, name=job.name)
         gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in tools]
         if not job.tool:
             gone += [f.message for f in self._runner.reader.strange(prepared, job.inputs)]

@@ -18,7 +18,7 @@ def call_result(result: RunResult) -> CallResult:
     error = result.error
     if result.status == "paused" and first is not None:
         message = f"{first.tool} waits for an approval (rule {first.rule!r}), and was not made"
-        hint = f"once it is answered it is made: lineshaft resume {result.run_id}"
+        hint = f"once it is answered it is made: `lineshaft resume {result.run_id}`"
         error = RunError(code="E_PAUSED", message=message, hint=hint)
     return CallResult(
         value=result.value,

@@ -47,6 +47,19 @@ class Afterwards(ABC):
         _, resumer, _ = self._later()
         return await resumer.pending(run_id)
 
+    async def check_resume(self, run_id: str) -> None:
+        """Refuse a run that could not go on here, whatever the answers: call it before you ask.
+
+        Waits for the providers of the tools that the run names. `resume` checks the same by itself.
+
+        Raises:
+            ConfigError: A tool that the run needs is not here.
+            StateError: The run cannot go on: it is unknown, one of another workspace, over, or what
+                it was begun with is another now (engine, packages, modules of the workspace).
+        """
+        _, resumer, _ = self._later()
+        await resumer.check(run_id)
+
     async def resume(
         self,
         run_id: str,
@@ -105,7 +118,7 @@ class Afterwards(ABC):
         if await resumer.pending(run_id):
             raise RunBusy(
                 f"run {run_id!r} waits for answers; it can be replayed once it is over",
-                hint=f"lineshaft resume {run_id}",
+                hint=f"`lineshaft resume {run_id}`",
             )
         replaying = await resumer.replay(run_id)
         with live.holding(replaying.context.control):

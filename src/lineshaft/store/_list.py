@@ -11,7 +11,7 @@ from lineshaft.store._log import EXPIRED, INTERRUPTED, Log, RunRow, told_by
 from lineshaft.store._summaries import RunSummary
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_LISTED = "lineshaft runs lists them"
+_LISTED = "`lineshaft runs` lists them"
 _NEWEST = """
 WHERE (:workspace IS NULL OR workspace = :workspace) AND (:run_id IS NULL OR id = :run_id)
 ORDER BY last_at DESC, id DESC LIMIT :limit

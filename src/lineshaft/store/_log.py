@@ -292,7 +292,7 @@ class Log:
                 hint="wait for it, or end that process",
             )
         if run.phase == "over" or (run.is_over and run.code != INTERRUPTED):
-            raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
+            raise RunBusy(f"run {run_id!r} is over", hint=f"`lineshaft show {run_id}`")
         self._trusted(run)
         self._runs[run_id] = run
         self._add_ends(run)
@@ -341,7 +341,7 @@ class Log:
         died = run.status is None and not self.is_held(run)
         if died and not waits:
             keeps = run.phase == "running"
-            hint = f"lineshaft resume {run.id}" if keeps else "run the script anew"
+            hint = f"`lineshaft resume {run.id}`" if keeps else "run the script anew"
             error = _error(INTERRUPTED, "the process that ran it died before its end", hint)
             return [self._end_of(run, "error", error, at=run.last_at)]
         ends = [self._pause_of(run)] if died else []
@@ -375,7 +375,7 @@ class Log:
         run = self._row(run_id)
         if run is None:
             raise RunUnknown(
-                f"no recorded run is called {run_id!r}", hint="lineshaft runs lists them"
+                f"no recorded run is called {run_id!r}", hint="`lineshaft runs` lists them"
             )
         found: list[Event] = []
         for seq, at, call_id, told in self._connection.execute(_SHOWN, (run_id,)):
@@ -453,7 +453,7 @@ class Log:
         if run.phase == "expired" or self._is_due(run):
             raise StateExpired(
                 f"the state of run {run_id!r} was kept until {run.keep_until}",
-                hint="run the script anew; the record is still there: lineshaft show",
+                hint=f"run the script anew; the record is still there: `lineshaft show {run_id}`",
             )
         return run
 

@@ -48,7 +48,7 @@ class MemoryLog:
         """As `RunLog.take`."""
         saved = await self.load(run_id)
         if saved.end is not None:
-            raise RunBusy(f"run {run_id!r} is over", hint=f"lineshaft show {run_id}")
+            raise RunBusy(f"run {run_id!r} is over", hint=f"`lineshaft show {run_id}`")
         if self._lease_no[run_id]:
             raise RunBusy(f"run {run_id!r} goes on: this process works on it")
         number = sum(row.kind == "checkpoint" for row in self._rows[run_id]) + 1

@@ -30,7 +30,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
-from lineshaft.cli._started import remember
+from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import build
@@ -57,6 +57,7 @@ def command(
     """Call one tool and print what it returns."""
     given = read_pairs(arguments or ())
     settings = settings_for(workspace, tools=tools, mode=mode)
+    started = started_with(settings)
     namespace = tool.rpartition(".")[0]
     offered = offered_for(
         settings, only=[namespace] if namespace else [], accept_claims=accept_claims
@@ -74,8 +75,8 @@ def command(
     )
     reins = Reins()
     done = carry(partial(make_call, session, tool, given, reins=reins), reins)
-    if done.pending:
-        remember(done.run_id, settings)
+    if done.run_id:
+        remember(done.run_id, started, settings)
     if json:
         result(json_module.dumps(asdict(done), ensure_ascii=False))
     elif done.error is None:
@@ -106,7 +107,7 @@ def _complain(error: CallError, given: Mapping[str, object]) -> None:
     note(f"{paint('error', 'red')}: {clean(error.message)} [{error.code}]")
     hints = [error.hint] if error.hint else []
     if error.code == "E_UNKNOWN_TOOL":
-        hints = [error.hint if "did you mean" in error.hint else "lineshaft tools lists them"]
+        hints = [error.hint if "did you mean" in error.hint else "`lineshaft tools` lists them"]
     texts = [name for name, value in given.items() if isinstance(value, str)]
     spoken_of = next((name for name in texts if f"`{name}` must" in error.message), None)
     if error.code == "E_INVALID_ARGS" and spoken_of is not None:

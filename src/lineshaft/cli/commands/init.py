@@ -95,9 +95,9 @@ def command(
         note(ahead.text)
     if import_mcp:
         import_all(servers, lambda: read_settings(folder), accept_claims=accept_claims)
-        note("try: lineshaft tools; then give your client the command: lineshaft serve")
+        note("`lineshaft tools` lists them; give your client the command `lineshaft serve`")
     else:
-        note("try: lineshaft run - <<< 'return 1 + 1'")
+        note("try:\n  lineshaft run - <<< 'return 1 + 1'")
 
 
 def _wants(servers: Sequence[ServerSetting]) -> bool:
@@ -105,7 +105,8 @@ def _wants(servers: Sequence[ServerSetting]) -> bool:
     if not servers:
         return False
     if not (sys.stdin.isatty() and is_terminal(sys.stderr)):
-        note(f"{counted(len(servers), 'MCP server')} found: lineshaft config mcp import")
+        found = f"{counted(len(servers), 'MCP server')} found"
+        note(f"{found}: `lineshaft config mcp import` brings them in")
         return False
     for server in servers:
         place = one_line(str(server.source))

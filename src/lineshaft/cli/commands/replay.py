@@ -11,7 +11,7 @@ from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
-from lineshaft.cli._options import Json, RunId, Tools, Workspace
+from lineshaft.cli._options import AcceptChanged, Json, RunId, Tools, Workspace
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import call_line, counted
 from lineshaft.cli._started import settings_again
@@ -28,11 +28,14 @@ def command(
     *,
     run: RunId = None,
     tools: Tools = None,
+    accept_changed: AcceptChanged = False,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
-    settings = settings_again(run, workspace, tools=tools)
+    settings = settings_again(
+        run, workspace, tools=tools, accept_changed=accept_changed, acts=False
+    )
     words = words_of_run(settings, run, replayed=True)
     offered = offered_for(settings, words=words)
     session = build(settings, toolset=offered.all, guards=(), secrets=offered.secrets)

@@ -17,6 +17,7 @@ from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
+    AcceptChanged,
     Json,
     Quiet,
     RunId,
@@ -29,7 +30,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._records import find_run
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._shown import display_for, shown
-from lineshaft.cli._started import remember, settings_again
+from lineshaft.cli._started import remember, settings_again, started_with
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import Settings, build
@@ -117,6 +118,7 @@ def command(
     ] = False,
     cancel: Annotated[bool, typer.Option("--cancel", help="End the run instead.")] = False,
     tools: Tools = None,
+    accept_changed: AcceptChanged = False,
     workspace: Workspace = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -137,7 +139,8 @@ def command(
         ended = carry(partial(_cancel, _bare(settings), settings, run))
         note(f"cancelled {ended}")
         return
-    settings = settings_again(run, workspace, tools=tools)
+    settings = settings_again(run, workspace, tools=tools, accept_changed=accept_changed)
+    started = started_with(settings)
     if not quiet:
         announce()
     display = display_for(quiet=quiet or json)
@@ -155,7 +158,8 @@ def command(
         came = carry(partial(_resume, session, settings, run, words=words, display=display))
     finally:  # also where a person did not wait for the end
         display.close()
-    remember(came.run_id, settings)
+    if isinstance(came, RunResult):
+        remember(came.run_id, started, settings)
     code = came.exit_code if isinstance(came, RunResult) else EXIT_CODES["paused"]
     if json:
         result(came.json() if isinstance(came, RunResult) else _as_json(came))
@@ -273,7 +277,8 @@ async def _resume(
         pending = await session.pending(run_id)
         unknown = () if pending else await _unknown(session, run_id)
         answers = words.answers
-        _must_have_tools(session, run_id, pending)
+        if (pending or unknown) and not answers and words.repeat is None:
+            await session.check_resume(run_id)  # nobody is asked about what cannot go on
         if pending and not answers and can_ask():
             # Before the run is taken up: who leaves here leaves it waiting.
             answers = await TerminalApprover(display, whole=words.whole)(pending)
@@ -281,25 +286,6 @@ async def _resume(
             return await _standing(session, run_id, pending, unknown)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
         return await shown(display, work)
-
-
-def _must_have_tools(session: Session, run_id: str, pending: Sequence[Pending]) -> None:
-    """Refuse to ask about calls of tools that are not here; those of servers may still come.
-
-    Raises:
-        ConfigError: Names the first of them.
-    """
-    coming = {provider.name for provider in session.providers}
-    gone = [
-        each.tool
-        for each in pending
-        if each.tool not in session.tools and each.tool.partition(".")[0] not in coming
-    ]
-    if gone:
-        raise ConfigError(
-            f"run {run_id!r} cannot go on: there is no tool `{gone[0]}`",
-            hint="give the tools that it was begun with, such as --tools FILE",
-        )
 
 
 async def _must_stand(session: Session, run_id: str) -> None:
@@ -365,10 +351,11 @@ def _tell(standing: WaitingRun, *, whole: bool, options: str) -> None:
     for call_id, tool in standing.unknown:
         note(f"  {one_line(call_id)}  {one_line(tool)}")
     resume = f"lineshaft resume {standing.run_id}{options}"
-    note(paint("go on with one of:", "dim"))
-    note(f"  {resume} --repeat all     make them again")
+    note(paint("go on: with all of them made again, with some, or with none, which the", "dim"))
+    note(paint("script is told then:", "dim"))
+    note(f"  {resume} --repeat all")
     note(f"  {resume} --repeat {one_line(standing.unknown[0][0])}")
-    note(f"  {resume} --repeat none    the script is told that it is not known")
+    note(f"  {resume} --repeat none")
 
 
 def _as_json(standing: WaitingRun) -> str:

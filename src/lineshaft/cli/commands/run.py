@@ -35,7 +35,7 @@ from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
 from lineshaft.cli._shown import display_for, refresh
-from lineshaft.cli._started import remember
+from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
@@ -69,6 +69,7 @@ def command(
     limits = settings.limits(seconds=timeout)
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
+    started = started_with(settings)
     guards, source = guards_for(settings), script_of(script, code, args or ())
     inputs = {"args": list(source.args), **read_pairs(arg or ())}
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
@@ -87,7 +88,7 @@ def command(
         store=store,
     )
     reins = Reins()
-    begun = partial(remember, settings=settings)
+    begun = partial(remember, started=started, settings=settings)
     work = partial(_run, session, source, inputs=inputs, display=display, reins=reins, begun=begun)
     try:
         run = carry(work, reins)

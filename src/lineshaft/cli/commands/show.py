@@ -2,8 +2,9 @@
 
 import json as json_module
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
+from lineshaft.cli._started import Started, changes_since, recall
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
 from lineshaft.cli._tree import DROPPED
@@ -36,13 +38,15 @@ def command(
     json: Json = False,
 ) -> None:
     """Show how a run went, from its record."""
-    told, outcome = recorded(settings_for(workspace), run)
+    settings = settings_for(workspace)
+    told, outcome = recorded(settings, run)
     if events:
         result("\n".join(_as_json(event) for event in told))
     elif json:
         result(outcome.json())
     else:
-        for line in lines(outcome, told):
+        begun = recall(outcome.run_id)
+        for line in lines(outcome, told, begun=begun_lines(begun, workspace) if begun else ()):
             say(line)
 
 
@@ -50,12 +54,31 @@ def _as_json(event: Event) -> str:
     return json_module.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
 
 
-def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
+def begun_lines(begun: Started, workspace: Path | None) -> list[str]:
+    """Return the lines that name the tools and settings files that a run began with.
+
+    Args:
+        begun: What it began with.
+        workspace: What the command line said of it.
+    """
+    now = settings_for(workspace, tools=begun.tools)
+    changed = {each.name: each.what for each in changes_since(begun, now)}
+
+    def named(files: Iterable[str]) -> str:
+        since = {file: f" ({changed[file]} since)" if file in changed else "" for file in files}
+        return ", ".join(f"{one_line(file, 1_000)}{text}" for file, text in since.items())
+
+    told = [("tools", [*begun.tools, *begun.modules]), ("settings", list(begun.settings))]
+    return [f"{name} {named(files)}" for name, files in told if files]
+
+
+def lines(run: RunResult, events: Sequence[Event], *, begun: Iterable[str] = ()) -> Iterator[str]:
     """Yield the lines that tell a run: its start, calls, changes, output, value and end.
 
     Args:
         run: What the events add up to.
         events: The record.
+        begun: The tools and settings that it began with, a line each.
     """
     yield paint(summary(run), "bold", stream=sys.stdout)
     first = events[0]
@@ -66,6 +89,8 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
         if first.data.get(name)
     ]
     yield paint(" · ".join(facts), "dim", stream=sys.stdout)
+    for fact in begun:
+        yield paint(fact, "dim", stream=sys.stdout)
     yield from _way(run, Timeline(events))
     for change in run.changes:
         yield _change(change, waits=run.status == "paused")
@@ -85,7 +110,7 @@ def lines(run: RunResult, events: Sequence[Event]) -> Iterator[str]:
         until = f" until {one_line(run.expires_at)}" if run.expires_at else ""
         count = len(run.pending)
         verb = "waits" if count == 1 else "wait"
-        yield f"  paused: {counted(count, 'call')} {verb}{until}; lineshaft resume {run.run_id}"
+        yield f"  paused: {counted(count, 'call')} {verb}{until}; `lineshaft resume {run.run_id}`"
     elif run.status != "success":
         yield from failure(run, stream=sys.stdout)
 

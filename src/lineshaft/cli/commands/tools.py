@@ -112,9 +112,9 @@ def _tell(
             why = f"closed by {rule}: " if rule else ""
             result(f"{spec.name:<{width}}  {spec.effect:<8}  {why}{about}")
         if words:
-            note(paint("lineshaft tools NAME describes one of them", "dim"))
+            note(paint("`lineshaft tools NAME` describes one of them", "dim"))
     if not chosen:
-        nothing = "nothing fits; try other words, or see all: lineshaft tools"
+        nothing = "nothing fits; try other words, or see all: `lineshaft tools`"
         note(paint(nothing if words else "there are no tools", "dim"))
 
 

@@ -100,5 +100,5 @@ def _tell_what_next(added: int, *, accept_claims: bool) -> None:
     if not accept_claims:
         note(
             f"what {'it says of its' if added == 1 else 'they say of their'} tools does not count "
-            "yet, so each call asks; lineshaft config mcp claims shows it and asks once"
+            "yet, so each call asks; `lineshaft config mcp claims` shows it and asks once"
         )

@@ -1,5 +1,6 @@
 """MCP servers as a person sees them: which there are, where from, and what keeps them down."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -84,7 +85,7 @@ def own_rows(settings: Settings) -> Iterator[Row]:
         except ConfigError as error:
             yield Row(server=server, state="broken", problem=error.message)
             continue
-        hint = "" if approved else "read it, then run: lineshaft config trust"
+        hint = "" if approved else "read it, then run `lineshaft config trust`"
         yield Row(server=server, state="ready" if approved else "unapproved", problem=hint)
 
 
@@ -107,7 +108,9 @@ def _client_row(server: ServerSetting, settings: Settings) -> Row:
         case "same":
             return Row(server=server, state="imported")
         case "other":
-            hint = f"lineshaft config mcp import {server.name} --from {server.source} --as NAME"
+            words = ["lineshaft", "config", "mcp", "import", server.name]
+            words += ["--from", str(server.source), "--as", "NAME"]
+            hint = f"`{shlex.join(words)}`"
             return Row(server=server, state="other", problem=hint)
         case "new":
             return Row(server=server, state="disabled" if server.disabled else "new")

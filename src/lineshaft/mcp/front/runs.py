@@ -76,6 +76,8 @@ class Runs:
         if events[-1].kind == "run_finished":
             return await self.status(run_id)
         pending = await self._session.pending(run_id)
+        if pending and not self._said(given) and client.asks in ("later", "at once"):
+            await self._session.check_resume(run_id)
         if shown_of(pending) and not self._said(given) and client.asks == "later":
             return _ask_for(run_id, pending)
         answers = await self._answers_to(pending, given, client)

@@ -94,7 +94,7 @@ def verify(root: Path) -> Manifest:
         names = sorted(set(there.items()) ^ set(manifest.files.items()))
         raise PythonNotFound(
             f"the bundle {str(root)!r} was changed after it was built: {names[0][0]!r}",
-            hint="remove the folder and build it again: lineshaft python build",
+            hint="remove the folder and build it again: `lineshaft python build`",
         )
     return manifest
 

@@ -96,7 +96,8 @@ def _find(path: str | None) -> tuple[Bundle, str]:
             tried.append(f"{name}: {error.message}")
     raise PythonNotFound(
         "no Python for scripts was found; tried " + "; ".join(tried),
-        hint="build one: lineshaft python build; or install one: lineshaft python install ARCHIVE",
+        hint="build one: `lineshaft python build`, or install one: "
+        "`lineshaft python install ARCHIVE`",
     )
 
 

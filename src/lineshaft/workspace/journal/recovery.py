@@ -152,7 +152,7 @@ def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tupl
         raise WorkspaceError(
             f"changes are half landed: {why.message}; and they could not be taken back:"
             f" {error.message}",
-            hint="Remove the cause, then: lineshaft doctor --recover",
+            hint="Remove the cause, then run `lineshaft doctor --recover`.",
         ) from error
     clean(journal, back=True)
     reached("taken-back")
@@ -215,5 +215,5 @@ def _left_alone(item: Item) -> Finding:
         level="warning",
         path=item.place.path,
         message=f"{item.place.path!r} was changed from outside after a crash: it is left alone",
-        hint="Compare it with the run's own change: lineshaft show RUN",
+        hint="Compare it with the run's own change: `lineshaft show RUN`",
     )

@@ -49,7 +49,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     if strictest != settings.setting("policy.mode").value:
         say(f"\nmode {strictest} holds: the stricter of yours and the project's")
     for module in waiting:
-        say(f"\n{one_line(module.name)} is not approved yet: lineshaft config trust")
+        say(f"\n{one_line(module.name)} is not approved yet: `lineshaft config trust`")
 
 
 _JOINED = frozenset(

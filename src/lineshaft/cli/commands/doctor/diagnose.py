@@ -172,7 +172,7 @@ def _modules(settings: Settings) -> Diagnosis:
             name="modules",
             state="note",
             text=f"not approved yet: {names}",
-            hint="read them, then run: lineshaft config trust",
+            hint="read them, then run `lineshaft config trust`",
         )
     return Diagnosis(name="modules", state="ok", text=f"{len(settings.modules)} with own tools")
 

@@ -25,7 +25,7 @@ def landing(settings: Settings) -> Diagnosis:
         name=NAME,
         state="fail",
         text=f"changes of {half} stages are half landed, or landing just now",
-        hint="finish or take them back: lineshaft doctor --recover",
+        hint="finish or take them back: `lineshaft doctor --recover`",
     )
 
 

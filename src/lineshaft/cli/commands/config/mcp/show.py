@@ -70,6 +70,6 @@ def _tell(
         note("no MCP servers were found; [mcp.servers.NAME] in lineshaft.toml describes one")
     new = sum(row.state == "new" for row in found)
     if new:
-        note(paint(f"lineshaft config mcp import brings in {new} of them", "dim"))
+        note(paint(f"`lineshaft config mcp import` brings in {new} of them", "dim"))
     if settings.project is None and not own and new:
-        note(paint("lineshaft init --import-mcp does so too", "dim"))
+        note(paint("`lineshaft init --import-mcp` does so too", "dim"))
