@@ -3,12 +3,13 @@
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO, cast
 
 import anyio
 from engine_figures import Figure, Table
@@ -21,6 +22,17 @@ from lineshaft.mcp import server as mcp_server
 UPSTREAM = str(Path(__file__).with_name("upstream.py"))
 COUNTS = (1, 10, 100)
 SERVERS = ("one", "two", "three")
+
+OPENING = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    },
+}
 
 
 def script(count: int) -> str:
@@ -105,6 +117,44 @@ async def starts(turns: int) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in found.items()}
 
 
+def first_answers(turns: int) -> dict[str, float]:
+    """Return medians: milliseconds of CPU of a server until `initialize` is answered."""
+    found: dict[str, list[float]] = {}
+    serve = [sys.executable, "-m", "lineshaft", "serve", "--workspace"]
+    with tempfile.TemporaryDirectory() as folder:
+        configured = _configured(Path(folder))
+        unset = {**configured, "XDG_CONFIG_HOME": str(Path(folder) / "nothing")}
+        works = {
+            "bare": ([sys.executable, UPSTREAM], unset),
+            "none": ([*serve, folder], unset),
+            "three": ([*serve, folder], configured),
+        }
+        for turn in range(turns + 1):
+            for name, (command, environ) in works.items():
+                took = _until_answered(command, environ)
+                if turn:  # the first one warms up
+                    found.setdefault(name, []).append(took)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def _until_answered(command: Sequence[str], environ: Mapping[str, str]) -> float:
+    """Return the CPU of a server, in milliseconds; it is killed once it has answered."""
+    quiet = subprocess.DEVNULL
+    opening = json.dumps(OPENING).encode() + b"\n"
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet, env=environ, bufsize=0
+    ) as process:
+        stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        stdin.write(opening)
+        answer = json.loads(stdout.readline())
+        process.kill()
+        _, status, spent = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if "result" not in answer:
+        raise RuntimeError(f"the server did not answer: {answer}")
+    return (spent.ru_utime + spent.ru_stime) * 1000
+
+
 def _configured(folder: Path) -> dict[str, str]:
     """Write a person's settings with three servers; return the environment that has them."""
     told = "".join(
@@ -152,3 +202,10 @@ async def show(turns: int) -> None:
         Figure("lineshaft serve: the tools of all three", begun["all"]),
     ]
     print(f"\n{Table('until three servers have listed their tools, ms', figures)}", flush=True)
+    answered = first_answers(max(turns // 2, 3))
+    figures = [
+        Figure("a server of the SDK alone", answered["bare"]),
+        Figure("lineshaft serve, no servers configured", answered["none"]),
+        Figure("lineshaft serve, three servers configured", answered["three"]),
+    ]
+    print(f"\n{Table('CPU until `initialize` is answered, ms', figures)}", flush=True)

@@ -81,6 +81,31 @@ def raw(at: Path) -> Generator[Raw]:
         end(process)
 
 
+def test_no_engine_and_no_checker_is_loaded_before_the_first_answer(tmp_path: Path) -> None:
+    imports, told = tmp_path / "imports.txt", [sys.executable, "-X", "importtime"]
+    with (
+        imports.open("wb") as errors,
+        subprocess.Popen(
+            [*told, "-m", "lineshaft", "serve"],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        ) as process,
+    ):
+        try:
+            client = Raw(process)
+            client.write(json.dumps(HELLO).encode())
+            assert "result" in client.read()
+            began = [child.name() for child in psutil.Process(process.pid).children()]
+        finally:
+            end(process)
+    loaded = {line.rpartition("|")[2].strip() for line in imports.read_text().splitlines()}
+    assert "mcp" in loaded
+    assert not [name for name in loaded if name.partition(".")[0] == "wasmtime"]
+    assert began == []
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_command_serves_the_configured_tools(mode: Mode, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
