@@ -160,9 +160,13 @@ class ModelSide:
             pending=result.pending,
         )
 
-    def shown(self, text: str) -> str:
+    def shown(self, text: str, most: int = MODEL_CHARACTERS) -> str:
         """Return a text as a model may read it: redacted, and cut where it is long."""
-        return self._shown(self._redactor.text(text))
+        return self._shown(self._redactor.text(text), most)
+
+    def kept(self, value: object) -> dict[str, object]:
+        """Keep a value without secrets; return what stands for it."""
+        return self._kept(_text.plain(_text.structured(value, self._redactor)))
 
     def _shown(self, whole: str, most: int = MODEL_CHARACTERS) -> str:
         """Return a redacted text, cut where it is long; the whole is then kept."""
@@ -178,8 +182,10 @@ class ModelSide:
         text = _text.plain(redacted)
         if len(text) <= _DATA:
             return {"value": redacted}
-        size = len(text.encode("utf-8", "replace"))
-        return {"value": None, "left_out": {"handle": self._keep(text), "bytes": size}}
+        return {"value": None, "left_out": self._kept(text)}
+
+    def _kept(self, text: str) -> dict[str, object]:
+        return {"handle": self._keep(text), "bytes": len(text.encode("utf-8", "replace"))}
 
 
 def _has_failed(result: CallResult) -> bool:

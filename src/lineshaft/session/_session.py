@@ -22,7 +22,7 @@ from lineshaft.session._handles import ResultHandles
 from lineshaft.session._inputs import checked_arguments, checked_inputs, script_text
 from lineshaft.session._kept_results import KeptResults, ResultPart
 from lineshaft.session._live_runs import LiveRuns
-from lineshaft.session._model_side import ModelSide
+from lineshaft.session._model_side import MODEL_CHARACTERS, ModelSide
 from lineshaft.session._open_tools import OpenTools
 from lineshaft.session._requests import ScriptRequest
 from lineshaft.session._run import Run
@@ -390,9 +390,22 @@ class Session(Afterwards):
         found = self._session_tools.get(tool)
         return self._model.of_call(result, found.spec if found else None)
 
-    def shown(self, text: str) -> str:
-        """Return a text as a model may read it: without secrets, and cut where it is long."""
-        return self._model.shown(text)
+    def shown(self, text: str, *, most: int = MODEL_CHARACTERS) -> str:
+        """Return a text as a model may read it: without secrets, and cut where it is long.
+
+        Args:
+            text: The text; where it is cut, its end says how to read the whole.
+            most: The most characters.
+        """
+        return self._model.shown(text, most)
+
+    def kept(self, value: object) -> dict[str, object]:
+        """Keep a value that is too long to be shown, without secrets, for `result_part`.
+
+        Returns:
+            Its `handle`, and its `bytes` as JSON.
+        """
+        return self._model.kept(value)
 
     async def result_part(self, handle: str, start: int, count: int) -> ResultPart:
         """Return a part of a result that was cut for a model, without secrets.

@@ -22,6 +22,9 @@ MOST_CONTENTS = 4
 MOST_BYTES = 1_000_000
 """Of one of them."""
 
+_BLOCK = 20
+"""Characters that a block counts at least, however short its text."""
+
 
 def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
     """Return a reply as blocks: what a script showed, and what was an image in a direct call.
@@ -44,8 +47,8 @@ def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
     if all(isinstance(part, str) for part in parts):
         return [_text(reply.text)]
     if sum(map(_characters, parts)) > MODEL_CHARACTERS:  # the short form names the whole
-        others = [part for part in parts if not isinstance(part, str) and not _characters(part)]
-        return [_text(reply.text), *others]
+        brought = [part for part in parts if not isinstance(part, str) and _data(part)]
+        return [_text(reply.text), *brought]
     return [_text(part) if isinstance(part, str) else part for part in parts]
 
 
@@ -88,15 +91,9 @@ def _bounded(
 
 
 def _characters(part: types.ContentBlock | str) -> int:
-    match part:
-        case str():
-            return len(part)
-        case types.TextContent(text=text):
-            return len(text)
-        case types.EmbeddedResource(resource=types.TextResourceContents(text=text)):
-            return len(text)
-        case _:
-            return 0
+    """Return how many characters a model reads of a part; those of bytes do not count."""
+    whole = part if isinstance(part, str) else part.model_dump_json()
+    return _BLOCK + len(whole) - len(_data(part))
 
 
 def _data(part: types.ContentBlock | str) -> str:

@@ -108,7 +108,7 @@ class Front:
             client: The calling client.
         """
         return await self._told_of(
-            self._runs.call(self._beside(method), arguments, client, whole=True, waits=False)
+            self._runs.call(self._beside(method), arguments, client, whole=True, beside=True)
         )
 
     def _beside(self, method: str) -> ToolSpec:
@@ -119,6 +119,10 @@ class Front:
     def without_secrets(self, value: Value) -> Value:
         """Return data as a client may read it."""
         return self._session.without_secrets(value)
+
+    def shorten(self, text: str, most: int) -> str:
+        """Return a text as a client may read it, of so many characters at most."""
+        return self._session.shown(text, most=most)
 
     def put_off(self) -> None:
         """Start servers, once the session is entered, only after `begin`, or when one is needed."""
@@ -198,7 +202,7 @@ class Front:
         except LineshaftError as error:
             hint = f"\n{error.hint}" if error.hint else ""
             text = f"{error.code}: {error.message}{hint}"
-            return ToolReply(text=self._session.without_secrets(text), is_error=True)
+            return ToolReply(text=self._session.shown(text), is_error=True)
 
     async def _own_call(self, name: str, arguments: object, client: Client) -> ToolReply | Asked:
         given = checked(name, self._schemas[name], arguments)

@@ -9,8 +9,13 @@ from lineshaft.session import MODEL_CHARACTERS, Session
 from lineshaft.tools import signature
 from lineshaft.values import CallResult, Pending, RunResult, ToolSpec, beginning
 
-_ARGUMENTS = 2_000
-"""Characters of JSON of a waiting call's arguments; a longer text among them is cut."""
+_ARGUMENT = 2_000
+"""Characters of JSON of one argument of a waiting call."""
+
+_ARGUMENTS = 4_000
+"""Characters of JSON of all its arguments, with their names."""
+
+_DIFF = 2_000
 
 _PENDING = 20
 """Waiting calls that are told as data."""
@@ -43,7 +48,7 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
     if result.status == "paused":
         how = _CLIENT if answers else _PERSON.format(run=result.run_id)
         after = f"{how}; then `resume` with run_id {result.run_id!r} gives the result"
-        waiting = [_waiting(each) for each in result.pending[:_PENDING]]
+        waiting = [_waiting(session, each) for each in result.pending[:_PENDING]]
         data |= {"pending": waiting, "next": after}
         text = f"{text}\nNext: {after}."
         data["pending"] = session.without_secrets(data["pending"])
@@ -66,15 +71,23 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
     if result.error is not None:
         text = handled.text
         if result.error.code == "E_INVALID_ARGS":
-            text = f"{text}\nIt is called like this: {session.without_secrets(signature(spec))}"
+            text = session.shown(f"{text}\nIt is called like this: {signature(spec)}")
         return ToolReply(text=text, is_error=True)
+    whole = handled.left_out is None
     return ToolReply(
         text=handled.text,
         structured=_as_object(handled.structured, spec),
-        value=handled.structured,
+        value=handled.structured if whole else session.without_secrets(result.value),
         is_error=handled.is_error,
         direct=True,
     )
+
+
+def of_beside(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
+    """Return what one call of what a server has beside its tools gave, whole."""
+    if result.error is not None:
+        return of_call(session, result, spec)
+    return ToolReply(text="", value=session.without_secrets(result.value))
 
 
 async def of_part(session: Session, handle: str, number: int) -> ToolReply:
@@ -104,16 +117,20 @@ def _as_object(value: object, spec: ToolSpec) -> object:
     return made if len(text) <= MODEL_CHARACTERS else None
 
 
-def _waiting(call: Pending) -> dict[str, Any]:
-    arguments = dict(call.arguments)
-    left_out = 0
-    for name, value in arguments.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if len(text) > _ARGUMENTS:
-            left_out += len(text.encode("utf-8", "replace"))
+def _waiting(session: Session, call: Pending) -> dict[str, Any]:
+    given = session.without_secrets(dict(call.arguments))
+    arguments: dict[str, object] = {}
+    room = _ARGUMENTS
+    for name, value in given.items():
+        size = len(value) if isinstance(value, str) else len(json.dumps(value, ensure_ascii=False))
+        if size <= _ARGUMENT and len(name) + size <= room:
+            arguments[name] = value
+            room -= len(name) + size
+        elif len(name) <= room:
             arguments[name] = None
+            room -= len(name)
     known: dict[str, Any] = {"id": call.id, "tool": call.tool, "arguments": arguments}
-    if left_out:
-        known["left_out"] = {"bytes": left_out}
-    told = (("reason", call.reason), ("diff", beginning(call.diff, _ARGUMENTS, lines=True)))
+    if arguments != given:
+        known["left_out"] = session.kept(given)
+    told = (("reason", call.reason), ("diff", beginning(call.diff, _DIFF, lines=True)))
     return known | {key: text for key, text in told if text}

@@ -18,8 +18,10 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from lineshaft.errors import LineshaftError
+from lineshaft.mcp._text import DESCRIPTION, PARAMETER, clean
 from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, Listed, McpServer
 from lineshaft.mcp.front.client import Asked, Client, ToolReply
+from lineshaft.mcp.front.passing import bounded
 from lineshaft.mcp.front.presence import while_there
 from lineshaft.mcp.front.request import Context, Request, input_request
 from lineshaft.mcp.front.watchers import Tell, Watchers
@@ -51,6 +53,10 @@ class Behind(Protocol):
 
     def without_secrets(self, value: Value) -> Value:
         """Return data as a client may read it."""
+        ...
+
+    def shorten(self, text: str, most: int) -> str:
+        """Return a text of so many characters at most; the whole is kept."""
         ...
 
 
@@ -165,12 +171,30 @@ class PassedResources:
         return [
             each.model_copy(
                 update={
-                    "title": self._front.without_secrets(each.title),
-                    "description": self._front.without_secrets(each.description),
+                    "title": self._prose(each.title, DESCRIPTION),
+                    "description": self._prose(each.description, DESCRIPTION),
+                    **self._arguments(each),
                 }
             )
             for each in listed
         ]
+
+    def _prose(self, text: str | None, most: int) -> str | None:
+        return None if text is None else clean(self._front.without_secrets(text), most)
+
+    def _arguments(self, each: Item) -> dict[str, object]:
+        if not isinstance(each, types.Prompt) or each.arguments is None:
+            return {}
+        told = [
+            argument.model_copy(
+                update={
+                    "title": self._prose(argument.title, PARAMETER),
+                    "description": self._prose(argument.description, PARAMETER),
+                }
+            )
+            for argument in each.arguments
+        ]
+        return {"arguments": told}
 
     def _denied(self, method: str, **arguments: object) -> bool:
         return self._front.verdict(method, arguments) in ("deny", "stop")
@@ -288,7 +312,8 @@ class PassedResources:
             )
         if reply.is_error:
             raise MCPError(types.INVALID_REQUEST, reply.text)
-        return result.model_validate(reply.value)
+        value = bounded(method, given, reply.value, shorten=self._front.shorten)
+        return result.model_validate(value)
 
 
 def _client_of(context: Context) -> Connection:

@@ -15,7 +15,7 @@ from lineshaft.mcp.client import refusals
 from lineshaft.mcp.front.client import Asked, Client, Filled, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
 from lineshaft.mcp.front.forms import answers_by_id, answers_of, approval_form, shown_of
-from lineshaft.mcp.front.replies import of_call, of_part, of_run, running
+from lineshaft.mcp.front.replies import of_beside, of_call, of_part, of_run, running
 from lineshaft.mcp.front.work import Operation, Operations
 from lineshaft.session import Session, is_handle
 from lineshaft.trace import summarise
@@ -126,7 +126,7 @@ class Runs:
         client: Client,
         *,
         whole: bool,
-        waits: bool = True,
+        beside: bool = False,
     ) -> ToolReply | Asked:
         """Make one call of a tool, without a script.
 
@@ -135,7 +135,8 @@ class Runs:
             arguments: By name.
             client: The calling client.
             whole: Whether they are to see as it is what the tool's server refuses.
-            waits: Whether it may wait in the store for an answer to what policy asks.
+            beside: Whether it is no tool, but what a server has beside its tools: it does not
+                wait in the store for an answer to what policy asks, and its value comes whole.
 
         Raises:
             MCPError: It refused, and they are.
@@ -143,9 +144,9 @@ class Runs:
         if client.state:
             return await self._back(client)
         given = cast("Mapping[str, object]", arguments or {})
-        work = Operation(spec=spec, said=client.said, whole=whole)
+        work = Operation(spec=spec, said=client.said, whole=whole, beside=beside)
         caller = self._caller(work, client)
-        if not waits:
+        if beside:
             caller = replace(caller, approver=partial(_or_never, caller.approver))
 
         async def carry(_: Operation) -> CallResult:
@@ -263,7 +264,8 @@ class Runs:
             case CallResult() as result if work.spec is not None:
                 if result.error is not None and work.refusals:
                     raise self._refused(work.refusals[-1])
-                return of_call(self._session, result, work.spec)
+                reply = of_beside if work.beside else of_call
+                return reply(self._session, result, work.spec)
             case RunResult() as result:
                 return of_run(self._session, result, answers=self._answers)
             case _ if work.ended:

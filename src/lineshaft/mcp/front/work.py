@@ -56,6 +56,7 @@ class Operation:
             under its own.
         whole: Whether the client is to see as it is what the server refused.
         alone: Whether it goes on in the background, with no request waiting.
+        beside: Whether it is a call of what a server has beside its tools.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Operation:
         said: Mapping[str, Said] | None = None,
         whole: bool = False,
         alone: bool = False,
+        beside: bool = False,
     ) -> None:
         self.key = secrets.token_urlsafe(24)
         """The handle with which a client comes back; it cannot be guessed."""
@@ -73,6 +75,7 @@ class Operation:
         self.run_id = run_id
         self.spec = spec
         self.alone = alone
+        self.beside = beside
         self.calls = 0
         """How many were made so far."""
 
