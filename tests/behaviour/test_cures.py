@@ -140,7 +140,7 @@ async def test_a_call_has_the_least_of_its_times(make: Make) -> None:
 
 async def test_a_command_whose_call_has_no_more_time_is_told_so(make: Make) -> None:
     wait = {"command": "sleep 600", "timeout": 500}
-    async with make(policy=Policy(mode="open"), limits=Limits(call_seconds=0.5)) as session:
+    async with make(policy=Policy(mode="open"), limits=Limits(call_seconds=2)) as session:
         ended = await session.call("run_command", wait)
     assert ended.error is not None
     assert ended.error.code == "E_TOOL_TIMEOUT"

@@ -105,7 +105,7 @@ def _why_missing(command: str, *, split: bool) -> str:
 
 def _seconds(wanted: float | None, left: float) -> float:
     """Return when to end the program: early enough to say what it had written."""
-    margin = min(3.0, left / 10)
+    margin = min(3.0, max(left / 10, min(0.5, left / 2)))
     return round(max(0.05, min(wanted or DEFAULT_SECONDS, left - margin)), 3)
 
 
