@@ -233,6 +233,14 @@ async def test_a_pattern_that_is_none_is_refused(call: Context, pattern: str) ->
     assert caught.value.code == "E_INVALID_ARGS"
 
 
+@pytest.mark.parametrize("pattern", ["(?:a{60000}){60000}", f"{'(' * 40}a{')+' * 40}"])
+async def test_a_pattern_that_would_never_be_ready_is_refused(call: Context, pattern: str) -> None:
+    with pytest.raises(ToolError, match="would take too long to compile") as caught:
+        await search_text(pattern, call)
+
+    assert caught.value.code == "E_INVALID_ARGS"
+
+
 @pytest.mark.parametrize("context", [-1, 21])
 async def test_context_has_a_limit(call: Context, context: int) -> None:
     with pytest.raises(ToolError) as caught:

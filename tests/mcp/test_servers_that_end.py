@@ -1,14 +1,18 @@
 """What is said of a server that does not start, or ends: the error it ended by, and no secret."""
 
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
+import anyio
 import pytest
 
 from lineshaft import Policy, Session
-from lineshaft.mcp import ServerSpec
+from lineshaft.mcp import Claim, ServerSpec
 from lineshaft.mcp import server as mcp_server
 from lineshaft.mcp.client import McpServer
+from upstreams.real import python_server
 
 SECRET = "hunter-two-Kx7Qp2Wv9Zt4Rb8"  # noqa: S105  a test's, of no known form
 
@@ -79,3 +83,24 @@ async def test_a_secret_in_its_last_words_is_not_cut_in_two(at: int, tmp_path: P
         result = await session.run("return await s.nothing()")
         text = session.told(result).text
     assert not any(SECRET[n : n + 5] in text for n in range(len(SECRET) - 5))
+
+
+async def test_a_session_ends_while_what_a_server_offers_is_still_looked_through() -> None:
+    begun, released = threading.Event(), threading.Event()
+
+    def claims(found: Sequence[Claim], digest: str) -> None:
+        del found, digest
+        begun.set()
+        released.wait()
+
+    late = threading.Timer(30, released.set)
+    late.start()
+    try:
+        source = McpServer(python_server("notes"), name="s", claims=claims)
+        async with source.opened(lambda: None):
+            assert await anyio.to_thread.run_sync(begun.wait, 30)
+        assert not released.is_set(), "it waited for the thread"
+        assert not source.tools
+    finally:
+        late.cancel()
+        released.set()

@@ -244,6 +244,35 @@ def test_a_large_value_against_a_recursive_schema_is_no_problem() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?:a{60000}){60000}",
+        "(?:a{000000000000060000}){60000}",
+        f"{'(' * 40}a{')+' * 40}",
+        f"{'(' * 24}[a)]{'){2,}' * 24}",
+        f"(?x){'(' * 24}a # )\n{'){2}' * 24}",
+        f"{'(' * 24}a(?#))(?#(){'){2}' * 24}",
+        "a" * 10_001,
+        "a{" + "9" * 5_000 + "}",
+    ],
+)
+def test_a_pattern_that_is_never_compiled_gives_up(pattern: str) -> None:
+    assert bind(taking({"pattern": pattern}), {"a": "b"}, ()) == {"a": "b"}
+    assert bind(taking({"patternProperties": {pattern: {}}}), {"a": {"b": 1}}, ())
+
+
+@pytest.mark.parametrize("pattern", [r"^[a-z]{1,63}(?:\.[a-z]{1,63}){0,126}$", "^.{1,65535}$"])
+def test_a_pattern_with_large_bounds_holds(pattern: str) -> None:
+    assert "must be text that matches" in refusal(taking({"pattern": pattern}), a="")
+
+
+def test_many_parts_of_a_schema_for_many_parts_of_a_value_give_up() -> None:
+    same = [{"type": "integer", "title": str(n)} for n in range(2_000)]
+    tool = taking({"type": "array", "items": {"allOf": same}})
+    assert "it takes too long" in refusal(tool, a=[1] * 5_000)
+
+
 def test_a_pattern_that_takes_for_ever_gives_up() -> None:
     tool = taking({"pattern": "^(a|aa)+$"})
     before = time.monotonic()

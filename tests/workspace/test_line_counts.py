@@ -38,3 +38,28 @@ def test_large_files_are_counted_without_regard_to_order() -> None:
     new = b"".join(b"%d\n" % (n * 2) for n in range(3_000))
 
     assert changed_lines(old, new) == (1_500, 1_500)
+
+
+@given(old=contents, new=contents)
+def test_no_more_lines_are_counted_than_the_shortest_way_has(old: bytes, new: bytes) -> None:
+    same = _longest_common(old.splitlines(), new.splitlines())
+
+    assert changed_lines(old, new) == (line_count(new) - same, line_count(old) - same)
+
+
+def _longest_common(old: list[bytes], new: list[bytes]) -> int:
+    row = [0] * (len(new) + 1)
+    for line in old:
+        last = row
+        row = [0]
+        for at, other in enumerate(new):
+            row.append(last[at] + 1 if line == other else max(row[at], last[at + 1]))
+    return row[-1]
+
+
+def test_lines_that_repeat_cost_no_more_than_others() -> None:
+    # With a comparison of blocks this takes hours.
+    old = b"".join(b"x\n" if n % 2 else b"u%d\n" % n for n in range(9_000))
+    new = b"x\n" * 9_000
+
+    assert changed_lines(old, new) == (4_500, 4_500)

@@ -12,7 +12,7 @@ from lineshaft.kit._bounds import Bound
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._results import Match
 from lineshaft.kit._text import text_or_none
-from lineshaft.values import Context, beginning
+from lineshaft.values import Context, beginning, is_costly
 
 if TYPE_CHECKING:
     import regex
@@ -155,6 +155,11 @@ def _compiled(pattern: str, *, ignore_case: bool) -> "regex.Pattern[str]":
 
     if not pattern or len(pattern) > _LONGEST_PATTERN:
         raise invalid(f"the pattern is empty or longer than {_LONGEST_PATTERN:,} characters")
+    if is_costly(pattern):
+        raise invalid(
+            f"{beginning(pattern, 200)!r} would take too long to compile, or has (?x) or (?V1)",
+            "Repeat less often, such as `a+` instead of `a{50000}`, and without nesting.",
+        )
     flags = regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
     try:
         return regex.compile(pattern, flags)

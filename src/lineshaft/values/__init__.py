@@ -82,6 +82,7 @@ from lineshaft.values._observed import ObservedShape
 from lineshaft.values._parsing import (
     steadily,
 )
+from lineshaft.values._patterns import is_costly
 from lineshaft.values._python import (
     NO_BOUNDARY,
     WASM_BOUNDARY,
@@ -251,6 +252,7 @@ __all__ = [
     "ending",
     "engine_problem",
     "fate_of_changes",
+    "is_costly",
     "is_dropped",
     "is_unseen",
     "minor_version",

@@ -1,9 +1,9 @@
 """Counts of the lines that a change adds and removes."""
 
 from collections import Counter
-from difflib import SequenceMatcher
+from collections.abc import Hashable, Sequence
 
-_MOST_PAIRS = 1_000_000
+_MOST_PAIRS = 100_000_000
 """Lines times lines that are compared in order; beyond, order is left out."""
 
 
@@ -27,11 +27,25 @@ def changed_lines(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     if len(before) * len(after) > _MOST_PAIRS:
         gone, come = Counter(before), Counter(after)
         return (come - gone).total(), (gone - come).total()
-    same = sum(
-        block.size
-        for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    )
+    same = _common(before, after)
     return len(after) - same, len(before) - same
+
+
+def _common(before: Sequence[Hashable], after: Sequence[Hashable]) -> int:
+    """Return how many items two sequences have in common, in order.
+
+    A row of the usual table is one integer, of a bit for each item: its cost depends on the
+    lengths alone, while that of `difflib` grows by a power more where items repeat.
+    """
+    places: dict[Hashable, int] = {}
+    for at, item in enumerate(before):
+        places[item] = places.get(item, 0) | 1 << at
+    every = (1 << len(before)) - 1
+    row = every
+    for item in after:
+        fits = row & places.get(item, 0)
+        row = ((row + fits) | (row - fits)) & every
+    return len(before) - row.bit_count()
 
 
 def _trimmed(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:

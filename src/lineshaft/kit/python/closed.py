@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from lineshaft.files import Identity, OwnFolders, identity_of
 from lineshaft.values import Reach
@@ -20,7 +21,9 @@ class Closed:
     readonly: list[Path] = field(default_factory=list[Path])
 
 
-def closed(root: Path, look: Look, needed: Iterable[Path] = ()) -> Closed:
+def closed(
+    root: Path, look: Look, needed: Iterable[Path] = (), *, left: Event | None = None
+) -> Closed:
     """Walk a workspace and return what is closed in it.
 
     What lies below a hidden folder is left out. Symlinks are not looked at: what they lead to has
@@ -32,6 +35,7 @@ def closed(root: Path, look: Look, needed: Iterable[Path] = ()) -> Closed:
         look: What policy says of a canonical path.
         needed: What the program cannot do without: it is read-only where it would be hidden as
             Lineshaft's own, which the interpreter is.
+        left: Set once nobody waits for it any longer; then it ends before the next folder.
     """
     found = Closed()
     kept = {str(path.resolve()) for path in needed}
@@ -41,6 +45,8 @@ def closed(root: Path, look: Look, needed: Iterable[Path] = ()) -> Closed:
     names: dict[int, list[str]] = {}
     waiting: list[tuple[str, str]] = [(str(root), "")]
     while waiting:
+        if left is not None and left.is_set():
+            break
         folder, above = waiting.pop()
         for entry in _entries(folder):
             if entry.is_symlink():

@@ -3,12 +3,16 @@
 import os
 from pathlib import Path
 
-from anyio import to_thread
-
 from lineshaft.kit._failures import invalid
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
 from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import Order, ProgramOutcome, jailed_run
+from lineshaft.kit.python.process import (
+    Order,
+    ProgramOutcome,
+    jailed_run,
+    to_the_end,
+    until_cancelled,
+)
 from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.bundle import Interpreter, resolve
@@ -23,9 +27,9 @@ _FEW_THREADS = {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}
 
 async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> PythonResult:
     """Run a program in a jail."""
-    interpreter = await to_thread.run_sync(resolve, call.python)
+    interpreter = await until_cancelled(lambda _: resolve(call.python))
     needed = interpreter.readable
-    shut = await to_thread.run_sync(closed, program.root, call.reach, needed)
+    shut = await until_cancelled(lambda left: closed(program.root, call.reach, needed, left=left))
     spec = SandboxSpec(
         readable=(*interpreter.readable, RUNNER),
         hidden=tuple(shut.hidden),
@@ -60,7 +64,7 @@ async def answer_of(call: Context, ended: ProgramOutcome, *, boundary: str) -> P
         return did_not_begin(code, printed)
     return await landed(
         call,
-        await to_thread.run_sync(ended.jailed.changes),
+        await to_the_end(lambda _: ended.jailed.changes()),
         code=code,
         printed=printed,
         milliseconds=ended.milliseconds,
@@ -88,7 +92,7 @@ def _environment(interpreter: Interpreter) -> dict[str, str]:
 
 async def run_plainly(call: Context, program: PythonProgram) -> PythonResult:
     """Run it as a process like any other; a person has said so, and was asked about the call."""
-    interpreter = await to_thread.run_sync(resolve, call.python)
+    interpreter = await until_cancelled(lambda _: resolve(call.python))
     if len(program.source) > LONGEST_ARGUMENT:
         raise invalid("the program is too long for a plain process")
     seconds = time_of(call).left()

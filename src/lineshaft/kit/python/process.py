@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TypeVar
 
@@ -209,6 +209,35 @@ T = TypeVar("T")
 
 def _keep(result: object) -> None:
     del result
+
+
+async def until_cancelled(work: Callable[[Event], T], undo: Callable[[T], object] = _keep) -> T:
+    """Do something in a thread; a cancelled task leaves at once, and what was made is undone.
+
+    Args:
+        work: What is done; the event is set when the task is cancelled, so that it may end early.
+        undo: Is given the result that nobody waits for any longer, in a thread of its own.
+    """
+    left, lock, made = Event(), Lock(), list[T]()
+
+    def body() -> T:
+        result = work(left)
+        with lock:
+            if not left.is_set():
+                made.append(result)
+                return result
+        undo(result)
+        return result
+
+    try:
+        # A limiter of its own: a thread that was left must keep no other program waiting.
+        return await to_thread.run_sync(body, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+    except BaseException:
+        with lock:
+            left.set()
+        for result in made:  # it came to its end as the task was cancelled
+            Thread(target=undo, args=(result,), name="undo").start()
+        raise
 
 
 async def to_the_end(work: Callable[[Event], T], drop: Callable[[T], object] = _keep) -> T:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from anyio import to_thread
-
 from lineshaft.errors import (
     LineshaftError,
     NoBoundary,
@@ -14,6 +12,7 @@ from lineshaft.errors import (
 )
 from lineshaft.kit.python.answers import failed
 from lineshaft.kit.python.native import run_jailed, run_plainly
+from lineshaft.kit.python.process import until_cancelled
 from lineshaft.kit.python.program import PythonProgram, program_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.wasm import run_in_wasm
@@ -41,7 +40,7 @@ def _code(error: LineshaftError) -> str:
 async def _run(call: Context, program: PythonProgram) -> PythonResult:
     if call.python.boundary == NO_BOUNDARY:
         return await run_plainly(call, program)
-    jail = await to_thread.run_sync(_jail, call.python)
+    jail = await until_cancelled(lambda _: _jail(call.python))
     if jail is None:
         return await run_in_wasm(call, program)
     return await run_jailed(call, program, jail)

@@ -9,13 +9,15 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
+
+from anyio import get_cancelled_exc_class
 
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, failed, landed, timed_out
 from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end
+from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end, until_cancelled
 from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.jail import SandboxSpec
@@ -82,11 +84,13 @@ async def run_in_wasm(call: Context, program: PythonProgram) -> PythonResult:
         )
     if not native_code_ready():
         call.log("making Python's native code for this machine, once; some seconds")
-    packages = await to_the_end(lambda _: _made_ready(call.python.packages))
+    packages = await until_cancelled(lambda _: _made_ready(call.python.packages))
     # The time begins here: what is made once per machine or package set is not the program's.
     time = time_of(call)
     async with _lent(call, program.root) as copy:
-        spec, left_out = await to_the_end(lambda _: _refreshed(call, program.root, copy))
+        spec, left_out = await until_cancelled(
+            lambda left: _refreshed(call, program.root, copy, left)
+        )
         order = _order(program, packages, spec, seconds=time.left())
         ended = await run_program(copy, order, known=call.secrets)
         answer = await _answer(call, copy, ended, seconds=order.seconds, left_out=left_out)
@@ -103,11 +107,17 @@ def _made_ready(requirements: Sequence[str]) -> Path | None:
 
 @asynccontextmanager
 async def _lent(call: Context, root: Path) -> AsyncGenerator[WorkspaceCopy]:
-    """Give a copy to one program; where that is cancelled or fails, the copy is dropped."""
+    """Give a copy to one program; where that is cancelled or fails, the copy is dropped.
+
+    A cancelled call does not wait for that: the copy may still be brought up to date.
+    """
     copies = call.belongings.hold(Copies, Copies)
     copy = copies.take(root)
     try:
         yield copy
+    except get_cancelled_exc_class():
+        Thread(target=copy.close, name="undo").start()
+        raise
     except BaseException:
         await to_the_end(lambda _: copy.close())
         raise
@@ -115,12 +125,12 @@ async def _lent(call: Context, root: Path) -> AsyncGenerator[WorkspaceCopy]:
 
 
 def _refreshed(
-    call: Context, root: Path, copy: WorkspaceCopy
+    call: Context, root: Path, copy: WorkspaceCopy, left: Event
 ) -> tuple[SandboxSpec, tuple[str, ...]]:
     """Bring a copy up to date; return what is closed, and what is not in it."""
-    shut = closed(root, call.reach)
+    shut = closed(root, call.reach, left=left)
     spec = SandboxSpec(readable=(), hidden=tuple(shut.hidden), readonly=tuple(shut.readonly))
-    return spec, copy.refresh(spec)
+    return spec, copy.refresh(spec, left=left)
 
 
 def _order(

@@ -13,7 +13,7 @@ from typing import cast, get_args
 
 import mcp_types as types
 
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp._spec import Claim, Claims, catalogue_hash
 from lineshaft.mcp._text import DESCRIPTION, clean, clean_schema
 from lineshaft.mcp.client.listing import MOST_TOOLS
@@ -89,12 +89,22 @@ class Maker:
         self._most_bytes = most_bytes
         self._made: dict[str, Tool | str] = {}
 
-    def make(self, listed: Sequence[types.Tool], left_out: Mapping[str, str]) -> ServerCatalogue:
+    def make(
+        self,
+        listed: Sequence[types.Tool],
+        left_out: Mapping[str, str],
+        *,
+        unwanted: Callable[[], bool] = lambda: False,
+    ) -> ServerCatalogue:
         """Return what a server offers.
 
         Args:
             listed: Its tools as it listed them.
             left_out: Why others were left out already.
+            unwanted: Whether nobody waits for it any longer; asked before each tool.
+
+        Raises:
+            LineshaftError: Nobody waits for it.
         """
         missing = dict(left_out)
         for tool in listed[MOST_TOOLS:]:
@@ -105,6 +115,8 @@ class Maker:
         answer = self._claims(claims, digest) if claims else None
         made: dict[str, Tool | str] = {}
         for entry in entries:
+            if unwanted():
+                raise LineshaftError("nobody waits for what the server offers")
             effect, idempotent = _effect(entry.claim, answer)
             key = _key(entry.definition, effect, idempotent)
             made[key] = self._made.get(key) or self._tool(entry, effect, idempotent=idempotent)

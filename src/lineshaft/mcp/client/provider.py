@@ -5,9 +5,11 @@ Above: sessions, which take it as `tools.Provider`. Below: one connection at a t
 happened and what to do.
 """
 
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from math import inf
 from typing import Unpack
 
@@ -343,10 +345,14 @@ class McpServer:
 
     async def _list(self, link: Connection) -> None:
         listing = await link.list()
-        # In a thread: hundreds of schemas take a while to look through.
-        self._catalogue = await anyio.to_thread.run_sync(
-            self._maker.make, listing.tools, listing.left_out
-        )
+        # In a thread: hundreds of schemas take a while to look through. It is left where time is
+        # up or the session ends, and ends by itself before the next schema.
+        left = threading.Event()
+        make = partial(self._maker.make, listing.tools, listing.left_out, unwanted=left.is_set)
+        try:
+            self._catalogue = await anyio.to_thread.run_sync(make, abandon_on_cancel=True)
+        finally:
+            left.set()
         self._promised, self._not_listed = listing.ttl_seconds > 0, 0
         ttl = max(listing.ttl_seconds, _SHORTEST_TTL)
         if not self._promised:

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator, FormatChecker, ValidationError, val
 from referencing import Registry
 
 from lineshaft.tools.schemas import Schema, as_schema
+from lineshaft.values import is_costly
 
 _FREE_STEPS = 2_000
 _STEPS_FOR_A_VALUE = 10
@@ -22,6 +23,10 @@ and where the stack ends inside of it, the exception is no `Exception`."""
 
 _PATTERN_SECONDS = 0.2
 """Seconds for all patterns of one validation; values not matched by then count as fitting."""
+
+_SECONDS = 1.0
+_SECONDS_FOR_A_PART = 100e-6
+"""Seconds for a whole validation: some, and some for each part of the value."""
 
 _steps: ContextVar["_Steps"] = ContextVar("steps")
 """Of the validation that is under way."""
@@ -50,10 +55,12 @@ class _Steps:
         self._most = _FREE_STEPS
         self._counted = False
         self._pattern_seconds = _PATTERN_SECONDS
+        self._until = time.perf_counter() + _SECONDS
+        self._timed = False
 
     def matches(self, pattern: str, text: str) -> bool:
         """Return whether a pattern is found; yes, where Python cannot say so in good time."""
-        if self._pattern_seconds <= 0:
+        if self._pattern_seconds <= 0 or is_costly(pattern):
             return True
         began = time.perf_counter()
         try:
@@ -71,6 +78,16 @@ class _Steps:
             self._counted = True
         if self._taken > self._most:
             raise TooManySteps(f"more than {self._most:,} references to follow")
+
+    def tick(self) -> None:
+        """Check one keyword of the schema against one part of the value."""
+        if time.perf_counter() < self._until:
+            return
+        if self._timed:
+            raise TooManySteps("it takes too long")
+        self._timed = True
+        self._until += _SECONDS_FOR_A_PART * _size(self._value)
+        self.tick()
 
     @contextmanager
     def deeper(self) -> Generator[None]:
@@ -119,7 +136,9 @@ def checker(schema: Schema) -> SchemaValidator:
 def _bounded(draft: Any) -> Any:  # noqa: ANN401  jsonschema makes these classes at run time
     known = cast("Mapping[str, Keyword]", draft.VALIDATORS)
     counted = {key: _counted(known[key]) for key in known if key in _REFERENCES}
-    return cast("Any", validators).extend(draft, {**_KEYWORDS, **counted})
+    keywords = {**known, **_KEYWORDS, **counted}
+    timed = {key: _timed(keyword) for key, keyword in keywords.items()}
+    return cast("Any", validators).extend(draft, timed)
 
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -133,6 +152,16 @@ def _counted(keyword: Keyword) -> Keyword:
             yield from keyword(validator, value, instance, schema) or ()
 
     return counted
+
+
+def _timed(keyword: Keyword) -> Keyword:
+    def timed(validator: object, value: object, instance: object, schema: object) -> Found:
+        steps = _steps.get(None)
+        if steps is not None:  # a value is checked, and not the schema itself
+            steps.tick()
+        return keyword(validator, value, instance, schema)
+
+    return timed
 
 
 def _size(value: object) -> int:

@@ -1,6 +1,7 @@
 """Changes as one text: a unified diff that `git apply` takes, of a bounded size."""
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,12 @@ _MOST_BYTES = 1_000_000
 
 _MOST_PAIRS = 4_000_000
 """Lines times lines, beyond which all lines are shown as gone and come."""
+
+_MOST_STEPS = 50_000_000
+"""The same where lines repeat; a second or so."""
+
+_MANY_LINES = 200
+"""From so many on, `difflib` leaves out lines that make up more than a hundredth."""
 
 _FILE_TYPE = 0o100000
 
@@ -135,7 +142,7 @@ def _lines(thing: FileState, content: Callable[[], bytes]) -> list[str]:
 
 def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     old, new = _ended(before), _ended(after)
-    if len(old) * len(new) > _MOST_PAIRS:
+    if len(old) * len(new) > _MOST_PAIRS or _steps(old, new) > _MOST_STEPS:
         yield f"@@ -{_range(old)} +{_range(new)} @@\n"
         yield from (_line("-", line) for line in old)
         yield from (_line("+", line) for line in new)
@@ -143,6 +150,14 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     for number, line in enumerate(difflib.unified_diff(old, new, lineterm="\n")):
         if number >= 2:
             yield line if line.startswith("@@") else _line(line[0], line[1:])
+
+
+def _steps(old: list[str], new: list[str]) -> int:
+    """Return how many steps `difflib` takes at most: equal pairs of lines, for each match."""
+    here, there = Counter(old), Counter(new)
+    popular = len(new) // 100 + 1 if len(new) >= _MANY_LINES else len(new)
+    pairs = sum(here[line] * count for line, count in there.items() if count <= popular)
+    return (pairs + len(old)) * min(len(old), len(new))
 
 
 def _ended(lines: list[str]) -> list[str]:

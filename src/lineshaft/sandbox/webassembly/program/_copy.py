@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event, Lock
 from time import time_ns
 from typing import NamedTuple
 
@@ -108,6 +109,7 @@ class WorkspaceCopy:
         self._touched: set[str] = set()
         self._spec = SandboxSpec(readable=())
         self._settled_at = 0
+        self._lock = Lock()
 
     @property
     def place(self) -> Path:
@@ -121,11 +123,12 @@ class WorkspaceCopy:
         """The copy itself."""
         return self.place / "copy"
 
-    def refresh(self, spec: SandboxSpec) -> tuple[str, ...]:
+    def refresh(self, spec: SandboxSpec, *, left: Event | None = None) -> tuple[str, ...]:
         """Bring the copy up to date with the folder.
 
         Args:
             spec: The hidden and read-only paths of the folder.
+            left: Set once nobody waits for it any longer; then it ends before the next file.
 
         Returns:
             Paths left out that no policy hides, each with the reason.
@@ -134,8 +137,13 @@ class WorkspaceCopy:
             TooLarge: The folder exceeds the bounds.
             EngineError: The folder cannot be read, or the copy not be written.
         """
+        with self._lock:
+            return self._refreshed(spec, left or Event())
+
+    def _refreshed(self, spec: SandboxSpec, left: Event) -> tuple[str, ...]:
+        _refuse_left(left)
         try:
-            return self._refresh(spec)
+            return self._refresh(spec, left)
         except OSError as error:
             self.reset()
             said = error.strerror or str(error)
@@ -196,14 +204,15 @@ class WorkspaceCopy:
             remove_tree(self.folder)
 
     def close(self) -> None:
-        """Remove the copy and the private folder around it."""
-        self.reset()
-        if self._scratch is not None:
-            remove_tree(self._scratch.path)
-            self._scratch.discard()
-            self._scratch = None
+        """Remove the copy and the private folder around it, once it is not brought up to date."""
+        with self._lock:
+            self.reset()
+            if self._scratch is not None:
+                remove_tree(self._scratch.path)
+                self._scratch.discard()
+                self._scratch = None
 
-    def _refresh(self, spec: SandboxSpec) -> tuple[str, ...]:
+    def _refresh(self, spec: SandboxSpec, left: Event) -> tuple[str, ...]:
         listing = _Listing(self._root, spec, self.bounds, self.place.parent)
         self._spec = replace(spec, hidden=(*spec.hidden, *listing.unseen))
         self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -214,6 +223,7 @@ class WorkspaceCopy:
         self._touched.clear()
         size = 0
         for path, status in listing.found.items():
+            _refuse_left(left)
             known = self._bring(path, status)
             if known is None:
                 continue
@@ -402,6 +412,11 @@ class _Listing:
     def _leave_out(self, path: Path, name: str, why: str) -> None:
         self.unseen.append(path)
         self.told.append(f"{os.fsencode(name).decode('utf-8', 'backslashreplace')} ({why})")
+
+
+def _refuse_left(left: Event) -> None:
+    if left.is_set():
+        raise EngineError("nobody waits for the copy of the workspace any longer")
 
 
 def too_large(bounds: Bounds) -> TooLarge:
