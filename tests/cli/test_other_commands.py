@@ -361,7 +361,7 @@ def completed(lineshaft: Lineshaft, line: str) -> list[str]:
     ("words", "code", "message"),
     [
         (("run", "nope.py", "--json"), "E_CONFIG", "nope.py"),
-        (("run", "--json"), "E_CONFIG", "not understood"),
+        (("run", "--json"), "E_CONFIG", "no script is named"),
         (("zzz", "--json"), "E_CONFIG", "not understood"),
         (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins or ends with 'zzz'"),
         (("tools", "--workspace", "nope", "--json"), "E_CONFIG", "nope"),
