@@ -45,6 +45,13 @@ async def test_a_program_is_run_and_its_answer_has_a_fixed_shape(run: Run, bound
     }
 
 
+async def test_bytes_that_are_no_text_are_counted(run: Run) -> None:
+    answer = await run(code="import os; os.write(1, 'é'.encode('latin-1')); os.write(2, b'\\xff')")
+
+    assert (answer["stdout"], answer["stderr"]) == ("\ufffd", "\ufffd")
+    assert answer["replacedBytes"] == 2
+
+
 async def test_arguments_arrive_as_they_are(run: Run) -> None:
     args = ["two words", "", "ä ☃ 𝄞", "$(date) `x` 'y'", "-c", "--help"]
 

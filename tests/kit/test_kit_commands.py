@@ -38,6 +38,22 @@ async def test_a_bad_exit_is_a_result(call: Context) -> None:
     assert (done["exit_code"], done["stderr"]) == (3, "no\n")
 
 
+async def test_bytes_that_are_no_text_are_counted(call: Context) -> None:
+    program = (
+        "import os; os.write(1, 'naïve café\\n'.encode('latin-1')); os.write(2, b'\\xff\\xe2\\x82')"
+    )
+    done = await run_command(sys.executable, call, ["-c", program])
+
+    assert done["stdout"] == "na\ufffdve caf\ufffd\n"
+    assert done["replaced_bytes"] == 5
+    whole = await run_command(sys.executable, call, ["-c", "print('naïve \ufffd')"])
+    assert whole["replaced_bytes"] == 0
+    long = "import os; os.write(1, 'é'.encode('latin-1') * 30_000 + 'é'.encode() * 30_000)"
+    cut = await run_command(sys.executable, call, ["-c", long])
+    assert cut["stdout_truncated"]
+    assert cut["replaced_bytes"] == cut["stdout"].count("\ufffd") == 20_000
+
+
 @pytest.mark.parametrize(
     "command",
     [

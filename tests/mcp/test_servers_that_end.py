@@ -85,6 +85,12 @@ async def test_a_secret_in_its_last_words_is_not_cut_in_two(at: int, tmp_path: P
     assert not any(SECRET[n : n + 5] in text for n in range(len(SECRET) - 5))
 
 
+async def test_what_is_no_text_in_its_last_words_is_told() -> None:
+    code = "import os, sys; os.write(2, 'café'.encode('latin-1')); sys.exit(1)"
+    problem = await problem_of(ServerSpec(command=python(code)))
+    assert "it last said: caf\ufffd; 1 bytes of it are not UTF-8" in problem
+
+
 async def test_a_session_ends_while_what_a_server_offers_is_still_looked_through() -> None:
     begun, released = threading.Event(), threading.Event()
 

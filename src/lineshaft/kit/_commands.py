@@ -71,6 +71,7 @@ async def run_command(
         "duration_ms": done.duration_ms,
         "stdout_truncated": done.stdout_truncated,
         "stderr_truncated": done.stderr_truncated,
+        "replaced_bytes": done.replaced_bytes,
         "changes": [change(made) for made in done.changes],
     }
 

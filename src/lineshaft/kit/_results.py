@@ -137,6 +137,9 @@ class CommandResult(TypedDict):
     stderr_truncated: bool
     """The same of standard error."""
 
+    replaced_bytes: int
+    """Bytes of the output that are not UTF-8: they stand in it as `U+FFFD`, and are lost."""
+
     changes: list[FileChange]
     """What files of the workspace it changed."""
 

@@ -43,6 +43,12 @@ class Capture:
         head, tail = self._ends()
         return self.total - len(head) - len(tail)
 
+    @property
+    def replaced(self) -> int:
+        """Bytes of what is kept that are not UTF-8, and that `text` replaces."""
+        head, tail = self._ends()
+        return not_utf8(head + tail) if not self.truncated else not_utf8(head) + not_utf8(tail)
+
     def add(self, data: bytes | str) -> None:
         """Add to the end.
 
@@ -96,6 +102,13 @@ class Capture:
         last = held[max(0, len(held) - self._tail_limit) :]
         most = len(_text(last[_start(last) :]))
         return _bytes(ending(_text(held), most, lines=True, secrets=self._secrets))
+
+
+def not_utf8(data: bytes) -> int:
+    """Return how many bytes are not part of a text in UTF-8."""
+    if data.isascii():
+        return 0
+    return sum("\udc80" <= character <= "\udcff" for character in _text(data))
 
 
 def _text(data: bytes | bytearray) -> str:

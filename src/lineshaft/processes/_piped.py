@@ -20,6 +20,7 @@ import anyio
 import anyio.lowlevel
 
 from lineshaft.errors import WorkspaceError
+from lineshaft.processes._capture import not_utf8
 from lineshaft.processes._environment import minimal_environment
 from lineshaft.processes._start import SUPERVISOR, not_launched, not_started
 from lineshaft.processes._stray import MARK, end_marked
@@ -136,6 +137,11 @@ class Piped:
     def stderr(self) -> str:
         """The end of its other output."""
         return self._tail.decode("utf-8", "replace")
+
+    @property
+    def replaced(self) -> int:
+        """Bytes of it that are not UTF-8."""
+        return not_utf8(self._tail)
 
     async def send(self, data: bytes) -> None:
         """Write to its input.

@@ -276,6 +276,7 @@ class Running:
             stderr_bytes=err.total,
             stdout_truncated=out.truncated,
             stderr_truncated=err.truncated,
+            replaced_bytes=out.replaced + err.replaced,
             duration_ms=round((ended - self._began) * 1000, 3),
             timed_out=self._timed_out,
         )

@@ -91,6 +91,9 @@ def _program(value: Mapping[str, object]) -> str:
     parts = [f"exit code {code}", condense_command_output(stdout).rstrip("\n")]
     if stderr.strip():
         parts.append(f"stderr:\n{condense_command_output(stderr).rstrip()}")
+    replaced = value.get("replaced_bytes", value.get("replacedBytes"))
+    if replaced:
+        parts.append(f"[{replaced} bytes of the output are not UTF-8, and shown as \ufffd]")
     return "\n".join(part for part in parts if part)
 
 

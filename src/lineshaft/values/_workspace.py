@@ -165,6 +165,9 @@ class Exit:
     stderr_truncated: bool
     duration_ms: float
     timed_out: bool = False
+    replaced_bytes: int = 0
+    """Bytes of its output, as far as it was kept, that are not UTF-8: they stand as U+FFFD."""
+
     changes: tuple[Change, ...] = ()
     """The files that it changed, where the workspace can tell."""
 

@@ -182,3 +182,15 @@ async def test_half_characters_become_question_marks(play: Play) -> None:
     source = "return [await give(1), *await asyncio.gather(give(2), give(3))]"
     play.gives = {"path\udcff": ["\ud800"]}
     assert await play.value(source) == [{"path?": ["?"]}] * 3
+
+
+async def test_half_a_character_is_no_argument(play: Play) -> None:
+    source = r"""
+try:
+    await give(x=["a", "b\ud800"])
+except ToolError as error:
+    return [error.code, error.message]
+"""
+    code, message = await play.value(source)
+    assert code == "E_INVALID_ARGS"
+    assert "x[1] is not JSON: it is text with half a character (a lone surrogate)" in message

@@ -130,8 +130,24 @@ def test_what_is_long_crosses_in_pieces(guest: Guest) -> None:
     assert guest(source).value == [True, 4_000_000]
 
 
-def test_half_a_character_becomes_a_question_mark(guest: Guest) -> None:
-    assert guest("await give('a\\ud800b')").value == "a?b"
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ("'a\\ud800b'", "argument 1"),
+        ("1, value='a\\ud800'", "value"),
+        ("value={'a': ['é', '\\udfff']}", "value['a'][1]"),
+        ("value=[{'\\ud800': 1}]", "value[0]"),
+    ],
+)
+def test_half_a_character_is_refused_in_an_argument_by_its_place(
+    guest: Guest, arguments: str, place: str
+) -> None:
+    source = (
+        f"try:\n    await give({arguments})\nexcept ToolError as e:\n    x = [e.code, e.message]\nx"
+    )
+    code, message = guest(source).value
+    assert code == "E_INVALID_ARGS"
+    assert message.startswith(f"give: {place} is not JSON: it is text with half a character")
 
 
 def test_output_is_handed_over_line_by_line_before_what_follows_it(guest: Guest) -> None:

@@ -69,7 +69,9 @@ class Calls:
         """
         try:
             given = ",".join([_argument(v, f"argument {n}") for n, v in enumerate(positional, 1)])
-            named = ",".join([f"{dumps(k)}:{_argument(v, k)}" for k, v in arguments.items()])
+            named = ",".join(
+                [f"{dumps(k, exact=True)}:{_argument(v, k)}" for k, v in arguments.items()]
+            )
         except NotPlain as error:
             raise ToolError(f"{tool}: {error.kind}", code="E_INVALID_ARGS", tool=tool) from None
         except (ValueError, TypeError, RecursionError) as error:
@@ -155,6 +157,6 @@ class Calls:
 
 def _argument(value: object, name: str) -> str:
     try:
-        return encoded(value)
+        return encoded(value, exact=True)
     except NotPlain as error:
         raise NotPlain(error.sentence(name)) from None

@@ -21,16 +21,23 @@ _scan = cast("Callable[[str, int], tuple[object, int]]", json.JSONDecoder().scan
 _join = "".join
 
 
-def dumps(value: object) -> str:
+def dumps(value: object, *, exact: bool = False) -> str:
     """Return a value as JSON that can be written as UTF-8: half a character becomes `?`.
+
+    Args:
+        value: The value.
+        exact: Half a character is an error instead.
 
     Raises:
         TypeError: It is not JSON.
+        UnicodeEncodeError: It holds half a character.
         ValueError: It holds a number that JSON has not.
         RecursionError: It is nested too deeply.
     """
     text = _join(_encode(value, 0))
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return (
+        text if text.isascii() else text.encode("utf-8", "strict" if exact else "replace").decode()
+    )
 
 
 def loads(text: str) -> object:

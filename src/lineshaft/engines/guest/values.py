@@ -1,7 +1,8 @@
 """Values that cross between a script and its host: JSON-like ones."""
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from .codec import dumps
@@ -11,6 +12,8 @@ DEPTH = 200
 
 _ATOMS = frozenset({type(None), bool, int, float, str})
 _TEXT = frozenset({str})
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALF = "text with half a character (a lone surrogate); decode bytes with errors='replace'"
 _KINDS = {"type": "class", "PosixPath": "Path"}
 
 
@@ -45,15 +48,22 @@ class _TooDeep(NotPlain):
         return self
 
 
-def encoded(value: object) -> str:
+def encoded(value: object, *, exact: bool = False) -> str:
     """Return a value as JSON: None, bool, int, finite float, str, or lists and dicts of such.
+
+    Args:
+        value: The value.
+        exact: Half a character is refused, not replaced.
 
     Raises:
         NotPlain: It is of another type, nested too deeply, or an integer too long to be written.
     """
     _check(value, DEPTH)
     try:
-        return dumps(value)
+        return dumps(value, exact=exact)
+    except UnicodeEncodeError:
+        _check_texts(value)
+        raise NotPlain(_HALF) from None
     except ValueError:
         _check_numbers(value)
         raise NotPlain("an int of too many digits") from None
@@ -100,6 +110,19 @@ def _check_numbers(value: object) -> None:
     """Find the number that JSON has not."""
     if isinstance(value, float) and not math.isfinite(value):
         raise NotPlain(f"the float {float(value)}")
+    _check_parts(value, _check_numbers)
+
+
+def _check_texts(value: object) -> None:
+    """Find the text that UTF-8 has not."""
+    texts = cast("Iterable[object]", value if isinstance(value, dict) else (value,))
+    for text in texts:
+        if isinstance(text, str) and _SURROGATE.search(text):
+            raise NotPlain(_HALF)
+    _check_parts(cast("object", value), _check_texts)
+
+
+def _check_parts(value: object, check: Callable[[object], None]) -> None:
     steps: Iterable[tuple[object, object]] = ()
     if isinstance(value, dict):
         steps = cast("dict[object, object]", value).items()
@@ -107,7 +130,7 @@ def _check_numbers(value: object) -> None:
         steps = enumerate(cast("Iterable[object]", value))
     for step, item in steps:
         try:
-            _check_numbers(item)
+            check(item)
         except NotPlain as error:
             raise error.inside(f"[{step!r}]") from None
 

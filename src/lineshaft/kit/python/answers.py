@@ -18,6 +18,7 @@ class ProgramOutput:
     stderr: str
     stdout_truncated: bool = False
     stderr_truncated: bool = False
+    replaced_bytes: int = 0
 
     def told(self) -> dict[str, object]:
         """Return it as details of an error."""
@@ -64,6 +65,8 @@ def ran(
         "stderrTruncated": printed.stderr_truncated,
         "boundary": boundary,
     }
+    if printed.replaced_bytes:
+        result["replacedBytes"] = printed.replaced_bytes
     if not_kept:
         result["notKept"] = list(not_kept)
     if left_out:

@@ -56,6 +56,7 @@ async def answer_of(call: Context, ended: ProgramOutcome, *, boundary: str) -> P
         stderr=ended.stderr.text(),
         stdout_truncated=ended.stdout.truncated,
         stderr_truncated=ended.stderr.truncated,
+        replaced_bytes=ended.stdout.replaced + ended.stderr.replaced,
     )
     if code is None:
         text = f"the program was ended after {ended.seconds:g} s; none of its changes were kept"
@@ -104,6 +105,7 @@ async def run_plainly(call: Context, program: PythonProgram) -> PythonResult:
         stderr=done.stderr,
         stdout_truncated=done.stdout_truncated,
         stderr_truncated=done.stderr_truncated,
+        replaced_bytes=done.replaced_bytes,
     )
     if done.timed_out:
         text = f"the program was ended after {seconds:g} s; what it had changed stays"

@@ -32,6 +32,9 @@ class ProgramRan(TypedDict):
     boundary: str
     """What held it: a jail's name, `wasm`, or `none`."""
 
+    replacedBytes: NotRequired[int]
+    """Bytes that it printed that are not UTF-8: they stand as `U+FFFD`, and are lost."""
+
     notKept: NotRequired[list[str]]
     """What it left behind that a workspace does not hold: symlinks that lead out."""
 

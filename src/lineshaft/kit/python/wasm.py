@@ -170,6 +170,7 @@ async def _answer(
         stderr=process.stderr,
         stdout_truncated=process.stdout_truncated,
         stderr_truncated=process.stderr_truncated,
+        replaced_bytes=process.replaced_bytes,
     )
     if process.timed_out:
         text = f"the program was ended after {seconds:g} s; none of its changes were kept"

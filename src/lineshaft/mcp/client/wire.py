@@ -83,7 +83,8 @@ class Wire:
         if self.process is None:
             return ""
         code, said = self.process.exit_code, last_words(self.process.stderr, secrets)
-        return "; ".join(each for each in (code_told(code), said) if each)
+        strange = f"{self.process.replaced} bytes of it are not UTF-8" if "\ufffd" in said else ""
+        return "; ".join(each for each in (code_told(code), said, strange) if each)
 
 
 def code_told(code: int | None) -> str:
