@@ -1,5 +1,7 @@
 """What a script is: its scope, its value, its errors' lines. The same on every engine."""
 
+from typing import cast
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -191,6 +193,6 @@ try:
 except ToolError as error:
     return [error.code, error.message]
 """
-    code, message = await play.value(source)
+    code, message = cast("list[str]", await play.value(source))
     assert code == "E_INVALID_ARGS"
     assert "x[1] is not JSON: it is text with half a character (a lone surrogate)" in message
