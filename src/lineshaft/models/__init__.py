@@ -1,0 +1,29 @@
+"""Models: one protocol, its messages, and adapters for those who answer."""
+
+from lineshaft.models._messages import (
+    CallAnswer,
+    ImagePart,
+    Message,
+    ModelReply,
+    RequestedCall,
+    StopReason,
+    TokenUsage,
+    UserMessage,
+)
+from lineshaft.models._model import REQUEST_SECONDS, Model, ModelRequest, OfferedTool, OnText
+
+__all__ = [
+    "REQUEST_SECONDS",
+    "CallAnswer",
+    "ImagePart",
+    "Message",
+    "Model",
+    "ModelReply",
+    "ModelRequest",
+    "OfferedTool",
+    "OnText",
+    "RequestedCall",
+    "StopReason",
+    "TokenUsage",
+    "UserMessage",
+]

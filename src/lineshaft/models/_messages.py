@@ -1,0 +1,96 @@
+"""Messages of a conversation with a model, in a form that no provider owns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+StopReason = Literal["calls", "end", "length", "filter"]
+"""Why a model stopped: it called tools, it was done, its answer was cut at a length, or a filter of
+the provider cut it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePart:
+    """One picture that a model is shown."""
+
+    data: bytes
+    """The file, whole."""
+
+    media_type: str
+    """`image/png`, `image/jpeg`, `image/gif` or `image/webp`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """Words to the model: instructions, or what the loop tells it."""
+
+    text: str
+    images: tuple[ImagePart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestedCall:
+    """A tool call as a model wrote it; nothing of it was checked."""
+
+    id: str
+    """The provider's id of it, or one made by the adapter; an answer names it."""
+
+    name: str
+    """The tool's model name, or whatever the model wrote."""
+
+    arguments: str
+    """The text that the model wrote, which may be no JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUsage:
+    """What one request cost."""
+
+    input_tokens: int = 0
+    """Tokens of the request, cached ones included."""
+
+    output_tokens: int = 0
+    """Tokens of the reply, reasoning included."""
+
+    cached_tokens: int = 0
+    """Those of `input_tokens` that the provider had from before."""
+
+    estimated: bool = False
+    """Whether the provider did not say, and the figures are estimates from the texts' lengths."""
+
+    cost: float | None = None
+    """US dollars; None: no price is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """One answer of a model."""
+
+    text: str = ""
+    calls: tuple[RequestedCall, ...] = ()
+    """In the order in which the model wrote them."""
+
+    stop: StopReason = "end"
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    model: str = ""
+    """The name under which the provider answered."""
+
+    parts: tuple[Mapping[str, object], ...] = ()
+    """JSON-like parts that only the adapter that made them understands, and that the provider wants
+    back with the conversation (signed reasoning); empty where there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallAnswer:
+    """What came back from one call that a model requested."""
+
+    id: str
+    """Of the `RequestedCall`."""
+
+    name: str
+    text: str
+    failed: bool = False
+    images: tuple[ImagePart, ...] = ()
+
+
+Message = UserMessage | ModelReply | CallAnswer

@@ -1,0 +1,78 @@
+"""The seam to a model: one request, one reply."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from lineshaft.models._messages import Message, ModelReply
+
+OnText = Callable[[str], None]
+"""Takes pieces of a reply's text as they arrive."""
+
+REQUEST_SECONDS = 300.0
+"""How long one request may take, unless it says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTool:
+    """A tool as a model is told of it."""
+
+    name: str
+    """The model name: letters, digits, `_` and `-`, at most 64 characters."""
+
+    description: str
+    input_schema: Mapping[str, object]
+    """JSON Schema of the arguments: an object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request to a model."""
+
+    messages: tuple[Message, ...]
+    """The conversation from its beginning, in order."""
+
+    tools: tuple[OfferedTool, ...] = ()
+    """What the model may call; their names are unique."""
+
+    must_call: bool = True
+    """Whether the reply has to be a call of one of the tools."""
+
+    as_schema: bool = False
+    """Ask for the call as JSON text of a schema instead of by the provider's tools, for servers
+    that do not make a model call them. The reply has `calls` all the same."""
+
+    seconds: float = REQUEST_SECONDS
+    """Then the request is given up."""
+
+
+class Model(Protocol):
+    """Anything that answers a request: a provider, a local server, a script of replies."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as `openai:gpt-5-mini`; the same for the same answers."""
+        ...
+
+    @property
+    def priced(self) -> bool:
+        """Whether replies say what they cost."""
+        ...
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """Send one request, once: no retry is made below.
+
+        Args:
+            request: The request.
+            on_text: Takes the reply's text piece by piece, where the provider streams.
+
+        Returns:
+            The reply, also one that was cut or that calls nothing.
+
+        Raises:
+            ModelRefused: The provider refuses it, now and later: key, model name, content (401,
+                403, 404, 400).
+            ModelUnavailable: Another try may help: 408, 409, 429, 5xx, no connection, a time-out,
+                half a stream, an answer that is not of the protocol's form.
+        """
+        ...
