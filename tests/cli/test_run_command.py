@@ -333,3 +333,15 @@ def test_a_script_may_stand_on_the_command_line(here: Lineshaft) -> None:
     none = here("run")
     assert none.returncode == 2
     assert "- for standard input, or -c TEXT" in none.stderr
+
+
+def test_scripts_import_the_workspaces_modules_where_its_person_says_so(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "helpers.py").write_text("def double(n):\n    return 2 * n\n")
+    words = ("run", "-c", "from helpers import double\nreturn double(21)")
+    refused = lineshaft(*words)
+    assert refused.returncode == 1
+    assert "python.workspace_imports = true" in refused.stderr
+    done = lineshaft(*words, variables={"LINESHAFT_PYTHON_WORKSPACE_IMPORTS": "true"})
+    assert (done.returncode, done.stdout.strip()) == (0, "42"), done.stderr

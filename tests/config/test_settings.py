@@ -296,19 +296,23 @@ def test_without_home_or_xdg_folders_the_error_says_what_to_set(home: Home) -> N
 
 def test_full_python_is_a_persons_choice_and_a_project_adds_what_it_needs(home: Home) -> None:
     home.write('[python]\npackages = ["pandas>=2"]\npreload = ["json"]\ntimeout_seconds = 90')
-    home.user_file.write_text('[python]\npath = "../python"\nboundary = "bubblewrap"')
+    own = 'path = "../python"\nboundary = "bubblewrap"\nworkspace_imports = true'
+    home.user_file.write_text(f"[python]\n{own}")
     options = home.read().python
     assert options == PythonOptions(
         path=str(home.user_file.parent / "../python"),
         packages=("pandas>=2",),
         preload=("json",),
+        workspace_imports=True,
         seconds=90,
         boundary="bubblewrap",
     )
     assert home.read(python__timeout_seconds="5").python.seconds == 5
 
 
-@pytest.mark.parametrize("line", ['path = "./python"', 'boundary = "none"'])
+@pytest.mark.parametrize(
+    "line", ['path = "./python"', 'boundary = "none"', "workspace_imports = true"]
+)
 def test_a_project_cannot_choose_the_interpreter_or_the_boundary(home: Home, line: str) -> None:
     home.write(f"[python]\n{line}")
     with pytest.raises(ConfigError, match=f"python.{line.split()[0]} is not for a project"):

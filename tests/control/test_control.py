@@ -210,6 +210,26 @@ return (await read_file(path="free.txt"))["content"]
     assert list(workspace.iterdir()) == []
 
 
+async def test_what_was_undone_does_not_go_on(
+    opened: Open, outside: Outside, workspace: Path
+) -> None:
+    script = """
+await write_file(path="free.txt", content="free")
+await run_command("true")
+await poke(what="asked")
+"""
+    async with opened() as session:
+        paused = await session.run(script)
+        assert paused.status == "paused"
+        assert (workspace / "free.txt").exists()
+        await session.undo(paused.run_id)
+        assert list(workspace.iterdir()) == []
+        assert (await session.summary(paused.run_id)).status == "cancelled"
+        with pytest.raises(StateError, match="is over"):
+            await session.resume(paused.run_id, {"*": YES})
+    assert outside.total == 0
+
+
 async def test_a_script_that_fails_leaves_the_tree_as_it_was(opened: Open, workspace: Path) -> None:
     for number in range(8):
         (workspace / f"{number}.txt").write_text(f"old {number}\n")

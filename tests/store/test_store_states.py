@@ -185,7 +185,7 @@ async def test_a_run_that_is_over_may_keep_nothing(store: Store) -> None:
     await state.paused(pause("c1", snapshot=b"x" * 100))
     _, state = await resume(store, "r")
     await state.over(replayable=False)
-    with pytest.raises(RunUnknown, match="nothing of run 'r' was kept for a replay"):
+    with pytest.raises(RunUnknown, match="run 'r' is over, and nothing of it was kept"):
         await store.load("r")
     with pytest.raises(RunBusy, match="is over"):
         await resume(store, "r")

@@ -273,6 +273,14 @@ KEYS: Mapping[str, Key] = {
             default=[],
             text="Modules that scripts of the full Python find imported.",
         ),
+        Key(
+            name="python.workspace_imports",
+            allowed="true or false",
+            accepts=lambda value: isinstance(value, bool),
+            default=False,
+            text="Whether scripts may import modules of the workspace; a project cannot set it.",
+            from_text=json_or_text,
+        ),
         number("python.timeout_seconds", 1, 600, 60.0, "Time a program of python_run gets."),
         Key(
             name="python.boundary",

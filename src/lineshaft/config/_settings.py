@@ -200,6 +200,7 @@ class Settings:
             path=None if path.value is None else str(_below(path.base, str(path.value))),
             packages=packages,
             preload=preload,
+            workspace_imports=bool(self.own("python.workspace_imports").value),
             seconds=float(cast("float", self.setting("python.timeout_seconds").value)),
             boundary=cast("str | None", boundary.value),
         )

@@ -127,6 +127,9 @@ class Afterwards(ABC):
     async def undo(self, run_id: str) -> tuple[Change, ...]:
         """Take back all changes of files that a run landed, whole or not at all.
 
+        A run that waits, or whose process died, is ended by it: going on, it would stand on changes
+        that are no longer there.
+
         Returns:
             The changes on the disk.
 
@@ -142,9 +145,13 @@ class Afterwards(ABC):
             )
         await workspace.recover()
         try:
-            return await workspace.undo(run_id)
+            undone = await workspace.undo(run_id)
         except RunUnknown as error:
             raise (await resumer.elsewhere(run_id) or error) from None
+        if self.store is not None:
+            with suppress(StateError):  # it is over, or has no record that could be trusted
+                await self.store.cancel(run_id)
+        return undone
 
     async def _goes_on(self, run_id: str) -> bool:
         if self.store is None:

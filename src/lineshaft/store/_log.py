@@ -308,7 +308,9 @@ class Log:
         """Return the kept state of a run, for a replay; raises as `take` does."""
         run = self._kept(run_id)
         if run.phase == "over" and not run.exact_bytes:
-            raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
+            raise RunUnknown(
+                f"run {run_id!r} is over, and nothing of it was kept to replay or go on with"
+            )
         self._trusted(run)
         return self._saved(run)
 

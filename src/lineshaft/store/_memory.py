@@ -65,7 +65,9 @@ class MemoryLog:
         if not _is_kept(rows):
             raise RunUnknown(f"nothing of run {run_id!r} was kept")
         if rows[-1].kind == "end" and not rows[-1].exact:
-            raise RunUnknown(f"nothing of run {run_id!r} was kept for a replay")
+            raise RunUnknown(
+                f"run {run_id!r} is over, and nothing of it was kept to replay or go on with"
+            )
         return fold(run_id, rows, last_seq=sum(len(row.shown) for row in rows))
 
     async def tail(self, run_id: str, after: int = 0) -> list[Event]:

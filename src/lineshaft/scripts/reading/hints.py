@@ -322,7 +322,10 @@ def module_hint(module: str, name: str = "", *, programs: bool = False) -> str:
     known = _MODULES.get(top, "write it in plain Python, or let a tool do it")
     if known == _NO_NETWORK or top in _WITHOUT_PACKAGES:
         return f"`{top}` is not here: {known}"
-    setting = f'python.packages = ["{top}"] brings a package, workspace_imports your own modules'
+    setting = (
+        f'python.packages = ["{top}"] brings a package, '
+        "python.workspace_imports = true your own modules"
+    )
     other = "; programs of python_run import those without it" if programs else ""
     return f"`{top}` is not here: {known} ({setting}{other})"
 
