@@ -93,6 +93,27 @@ def test_the_largest_namespaces_are_named_and_the_others_counted(tmp_path: Path)
     assert " more with " in text
 
 
+async def test_where_no_scripts_run_only_what_can_be_called_is_told(tmp_path: Path) -> None:
+    @tool(effect="read", name="shop.stock")
+    async def stock(item: str) -> int:
+        """Count what there is of an item."""
+        return len(item)
+
+    plan = Policy(mode="plan")
+    tools = [price, order, stock]
+    async with served(tools, at=tmp_path, policy=plan, direct=["shop.pr*"]) as (client, _):
+        listed = [each.name for each in (await client.list_tools()).tools]
+        found = text_of(await client.call_tool("search", {"words": "count an item, its cost"}))
+        called = await client.call_tool("shop__price", {"item": "tea"})
+        about = client.instructions or ""
+    assert listed == ["search", "describe", "shop__price"]
+    assert "shop.price" in found
+    assert "shop.stock" not in found
+    assert not called.is_error
+    assert "do not run here in mode plan" in about
+    assert "`run` carries out" not in about
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_wrong_arguments_are_told_with_the_parameters(mode: Mode, tmp_path: Path) -> None:
     async with served([price], at=tmp_path, mode=mode, direct=["shop.*"]) as (client, _):

@@ -62,6 +62,13 @@ async def test_a_text_stays_as_long_as_the_store_keeps(tmp_path: Path) -> None:
         assert await kept.result_text(handle) is None
 
 
+async def test_a_text_that_is_told_twice_is_kept_once(tmp_path: Path) -> None:
+    async with Session(workspace=tmp_path, policy=OPEN, store=False) as session:
+        texts = ["a" * 10_000, "b" * 10_000, "a" * 10_000]
+        first, other, again = (re.findall(r"result-[\w-]+", session.shown(t)) for t in texts)
+    assert first == again != other
+
+
 async def test_policy_judges_who_reads(tmp_path: Path) -> None:
     rule = {"id": "no-parts", "tool": "read_result", "verdict": "deny"}
     policy = Policy.from_dict({"mode": "open", "rules": [rule]})

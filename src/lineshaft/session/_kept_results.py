@@ -38,15 +38,21 @@ class KeptResults:
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._texts: OrderedDict[str, str] = OrderedDict()
+        self._handles: dict[str, str] = {}
+        """By the text in memory, which is kept once however often it is told."""
+
         self._size = 0
 
     def keep(self, text: str) -> str:
         """Keep a redacted text; return its handle."""
+        if (known := self._handles.get(text)) is not None:
+            return known
         handle = f"{_PREFIX}{secrets.token_urlsafe(16)}"
-        self._texts[handle] = text
+        self._texts[handle], self._handles[text] = text, handle
         self._size += len(text)
         while self._size > _MOST and len(self._texts) > 1:
             _, oldest = self._texts.popitem(last=False)
+            del self._handles[oldest]
             self._size -= len(oldest)
         if self._store is not None:
             self._store.keep_result(handle, text)

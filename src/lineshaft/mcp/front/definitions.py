@@ -24,6 +24,15 @@ A result `paused` means that a person must approve; `status` and `resume` take i
 _ALONE = " that you could make in one turn: then keep the script to these calls"
 _DIRECT = ": make those directly, with the tools that are listed beside these"
 
+_NO_SCRIPTS = """\
+Lineshaft: tools under one policy, with a record. Scripts do not run here{mode}. {direct}
+"""
+
+_LISTED = "Call the tools that are listed beside `search` and `describe`: these find no others."
+_NOTHING = (
+    "No tool is offered for direct calls either: `lineshaft serve --direct NAME` offers some."
+)
+
 _RUN = """\
 Run one Python script over the tools; only what it prints and returns comes back. `describe` them \
 first.
@@ -139,7 +148,11 @@ def front_instructions(
         known: The number of tools that servers had when they were there last; None: not known.
         direct: Whether tools may be called without a script.
     """
-    about = _ABOUT.format(direct=_DIRECT if direct else _ALONE)
+    if session.guide():
+        about = _ABOUT.format(direct=_DIRECT if direct else _ALONE)
+    else:
+        mode = " in mode plan" if session.policy.mode == "plan" else ""
+        about = _NO_SCRIPTS.format(mode=mode, direct=_LISTED if direct else _NOTHING)
     counts = session.namespaces()
     problems = {each.name for each in session.providers if each.problem and not counts[each.name]}
     counts = {name: count or (known or {}).get(name, 0) for name, count in counts.items()}

@@ -226,7 +226,8 @@ class Front:
 
     def _specs(self) -> list[ToolSpec]:
         """Return the tools that a client can reach, in a script or directly."""
-        scripts = {spec.name for spec in self._session.open_to("script")}
+        opened = self._session.open_to("script") if self._session.guide() else ()
+        scripts = {spec.name for spec in opened}
         found = {spec.name: spec for spec in self._session.open_to("script", "mcp")}
         reached = self._direct.reaches
         return [spec for name, spec in found.items() if name in scripts or reached(spec)]
