@@ -73,7 +73,25 @@ async def from_an_mcp_client(make: Make, outside: Outside, folder: Path) -> str:
     return str(called.content)
 
 
+async def from_an_agent(make: Make, outside: Outside, folder: Path) -> str:
+    """Call it as the model of an agent does, and from a script inside of the agent."""
+
+    async def agent(context: Context) -> list[str]:
+        """Call the canary from inside."""
+        call = Call(tool="canary", arguments={}, origin="code")
+        return [str(await context.dispatch(call))]
+
+    container = Tool.from_function(agent, effect="read", container=True, calls_as="agent")
+    rule = {"id": "nothing", "verdict": "deny", "tool": "canary", "origin": "agent"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    async with make(outside.tool("canary"), container, policy=policy) as session:
+        result = await session.run("return await agent()")
+    assert [call.rule for call in result.calls if call.tool == "canary"] == ["nothing"]
+    return str(result.value)
+
+
 WAYS: dict[Origin, WayIn] = {
+    "agent": from_an_agent,
     "code": from_code,
     "mcp": from_an_mcp_client,
     "model": from_a_model,

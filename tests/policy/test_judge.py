@@ -32,12 +32,13 @@ def one(verdict: Verdict) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("mode", "verdicts"),
     [
-        # read, same but destructive, write, same but destructive, exec, jailed, external, container
-        ("plan", "allow deny deny deny deny deny deny deny"),
-        ("read", "allow deny deny deny deny deny deny allow"),
-        ("ask", "allow ask ask ask ask ask ask allow"),
-        ("auto", "allow ask allow ask ask allow ask allow"),
-        ("open", "allow allow allow allow allow allow allow allow"),
+        # read, same but destructive, write, same but destructive, exec, jailed, external,
+        # container, model, same but destructive
+        ("plan", "allow deny deny deny deny deny deny deny deny deny"),
+        ("read", "allow deny deny deny deny deny deny allow allow deny"),
+        ("ask", "allow ask ask ask ask ask ask allow ask ask"),
+        ("auto", "allow ask allow ask ask allow ask allow allow ask"),
+        ("open", "allow allow allow allow allow allow allow allow allow allow"),
     ],
 )
 def test_a_mode_decides_where_no_rule_matches(mode: Mode, verdicts: str) -> None:
@@ -50,6 +51,8 @@ def test_a_mode_decides_where_no_rule_matches(mode: Mode, verdicts: str) -> None
         ToolSpec(name="a", effect="exec", jailed=True),
         ISSUE,
         ToolSpec(name="a", effect="external", container=True),
+        ToolSpec(name="a", effect="model"),
+        ToolSpec(name="a", effect="model", destructive=True),
     ]
     found = [said(Policy(mode), spec) for spec in specs]
     assert [each.kind for each in found] == verdicts.split()

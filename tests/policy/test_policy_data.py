@@ -84,7 +84,7 @@ def rule(**changes: object) -> dict[str, object]:
         (rule(id="mode:x"), "the rule id 'mode:x' is taken"),
         (rule(verdict="no"), "verdict 'no' is unknown; use allow, ask, deny, stop"),
         (rule(effect="reads"), "effect 'reads' is unknown; use read, write, exec, external"),
-        (rule(origin=["code", "web"]), "origin 'web' is unknown; use code, script, model, shell"),
+        (rule(origin=["code", "web"]), "origin 'web' is unknown; use code, script, model, agent"),
         (rule(tool=7), "policy.rules[0].tool: 7 (int) given; use a string or a list of strings"),
         (rule(tool=["a", 7]), "policy.rules[0].tool[1]: 7 (int) given; use a string"),
         (rule(tool=""), "tool is empty; leave it out to match any tool"),

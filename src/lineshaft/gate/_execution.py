@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
@@ -10,6 +10,7 @@ from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
+from lineshaft.gate._container import Container
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._lanes import CallPlace
@@ -17,12 +18,9 @@ from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Policy, Subject, along, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.values import (
-    Call,
     Context,
     Dispatch,
-    Done,
     EventKind,
-    Failure,
     Finding,
     Origin,
     Reach,
@@ -148,7 +146,8 @@ def _lend(
     further: Dispatch,
     clock: RunClock,
 ) -> _Lent:
-    in_reach = PathReach(run.gate.policy, subject)
+    policy, scope = run.policy_of(entry.call), entry.call.scope
+    in_reach = PathReach(policy, subject)
     authority = CallAuthority(
         look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
     )
@@ -158,7 +157,7 @@ def _lend(
         run_id=run.run_id,
         key=entry.key,
         deadline=time.monotonic() + clock.remaining,
-        dispatch=partial(_further, entry, tool, authority, further),
+        dispatch=further,
         notify=partial(_notify, run, entry, authority),
         ask=Question(run=run, entry=entry, authority=authority, clock=clock, place=place),
         offers=run.caller.offers,
@@ -166,11 +165,20 @@ def _lend(
         trace=run.caller.trace,
         reach=in_reach,
         python=run.gate.python,
-        whole=entry.call.parent is not None or entry.call.origin not in _MODELS,
+        whole=entry.call.origin not in _MODELS if scope is None else not scope.to_model,
         secrets=run.gate.redactor,
         belongings=run.gate.belongings,
     )
-    return _Lent(authority, context, clock)
+    calls = Container(
+        run=run,
+        entry=entry,
+        tool=tool,
+        authority=authority,
+        further=further,
+        tools=scope and scope.tools,
+        policy=policy,
+    )
+    return _Lent(authority, calls.lent(context), clock)
 
 
 def _seconds(run: RunInfo, spec: ToolSpec) -> float | None:
@@ -195,15 +203,6 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
         raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {error.message}") from error
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {text}") from error
-
-
-async def _further(
-    entry: CallEntry, tool: Tool, authority: CallAuthority, dispatch: Dispatch, call: Call
-) -> Done:
-    if authority.over or not tool.spec.container:
-        why = "its call is over" if authority.over else "it is not a container"
-        return Failure("E_DENIED", f"{tool.name} makes no calls: {why}", "", "refused")
-    return await dispatch(replace(call, id="", origin=entry.call.origin, parent=entry.id))
 
 
 def _notify(

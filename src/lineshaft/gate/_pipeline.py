@@ -170,12 +170,21 @@ class CallPipeline:
         if entry.call.origin == "script" and not tool.spec.scriptable:
             entry.rule = "not-scriptable"
             raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
+        scope = entry.call.scope
+        if scope and scope.tools is not None and tool.name not in scope.tools:
+            entry.rule = "narrowed:tools"
+            raise ToolError("E_DENIED", f"{name!r} is not among the tools of its container")
         return tool
 
     def _open_to(self, call: Call) -> list[str]:
         """Return the names of the tools that policy does not close to a call's origin."""
-        policy, tools = self._run.gate.policy, self._run.gate.tools.items()
-        return [name for name, tool in tools if not closed_by(policy, tool.spec, (call.origin,))]
+        policy, tools = self._run.policy_of(call), self._run.gate.tools.items()
+        only = call.scope.tools if call.scope else None
+        return [
+            name
+            for name, tool in tools
+            if (only is None or name in only) and not closed_by(policy, tool.spec, (call.origin,))
+        ]
 
     def _ticket(self, spec: ToolSpec) -> CallPlace:
         """Take the next place in the lines that a call of the tool stands in."""
@@ -234,9 +243,10 @@ class CallPipeline:
         below = await paths_below(self._run.view, entries) if entries else ()
         call = entry.call.decided(spec.name, entry.arguments)
         subject = gate.subject(spec, call, (*named, *below))
-        verdict = judge(gate.policy, subject)
+        policy = self._run.policy_of(call)
+        verdict = judge(policy, subject)
         if verdict.kind != "allow":
-            verdict = with_paths_told(gate.policy, subject, verdict, len(named))
+            verdict = with_paths_told(policy, subject, verdict, len(named))
         entry.rule, entry.verdict = verdict.rule, verdict
         if verdict.kind == "deny":
             raise ToolError("E_DENIED", refusal(spec.name, verdict))
@@ -323,7 +333,8 @@ class CallPipeline:
 
         An error of the arguments would tell what policy does not let be told: the signature.
         """
-        verdict = closed_by(self._run.gate.policy, spec, (entry.call.origin,))
+        policy = self._run.policy_of(entry.call)
+        verdict = closed_by(policy, spec, (entry.call.origin,))
         if verdict is None:
             return None
         entry.rule, entry.verdict = verdict.rule, verdict

@@ -87,7 +87,7 @@ async def _sha256(view: Stage, path: str) -> str | None:
 
 async def _made(copy: Stage, run: RunInfo, entry: CallEntry, tool: Tool, subject: Subject) -> bool:
     """Make a call on a copy of the run's view; return whether it ended well."""
-    in_reach = PathReach(run.gate.policy, subject)
+    in_reach = PathReach(run.policy_of(entry.call), subject)
     authority = CallAuthority(
         look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
     )

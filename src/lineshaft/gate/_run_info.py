@@ -10,7 +10,8 @@ import anyio
 from lineshaft.errors import ToolError
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._gate import Gate
-from lineshaft.values import Caller, CallStatus, Failure, Finding, Limits, Stage
+from lineshaft.policy import Policy
+from lineshaft.values import Call, Caller, CallStatus, Failure, Finding, Limits, Stage
 
 EndKind = Literal["refused", "limit", "error", "paused"]
 
@@ -76,6 +77,11 @@ class RunInfo:
 
     findings: list[Finding] = field(default_factory=list[Finding])
     """What guards said of changes that landed, and what tools returned that they never did."""
+
+    def policy_of(self, call: Call) -> Policy:
+        """Return what judges a call: the run's policy, or what containers around it left of it."""
+        scope = call.scope
+        return self.gate.policy if scope is None else scope.policy or self.gate.policy
 
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""

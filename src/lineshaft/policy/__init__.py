@@ -8,6 +8,7 @@ Not covered: what a process does once it runs, and command lines that hide what 
 from lineshaft.policy._builtin import BUILT_IN
 from lineshaft.policy._judge import STRENGTH, along, closed_by, judge, sight
 from lineshaft.policy._modes import MODES, Mode
+from lineshaft.policy._narrowing import narrowed, within_folders
 from lineshaft.policy._parse import rule_sources
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._reach import reach
@@ -26,7 +27,9 @@ __all__ = [
     "along",
     "closed_by",
     "judge",
+    "narrowed",
     "reach",
     "rule_sources",
     "sight",
+    "within_folders",
 ]

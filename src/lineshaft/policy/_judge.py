@@ -114,7 +114,7 @@ def _closed_to(policy: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None
     said = [_always(user, spec, origin)]
     for project in projects:
         found = _always(project, spec, origin)
-        said.append(found and replace(found, rule=f"project:{found.rule}"))
+        said.append(found and replace(found, rule=f"{project.label}:{found.rule}"))
     closing = [verdict for verdict in said if verdict is not None]
     return _strictest(closing) if closing else None
 
@@ -123,7 +123,7 @@ def _always(layer: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
     """Return the verdict of one layer that denies every call of a tool by one way in."""
     for matcher in layer.matchers:
         denies = matcher.verdict.kind in ("deny", "stop")
-        if matcher.is_about(spec, origin) and not (denies and matcher.is_conditional):
+        if matcher.is_about(spec, (origin,)) and not (denies and matcher.is_conditional):
             return matcher.verdict if denies else None
     said = mode_verdict(layer.mode, spec)
     return said if said.kind == "deny" else None
@@ -146,7 +146,7 @@ def _said(policy: Policy, subject: Subject, spec: ToolSpec, path: str | None) ->
         rule = _first(project, subject, path)
         verdict = rule.verdict if rule else mode_verdict(project.mode, spec)
         if verdict.kind != "allow":
-            said.append(replace(verdict, rule=f"project:{verdict.rule}"))
+            said.append(replace(verdict, rule=f"{project.label}:{verdict.rule}"))
     return said
 
 

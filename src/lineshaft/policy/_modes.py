@@ -21,7 +21,11 @@ def mode_verdict(mode: Mode, spec: ToolSpec) -> Verdict:
         kind = "deny" if mode == "plan" else "allow"
     elif spec.effect == "read" and not spec.destructive:
         kind = "allow"
-    elif mode in ("plan", "read"):
+    elif mode == "plan":
+        kind = "deny"
+    elif spec.effect == "model" and mode != "ask" and not spec.destructive:
+        kind = "allow"
+    elif mode == "read":
         kind = "deny"
     elif mode == "auto" and not spec.destructive and (spec.effect == "write" or spec.jailed):
         kind = "allow"

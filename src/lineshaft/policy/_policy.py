@@ -9,7 +9,13 @@ from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._parse import parse, parse_toml
 from lineshaft.policy._rules import Matcher, Rule
 
-_OURS = ("builtin:", "mode:", "project:")
+_OURS = ("builtin:", "mode:", "project:", "narrowed:")
+
+
+_ASKS_MODELS = Rule(
+    "ask:models", "ask", effect="model", reason="in mode ask models are asked about"
+)
+"""Stands for mode `ask` where `read` takes its place: `read` is narrower but for models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,9 @@ class Policy:
     layers: "tuple[Policy, ...]" = ()
     """The policies that `tightened_by` joined: the user's policy, then projects'; empty where
     alone."""
+
+    label: str = field(default="project", compare=False, repr=False)
+    """Stands before the ids of its rules in verdicts, where it tightens another policy."""
 
     matchers: tuple[Matcher, ...] = field(init=False, repr=False, compare=False)
     """The rules, compiled."""
@@ -95,7 +104,8 @@ class Policy:
         user, *projects = self.layers or (self,)
         if MODES.index(user.mode) <= MODES.index(mode):
             return self
-        own = replace(user, mode=mode)
+        rules = user.rules if user.mode != "ask" else (*user.rules, _ASKS_MODELS)
+        own = replace(user, mode=mode, rules=rules)
         return own.tightened_by(replace(self, layers=tuple(projects))) if projects else own
 
     def tightened_by(self, project: "Policy") -> "Policy":
@@ -106,7 +116,8 @@ class Policy:
         something only makes an exception from the project's own strictness.
 
         Args:
-            project: The project's policy; its rules appear as `project:ID` in verdicts.
+            project: The project's policy, or a narrower one for a container's calls; its rules
+                appear as `project:ID`, or after its own label, in verdicts.
 
         Returns:
             A policy with the user's rules and the stricter mode, that asks both.

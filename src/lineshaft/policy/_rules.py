@@ -180,17 +180,22 @@ class Matcher:
             subject: The call.
             path: One of its paths with a `/` after it; None where it has none.
         """
-        if subject.spec is None or not self.is_about(subject.spec, subject.call.origin):
+        if subject.spec is None or not self.is_about(subject.spec, subject.origins):
             return False
         for holds in self.conditions:  # noqa: SIM110  a generator takes longer, and a walk asks often
             if not holds(subject, path):
                 return False
         return True
 
-    def is_about(self, spec: ToolSpec, origin: Origin) -> bool:
-        """Return whether the rule matches calls of a tool by one way in, for some arguments."""
+    def is_about(self, spec: ToolSpec, origins: Iterable[Origin]) -> bool:
+        """Return whether the rule matches calls of a tool, for some arguments.
+
+        Args:
+            spec: The tool.
+            origins: The way in of the call, and those of the container calls around it.
+        """
         return (
-            (self.origins is None or origin in self.origins)
+            (self.origins is None or not self.origins.isdisjoint(origins))
             and (self.effects is None or spec.effect in self.effects)
             and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
             and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
-from lineshaft.values import Call, ToolSpec
+from lineshaft.values import Call, Origin, ToolSpec
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,12 @@ class Subject:
 
     paths: tuple[str, ...] = ()
     """Every workspace path that the arguments name, resolved: `docs/a.md`, `@pkg/x`, `.`."""
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Return the way in of the call, and those of the container calls around it."""
+        scope = self.call.scope
+        return (self.call.origin, *scope.origins) if scope else (self.call.origin,)
 
     @cached_property
     def command_lines(self) -> tuple[str, ...]:

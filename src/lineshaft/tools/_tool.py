@@ -4,7 +4,7 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -21,7 +21,7 @@ from typing import (
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_name
 from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
-from lineshaft.values import Effect, ToolSpec
+from lineshaft.values import Effect, Origin, ToolSpec
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, TypeVar
@@ -52,7 +52,8 @@ class ToolOptions(TypedDict, total=False):
     """For models; the docstring's where left out."""
 
     effect: Effect
-    """`read`, `write` (workspace files), `exec` (processes), `external` where left out."""
+    """`read`, `write` (workspace files), `exec` (processes), `model` (a request to a model that the
+    user or host code named), `external` where left out."""
 
     lane: str | None
     """Calls of one lane run one at a time; None: at once."""
@@ -71,6 +72,9 @@ class ToolOptions(TypedDict, total=False):
 
     container: bool
     """Whether its call makes further calls."""
+
+    calls_as: Origin | None
+    """Of a container: the way in of these calls, in policy; that of its own where left out."""
 
     staged: bool
     """Of a tool with effect `write`: whether it acts only on files through `Context.workspace`, so
@@ -94,8 +98,11 @@ class _Options:
     idempotent: bool = False
     scriptable: bool = True
     container: bool = False
+    calls_as: Origin | None = None
     staged: bool = False
     jailed: bool = False
+    foreign: bool = False
+    """Its schemas come from elsewhere."""
 
     def __post_init__(self) -> None:
         if self.effect is not None and self.effect not in get_args(Effect):
@@ -110,6 +117,8 @@ class _Options:
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
+        if self.calls_as is not None and not self.container:
+            raise ConfigError("calls_as is for containers")
 
     @property
     def touches(self) -> Effect:
@@ -184,7 +193,7 @@ class Tool(Generic[P, R]):
         Raises:
             ConfigError: A schema is not one, or leads outside or in circles.
         """
-        made = _Options(**options)
+        made = replace(_Options(**options), foreign=True)
         name = check_name(made.name)
         if not callable(cast("object", function)):
             raise ConfigError(f"the function of {name!r} is {function!r}, which cannot be called")
@@ -235,8 +244,10 @@ class Tool(Generic[P, R]):
             entries=entries,
             addresses=address_names(schema),
             container=options.container,
+            calls_as=options.calls_as,
             staged=options.staged,
             jailed=options.jailed,
+            confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
         )
 
@@ -333,7 +344,7 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
     return _tool(function, made)
 
 
-_OPTION_NAMES = tuple(option.name for option in fields(_Options))
+_OPTION_NAMES = tuple(ToolOptions.__annotations__)
 
 
 def _tool(function: Function, options: _Options) -> "Tool[..., Any]":

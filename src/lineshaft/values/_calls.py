@@ -2,14 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-Effect = Literal["read", "write", "exec", "external"]
-"""What a tool touches: nothing, workspace files, processes, or the world beyond."""
+if TYPE_CHECKING:
+    from lineshaft.policy import Policy
 
-Origin = Literal["code", "script", "model", "shell", "mcp"]
-"""The way a call came in: host code, a script, a model's direct call, the command line, an MCP
-client."""
+Effect = Literal["read", "write", "exec", "external", "model"]
+"""What a tool touches: nothing, workspace files, processes, the world beyond, or a model that the
+user or host code named."""
+
+Origin = Literal["code", "script", "model", "agent", "shell", "mcp"]
+"""The way a call came in: host code, a script, a model's direct call, a microagent's model, the
+command line, an MCP client."""
 
 CallStatus = Literal["done", "failed", "refused", "cancelled", "pending", "unknown"]
 """How a call ended; `unknown`: it was started, and its effect is not known."""
@@ -18,6 +22,24 @@ VerdictKind = Literal["allow", "ask", "deny", "stop"]
 
 Arguments = Mapping[str, object]
 """Arguments of a call by parameter name; JSON-like values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallScope:
+    """What the containers around a call leave to it; made by the gate alone."""
+
+    origins: tuple[Origin, ...]
+    """The ways in of the container calls around it, the innermost first: a rule about an origin is
+    about the calls under it, too."""
+
+    tools: frozenset[str] | None = None
+    """Canonical names of the tools that may be called; None: all."""
+
+    policy: "Policy | None" = None
+    """What judges instead of the run's policy, never wider; None: the run's."""
+
+    to_model: bool = False
+    """Whether a model reads the result as it is: what is long is cut for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +67,9 @@ class Call:
     recorded: bool = False
     """Made while the run's record was played back: the record has this call too."""
 
+    scope: CallScope | None = None
+    """Set by the gate where a container made the call; None: nothing stands around it."""
+
     def decided(self, tool: str, arguments: Arguments) -> Self:
         """Return the same call with its tool's canonical name and what its arguments mean."""
         return type(self)(
@@ -55,6 +80,7 @@ class Call:
             positional=self.positional,
             parent=self.parent,
             recorded=self.recorded,
+            scope=self.scope,
         )
 
 
@@ -196,12 +222,19 @@ class ToolSpec:
     container: bool = False
     """Its call makes further calls, which take their own lanes and clocks."""
 
+    calls_as: Origin | None = None
+    """Of a container: the way in of the calls that it makes; None: that of its own call."""
+
     staged: bool = False
     """Its calls act only on files through `Context.workspace`: a call may be tried out on changes
     that never land, and made again where they did not."""
 
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""
+
+    confined: bool = True
+    """Its calls touch files only by the paths that it names, and through `Context.workspace`;
+    commands do not, nor do tools whose schemas come from elsewhere."""
 
     positional: tuple[str, ...] = ()
     """Parameters that may be given by position, in order."""

@@ -1,9 +1,9 @@
 """The context of a call: what a tool may know and do while it runs."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from lineshaft.errors import ToolError
 from lineshaft.values._belongings import Belongings
@@ -11,6 +11,9 @@ from lineshaft.values._calls import Dispatch
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 from lineshaft.values._python import PythonOptions
 from lineshaft.values._workspace import Workspace
+
+if TYPE_CHECKING:
+    from lineshaft.policy import Policy
 
 Elicit = Callable[[str, Mapping[str, object]], Awaitable[object]]
 """Asks a person: a message, and the JSON Schema of the answer."""
@@ -76,6 +79,33 @@ def nothing_in_reach(path: str) -> Reach:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """What a container leaves to some of its calls, at most."""
+
+    tools: frozenset[str] | None = None
+    """Canonical names; None: all that the container may call."""
+
+    policy: "Policy | None" = None
+    """Judges beside the run's own; the stricter verdict holds."""
+
+    read: tuple[str, ...] | None = None
+    """Folders and files that may be read, beside those of `write`; None with `write` None: all."""
+
+    write: tuple[str, ...] | None = None
+    """Folders and files that may be changed; None with `read` given: none."""
+
+
+Confine = Callable[[Narrowing], Awaitable["Context"]]
+"""Makes a context that reaches less."""
+
+
+async def not_narrowed(narrowing: Narrowing) -> "Context":
+    """Refuse to narrow the context of a call that cannot make any."""
+    del narrowing
+    raise ToolError("E_DENIED", "only a container makes calls, and can narrow them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Filled in where a tool has a parameter annotated with it; left out of the schema."""
 
@@ -123,6 +153,42 @@ class Context:
 
     belongings: Belongings = field(default_factory=Belongings)
     """Resources that tools keep between calls of the session."""
+
+    confine: Confine = not_narrowed
+    """Makes a context that reaches less; `narrowed` calls it."""
+
+    async def narrowed(
+        self,
+        *,
+        tools: Iterable[str] | None = None,
+        policy: "Policy | None" = None,
+        read: Iterable[str] | None = None,
+        write: Iterable[str] | None = None,
+    ) -> "Context":
+        """Return this context for calls that reach less; it is for containers.
+
+        Nothing becomes wider by it, and what is narrowed twice is left what both leave. A call of
+        anything else is `E_DENIED`, and so are the calls of containers that it calls.
+
+        Args:
+            tools: Canonical names of the tools that may be called.
+            policy: Judges each call beside the run's own; the stricter verdict holds.
+            read: Folders and files of the workspace that calls may read, and nothing else of it.
+                Tools that are not confined by that (commands, tools of MCP servers) are denied
+                unless `tools` names them.
+            write: Those that calls may change, and read.
+
+        Raises:
+            ToolError: The tool is no container.
+            WorkspaceError: A path leads out of the workspace.
+        """
+        narrowing = Narrowing(
+            tools=None if tools is None else frozenset(tools),
+            policy=policy,
+            read=None if read is None else tuple(read),
+            write=None if write is None else tuple(write),
+        )
+        return await self.confine(narrowing)
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """Say how far the call is.

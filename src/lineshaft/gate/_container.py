@@ -1,0 +1,99 @@
+"""The calls of a container: made under its own call, and reaching no more than it leaves them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lineshaft.errors import ToolError
+from lineshaft.gate._authority import CallAuthority
+from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._run_info import RunInfo
+from lineshaft.policy import Policy, narrowed, within_folders
+from lineshaft.tools import Tool
+from lineshaft.values import (
+    Call,
+    CallScope,
+    Context,
+    Dispatch,
+    Done,
+    Failure,
+    Narrowing,
+    Origin,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """What makes the further calls of one call, refused unless its tool is a container."""
+
+    run: RunInfo
+    entry: CallEntry
+    tool: Tool
+    authority: CallAuthority
+    further: Dispatch
+    tools: frozenset[str] | None
+    """Those that may be called; None: all."""
+
+    policy: Policy
+    """What judges the calls."""
+
+    @property
+    def scope(self) -> CallScope:
+        """What stands around its calls."""
+        call, spec = self.entry.call, self.tool.spec
+        around = call.scope.origins if call.scope else ()
+        return CallScope(
+            origins=tuple(dict.fromkeys((call.origin, *around))),
+            tools=self.tools,
+            policy=self.policy,
+            to_model=spec.calls_as == "agent",
+        )
+
+    @property
+    def origin(self) -> Origin:
+        """The way in of its calls."""
+        return self.tool.spec.calls_as or self.entry.call.origin
+
+    async def dispatch(self, call: Call) -> Done:
+        """Make a call under the container's own."""
+        if self.authority.over or not self.tool.spec.container:
+            why = "its call is over" if self.authority.over else "it is not a container"
+            return Failure("E_DENIED", f"{self.tool.name} makes no calls: {why}", "", "refused")
+        own = replace(call, id="", origin=self.origin, parent=self.entry.id, scope=self.scope)
+        return await self.further(own)
+
+    def lent(self, context: Context) -> Context:
+        """Return a context whose calls are this container's."""
+
+        async def confine(by: Narrowing) -> Context:
+            return (await self._narrowed(by)).lent(context)
+
+        return replace(context, dispatch=self.dispatch, confine=confine)
+
+    async def _narrowed(self, by: Narrowing) -> "Container":
+        """Return what makes calls that reach less.
+
+        Raises:
+            ToolError: Its tool is no container.
+            WorkspaceError: A path leads out of the workspace.
+        """
+        if not self.tool.spec.container:
+            raise ToolError("E_DENIED", f"{self.tool.name} makes no calls: it is not a container")
+        tools, policy = self.tools, self.policy
+        if by.tools is not None:
+            tools = by.tools if tools is None else tools & by.tools
+        if by.policy is not None:
+            policy = narrowed(policy, by.policy)
+        if by.read is not None or by.write is not None:
+            named = by.tools or frozenset()
+            unconfined = [
+                name
+                for name, tool in self.run.gate.tools.items()
+                if not tool.spec.confined and name not in named
+            ]
+            read, write = await self._decided(by.read or ()), await self._decided(by.write or ())
+            folders = within_folders(read=read, write=write, unconfined=unconfined)
+            policy = narrowed(policy, folders)
+        return replace(self, tools=tools, policy=policy)
+
+    async def _decided(self, paths: Iterable[str]) -> list[str]:
+        return [str((await self.run.view.resolve(path)).path) for path in paths]
