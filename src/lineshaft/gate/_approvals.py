@@ -47,9 +47,11 @@ class Approvals:
             self.shown[entry.key] = would.files
             pending = replace(self.pending(entry, verdict), diff=would.diff)
             # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
-            answer = await self._asks.answer(pending, may_pause=entry.call.parent is None)
+            within = scope.containers if (scope := entry.call.scope) else ()
+            may_pause = entry.call.parent is None
+            answer = await self._asks.answer(pending, within=within, may_pause=may_pause)
         elif answer.scope == "run":
-            self._asks.for_the_run[self.pending(entry, verdict).grant] = answer
+            self._asks.keep(self.pending(entry, verdict), (), answer)
         self._obey(answer, tool.name, verdict, call_id=entry.id, hint=tool.effect_hint)
         await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
 

@@ -1,6 +1,6 @@
 """Calls that wait for a person, gathered until nothing else can go on."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,9 @@ class _Waiter:
     """A call that waits."""
 
     pending: Pending
+    within: tuple[str, ...]
+    """Keys of the container calls around it, the innermost first."""
+
     may_pause: bool
     """The run may be paused over it."""
 
@@ -63,7 +66,8 @@ class Asks:
         self._waiters: dict[str, _Waiter] = {}
         self._order: dict[str, int] = {}
         self.for_the_run: dict[str, Answer] = {}
-        """Answers by `Pending.grant`, for all later calls that share it."""
+        """Answers for all later calls of a container, by its key (of the script itself: none) and
+        `Pending.grant`."""
 
         self._changed = anyio.Event()
         self._asking: anyio.CancelScope | None = None
@@ -72,21 +76,29 @@ class Asks:
         """Note that a call is about to wait: a list shows calls in the order in which they came."""
         self._order.setdefault(call_id, len(self._order))
 
-    async def answer(self, pending: Pending, *, may_pause: bool = True) -> Answer:
+    def keep(self, pending: Pending, within: tuple[str, ...], answer: Answer) -> None:
+        """Keep an answer for the calls that come later."""
+        self.for_the_run[_place(within[:1], pending)] = answer
+
+    async def answer(
+        self, pending: Pending, *, within: tuple[str, ...] = (), may_pause: bool = True
+    ) -> Answer:
         """Return a person's answer to one call; waits for it.
 
         Args:
             pending: The call.
+            within: Keys of the container calls around it, the innermost first.
             may_pause: Whether the run may be paused over it.
 
         Raises:
             ToolError: The run ended first.
         """
-        if pending.grant in self.for_the_run:
-            return self.for_the_run[pending.grant]
+        for place in _places(within, pending):
+            if place in self.for_the_run:
+                return self.for_the_run[place]
         if self._approver is None and not (may_pause and self._can_pause()):
             return NOBODY
-        waiter = self._waiters[pending.id] = _Waiter(pending, may_pause)
+        waiter = self._waiters[pending.id] = _Waiter(pending, within, may_pause)
         try:
             await self._until_answered(waiter)
         finally:
@@ -147,31 +159,40 @@ class Asks:
 
     async def _ask(self, approver: Approver) -> None:
         async with self._turn:
-            waiting = [w.pending for w in self._in_order() if not w.answered.is_set()]
-            asked = {pending.id: pending for pending in waiting}
+            waiting = {w.pending.id: w for w in self._in_order() if not w.answered.is_set()}
+            asked = {call_id: waiter.pending for call_id, waiter in waiting.items()}
             answers = await _answers(approver, asked)
         if not answers and not self._can_pause():
             answers = dict.fromkeys(asked, UNANSWERED)
-        for call_id, answer in answers.items():
-            self._settle(asked[call_id], answer)
-        for call_id, pending in asked.items():
-            waiter = self._waiters.get(call_id)
-            if waiter is not None:
-                waiter.left = self._can_pause()
-                if not waiter.may_pause and call_id not in answers:
-                    self._settle(pending, UNANSWERED)
+        for call_id, waiter in waiting.items():
+            if call_id in answers:
+                self._settle(waiter, answers[call_id])
+        for waiter in waiting.values():
+            waiter.left = self._can_pause()
+            if not (waiter.may_pause or waiter.answered.is_set()):
+                self._settle(waiter, UNANSWERED)
 
-    def _settle(self, pending: Pending, answer: Answer) -> None:
-        if answer.scope == "run":
-            self.for_the_run[pending.grant] = answer
-        waiter = self._waiters.get(pending.id)
-        if waiter is not None:
-            waiter.answer = answer
-            waiter.answered.set()
-        for other in list(self._waiters.values()):
-            later = answer.scope == "run" and other.pending.grant == pending.grant
-            if later and not other.answered.is_set():
-                self._settle(other.pending, Answer(allow=answer.allow, reason=answer.reason))
+    def _settle(self, waiter: _Waiter, answer: Answer) -> None:
+        waiter.answer = answer
+        waiter.answered.set()
+        if answer.scope != "run":
+            return
+        self.keep(waiter.pending, waiter.within, answer)
+        place = _place(waiter.within[:1], waiter.pending)
+        for other in self._waiters.values():
+            if not other.answered.is_set() and place in _places(other.within, other.pending):
+                self._settle(other, Answer(allow=answer.allow, reason=answer.reason))
+
+
+def _places(within: tuple[str, ...], pending: Pending) -> Iterator[str]:
+    """Yield what an answer that covers a call may be kept under."""
+    for at in range(len(within)):
+        yield _place(within[at : at + 1], pending)
+    yield _place((), pending)
+
+
+def _place(container: tuple[str, ...], pending: Pending) -> str:
+    return " ".join((*container, pending.grant))
 
 
 async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[str, Answer]:

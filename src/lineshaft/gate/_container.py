@@ -20,6 +20,8 @@ from lineshaft.values import (
     Origin,
 )
 
+_NOTHING = CallScope(origins=(), containers=())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
@@ -40,9 +42,10 @@ class Container:
     def scope(self) -> CallScope:
         """What stands around its calls."""
         call, spec = self.entry.call, self.tool.spec
-        around = call.scope.origins if call.scope else ()
+        outer = call.scope or _NOTHING
         return CallScope(
-            origins=tuple(dict.fromkeys((call.origin, *around))),
+            origins=tuple(dict.fromkeys((call.origin, *outer.origins))),
+            containers=(self.entry.key, *outer.containers),
             tools=self.tools,
             policy=self.policy,
             to_model=spec.calls_as == "agent",

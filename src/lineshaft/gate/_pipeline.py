@@ -79,7 +79,9 @@ class CallPipeline:
         self._reserved = run.call_log.counts.total()
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
-        self._order = CallLine()
+        self._orders: dict[str | None, CallLine] = {}
+        """By container: its reads and writes of files keep their order."""
+
         self._held = held_around()
         self._asks = Asks(
             run.caller.approver,
@@ -115,7 +117,7 @@ class CallPipeline:
             try:
                 tool = self._find(entry)
                 entry.arguments = bind(tool, call.arguments, call.positional)
-                place = self._ticket(tool.spec)
+                place = self._ticket(call, tool.spec)
                 entry.arguments, named, entries = await self._resolve(entry, tool.spec)
                 entry.key = self._identify(entry, tool.spec.name)
                 recalls = self._recalls or call.recorded
@@ -186,10 +188,11 @@ class CallPipeline:
             if (only is None or name in only) and not closed_by(policy, tool.spec, (call.origin,))
         ]
 
-    def _ticket(self, spec: ToolSpec) -> CallPlace:
+    def _ticket(self, call: Call, spec: ToolSpec) -> CallPlace:
         """Take the next place in the lines that a call of the tool stands in."""
         lanes = self._run.gate.lanes
-        place = CallPlace(spec, lanes=lanes, order=self._order, held=self._held)
+        order = self._orders.setdefault(call.parent, CallLine())
+        place = CallPlace(spec, lanes=lanes, order=order, held=self._held)
         place.join()
         return place
 
@@ -212,7 +215,8 @@ class CallPipeline:
         return arguments, tuple(decided), tuple(entries)
 
     def _identify(self, entry: CallEntry, name: str) -> str:
-        exact = pydantic_core.to_json([name, sorted(entry.arguments.items())])
+        within = scope.containers[:1] if (scope := entry.call.scope) else ()
+        exact = pydantic_core.to_json([*within, name, sorted(entry.arguments.items())])
         pair = hashlib.sha256(exact).hexdigest()[:32]
         self._seen[pair] += 1
         return f"{self._run.run_id}/{pair}/{self._seen[pair]}"
@@ -357,6 +361,7 @@ class CallPipeline:
             self._reserved -= 1
         if self._open.pop(entry, self) is None:  # else the run ended first, and closed it
             self._close(entry, _fate(entry, done))
+        self._orders.pop(entry.id, None)
         self._asks.look()
         self._changed.set()
 

@@ -32,6 +32,9 @@ class CallScope:
     """The ways in of the container calls around it, the innermost first: a rule about an origin is
     about the calls under it, too."""
 
+    containers: tuple[str, ...]
+    """Keys of these calls, the innermost first."""
+
     tools: frozenset[str] | None = None
     """Canonical names of the tools that may be called; None: all."""
 
@@ -160,8 +163,11 @@ class Pending:
 
     @property
     def grant(self) -> str:
-        """What a yes for the run is kept under: calls with the same one need no other."""
-        return f"{self.rule} {self.holds_for}".rstrip()
+        """What a yes for the run is kept under: calls with the same one need no other.
+
+        Where a container made the call, only those that it makes, and the containers in it.
+        """
+        return f"{self.rule} {self.tool} {self.holds_for}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +181,9 @@ class Answer:
     """Why; the script and the record are told."""
 
     scope: Literal["call", "run"] = "call"
-    """`run`: also for later calls in this run that the same rule asks about; of a tool that takes
-    an address, for those to the same scheme, host and port."""
+    """`run`: also for later calls of the same tool in this run that the same rule asks about; of a
+    tool that takes an address, for those to the same scheme, host and port; of a call that a
+    container made, for those of this container and the ones in it."""
 
 
 Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]

@@ -1,0 +1,133 @@
+"""Calls of containers: their approvals, their order, their identity."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+
+from lineshaft import Answer, Pending, Policy, Session, Tool, WorkspacePath, kit, tool
+from lineshaft.values import Call, Context, Failure, Value
+from support import Make, Outside
+
+ASK = {"id": "ask", "tool": "po*", "verdict": "ask"}
+ASKS = Policy.from_dict({"mode": "open", "rules": [ASK]})
+
+
+class Person:
+    """Says yes for the run to everything, and notes what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def __call__(self, pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        self.asked += [each.tool for each in pending]
+        return {each.id: Answer(allow=True, scope="run") for each in pending}
+
+
+async def called(context: Context, name: str, **arguments: object) -> object:
+    done = await context.dispatch(Call(tool=name, arguments=arguments, origin="code"))
+    return done.code if isinstance(done, Failure) else done.value
+
+
+def box(name: str, *calls: str) -> Tool:
+    """Return a container that makes some calls, one after the other."""
+
+    async def body(context: Context) -> list[object]:
+        """Make calls."""
+        return [await called(context, each) for each in calls]
+
+    return Tool.from_function(body, name=name, effect="read", container=True)
+
+
+async def test_a_yes_for_the_run_is_for_one_tool_of_a_rule(make: Make, outside: Outside) -> None:
+    person = Person()
+    async with make(outside.tool("pour"), policy=ASKS, approver=person) as session:
+        result = await session.run("return [await poke(), await poke(), await pour()]")
+    assert result.value == [1, 2, 1]
+    assert person.asked == ["poke", "pour"]
+
+
+async def test_a_yes_for_the_run_is_for_the_container_that_asked_and_those_in_it(
+    make: Make,
+) -> None:
+    person = Person()
+    tools = [box("outer", "poke", "inner"), box("inner", "poke"), box("other", "poke")]
+    async with make(*tools, policy=ASKS, approver=person) as session:
+        script = "return [await outer(), await other(), await poke(), await inner()]"
+        result = await session.run(script)
+    assert result.value == [[1, [2]], [3], 4, [5]]
+    assert person.asked == ["poke"] * 3
+
+
+async def test_a_yes_for_the_run_holds_for_calls_of_containers_that_wait(make: Make) -> None:
+    asked: list[int] = []
+
+    async def person(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.append(len(pending))
+        direct = [each.id for each in pending if each.arguments["what"] == "direct"]
+        return {direct[0]: Answer(allow=True, scope="run")}
+
+    async def body(context: Context) -> object:
+        """Poke."""
+        return await called(context, "poke", what="inside")
+
+    inside = Tool.from_function(body, name="inside", effect="read", container=True)
+    script = "return sorted(await asyncio.gather(inside(), poke(what='direct'), inside()))"
+    async with make(inside, policy=ASKS, approver=person) as session:
+        result = await session.run(script)
+    assert result.value == [1, 2, 3]
+    assert asked == [3]
+
+
+async def test_a_read_does_not_wait_for_what_another_container_writes(folder: Path) -> None:
+    (folder / "a.txt").write_text("text")
+    (folder / "b.txt").write_text("text")
+    was_read = anyio.Event()
+
+    @tool(effect="write")
+    async def slow(path: WorkspacePath) -> str:
+        """Write for as long as nobody has read."""
+        del path
+        await was_read.wait()
+        return "written"
+
+    async def read(context: Context) -> object:
+        """Read."""
+        done = await context.dispatch(
+            Call(tool="read_file", arguments={"path": "a.txt"}, origin="code")
+        )
+        was_read.set()
+        return isinstance(done, Value)
+
+    async def write(context: Context) -> object:
+        """Write."""
+        return await called(context, "slow", path="b.txt")
+
+    reader = Tool.from_function(read, name="reader", effect="read", container=True)
+    writer = Tool.from_function(write, name="writer", effect="read", container=True)
+    tools = [kit.tools(), slow, reader, writer]
+    async with Session(tools, workspace=folder, policy=Policy(mode="open")) as session:
+        result = await session.run("return await asyncio.gather(writer(), reader())")
+    assert result.value == ["written", True]
+
+
+async def test_the_same_call_of_two_containers_has_two_identities(folder: Path) -> None:
+    keys: list[str] = []
+
+    @tool(effect="read", lane=None)
+    async def note(what: str, context: Context) -> int:
+        """Note the key of a call."""
+        del what
+        keys.append(context.key)
+        return len(keys)
+
+    async def body(context: Context) -> list[object]:
+        """Make the same call twice."""
+        return [await called(context, "note", what="same") for _ in range(2)]
+
+    twice = Tool.from_function(body, name="twice", effect="read", container=True)
+    async with Session([note, twice], workspace=folder, policy=Policy(mode="open")) as session:
+        await session.run("await asyncio.gather(twice(), twice(), note(what='same'))")
+    assert len(set(keys)) == 5
+    numbers = sorted(key.rpartition("/")[2] for key in keys)
+    assert numbers == ["1", "1", "1", "2", "2"]
