@@ -11,6 +11,8 @@ from lineshaft.models._messages import (
     UserMessage,
 )
 from lineshaft.models._model import REQUEST_SECONDS, Model, ModelRequest, OfferedTool, OnText
+from lineshaft.models._named import model_named
+from lineshaft.models._price import ModelPrice
 
 __all__ = [
     "REQUEST_SECONDS",
@@ -18,6 +20,7 @@ __all__ = [
     "ImagePart",
     "Message",
     "Model",
+    "ModelPrice",
     "ModelReply",
     "ModelRequest",
     "OfferedTool",
@@ -26,4 +29,5 @@ __all__ = [
     "StopReason",
     "TokenUsage",
     "UserMessage",
+    "model_named",
 ]

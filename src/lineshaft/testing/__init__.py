@@ -1,5 +1,6 @@
-"""For tests, yours too: engines that need no interpreter."""
+"""For tests, yours too: engines that need no interpreter, models that need no provider."""
 
 from lineshaft.testing._engine import ScriptedEngine
+from lineshaft.testing._model import Scripted, ScriptedModel, call, calls, exit_with, say
 
-__all__ = ["ScriptedEngine"]
+__all__ = ["Scripted", "ScriptedEngine", "ScriptedModel", "call", "calls", "exit_with", "say"]

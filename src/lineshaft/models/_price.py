@@ -1,0 +1,26 @@
+"""The price of a model, and the cost of what it used."""
+
+from dataclasses import dataclass, replace
+
+from lineshaft.models._messages import TokenUsage
+
+_TOKENS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPrice:
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    """Of input tokens that the provider had from before; None: as others."""
+
+    def charged(self, usage: TokenUsage) -> TokenUsage:
+        """Return what was used, with its cost."""
+        cached = self.input if self.cached is None else self.cached
+        fresh = max(usage.input_tokens - usage.cached_tokens, 0)
+        dollars = (
+            fresh * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output
+        )
+        return replace(usage, cost=dollars / _TOKENS)

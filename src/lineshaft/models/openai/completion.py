@@ -1,0 +1,199 @@
+"""A reply out of JSON of OpenAI's chat completions, whole or in pieces."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from lineshaft.models._messages import ModelReply, RequestedCall, StopReason, TokenUsage
+from lineshaft.models._model import OnText
+
+_STOPS: Mapping[str, StopReason] = {
+    "tool_calls": "calls",
+    "function_call": "calls",
+    "stop": "end",
+    "length": "length",
+    "content_filter": "filter",
+}
+_LETTERS = 4
+"""Characters of a token, where a provider does not count."""
+
+
+class NoCompletion(Exception):
+    """It has another form than a chat completion."""
+
+
+class Completion:
+    """One answer, as it comes together.
+
+    Args:
+        asked: Characters of the request, for an estimate.
+        as_schema: Whether the text is a call.
+    """
+
+    def __init__(self, *, asked: int, as_schema: bool) -> None:
+        self._asked = asked
+        self._as_schema = as_schema
+        self._text: list[str] = []
+        self._calls: dict[int, dict[str, str]] = {}
+        self._finish: str | None = None
+        self._refused = False
+        self._usage: Mapping[str, Any] = {}
+        self._model = ""
+
+    def take(self, completion: object) -> None:
+        """Take a whole completion.
+
+        Raises:
+            NoCompletion: It is none.
+        """
+        told = _table(completion)
+        choice = self._choice(told)
+        if choice is None:
+            raise NoCompletion("it has no choices")
+        self._add(_table(choice.get("message")))
+        self._finish = self._finish or "stop"
+
+    def piece(self, chunk: object, on_text: OnText) -> None:
+        """Take one piece of a stream.
+
+        Raises:
+            NoCompletion: It is none, or an error.
+        """
+        told = _table(chunk)
+        if "error" in told:
+            raise NoCompletion(_error(told["error"]))
+        choice = self._choice(told)
+        if choice is not None:
+            text = self._add(_table(choice.get("delta") or {}))
+            if text:
+                on_text(text)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its end has come."""
+        return self._finish is not None
+
+    def reply(self) -> ModelReply:
+        """Return it."""
+        text = "".join(self._text)
+        calls = tuple(
+            RequestedCall(
+                id=call["id"] or f"call_{at}", name=call["name"], arguments=call["arguments"]
+            )
+            for at, call in sorted(self._calls.items())
+        )
+        if self._as_schema and not calls and (call := _call_in(text)) is not None:
+            text, calls = "", (call,)
+        stop: StopReason = _STOPS.get(self._finish or "", "end")
+        if self._refused:
+            stop = "filter"
+        elif calls and stop == "end":
+            stop = "calls"
+        return ModelReply(
+            text=text, calls=calls, stop=stop, usage=self._used(text, calls), model=self._model
+        )
+
+    def _choice(self, told: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if isinstance(told.get("model"), str):
+            self._model = told["model"]
+        if isinstance(told.get("usage"), Mapping):
+            self._usage = told["usage"]
+        choices = _list(told.get("choices"))
+        if not choices:
+            return None
+        choice = _table(choices[0])
+        if isinstance(choice.get("finish_reason"), str):
+            self._finish = choice["finish_reason"]
+        return choice
+
+    def _add(self, said: Mapping[str, Any]) -> str:
+        text = _words(said.get("content"))
+        if isinstance(said.get("refusal"), str) and said["refusal"]:
+            text, self._refused = text + said["refusal"], True
+        self._text.append(text)
+        for at, each in enumerate(_list(said.get("tool_calls"))):
+            told = _table(each)
+            index = told.get("index")
+            call = self._calls.setdefault(
+                index if isinstance(index, int) else at, {"id": "", "name": "", "arguments": ""}
+            )
+            function = _table(told.get("function") or {})
+            for key, value in (("id", told.get("id")), ("name", function.get("name"))):
+                call[key] = call[key] or (value if isinstance(value, str) else "")
+            arguments = function.get("arguments")
+            if not isinstance(arguments, str | None):
+                arguments = json.dumps(arguments)
+            call["arguments"] += arguments or ""
+        return text
+
+    def _used(self, text: str, calls: tuple[RequestedCall, ...]) -> TokenUsage:
+        asked, answered = self._usage.get("prompt_tokens"), self._usage.get("completion_tokens")
+        if not (_is_count(asked) and _is_count(answered)):
+            said = len(text) + sum(len(call.name) + len(call.arguments) for call in calls)
+            return TokenUsage(
+                input_tokens=self._asked // _LETTERS,
+                output_tokens=said // _LETTERS,
+                estimated=True,
+            )
+        cached = _table(self._usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+        return TokenUsage(
+            input_tokens=cast("int", asked),
+            output_tokens=cast("int", answered),
+            cached_tokens=min(cast("int", cached), cast("int", asked)) if _is_count(cached) else 0,
+        )
+
+
+def error_in(text: str) -> str:
+    """Return what a server says of an error, out of the body of its answer."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return " ".join(text.split())
+    if isinstance(told, Mapping) and "error" in told:
+        return _error(cast("Mapping[str, object]", told)["error"])
+    return " ".join(text.split())
+
+
+def _error(said: object) -> str:
+    if isinstance(said, Mapping):
+        told = cast("Mapping[str, object]", said)
+        return " ".join(str(told.get("message", dict(told))).split())
+    return " ".join(str(said).split())
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list | None):
+        raise NoCompletion(f"it has {type(value).__name__} where a list belongs")
+    return cast("list[object]", value or [])
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise NoCompletion(f"it has {type(value).__name__} where an object belongs")
+    return cast("Mapping[str, Any]", value)
+
+
+def _words(content: object) -> str:
+    """Return the text of a content: text, parts of which some are text, or nothing."""
+    if isinstance(content, list):
+        parts = [_table(part).get("text") for part in cast("list[object]", content)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _call_in(text: str) -> RequestedCall | None:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, Mapping):
+        return None
+    call = cast("Mapping[str, object]", told)
+    name, arguments = call.get("tool"), call.get("arguments")
+    if not isinstance(name, str):
+        return None
+    return RequestedCall(id="call_0", name=name, arguments=json.dumps(arguments))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,124 @@
+"""A model whose replies are written down, for tests of agents: yours too."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from lineshaft.models import (
+    CallAnswer,
+    ModelReply,
+    ModelRequest,
+    OnText,
+    RequestedCall,
+    TokenUsage,
+    UserMessage,
+)
+
+Scripted = ModelReply | Exception | Callable[[ModelRequest], ModelReply]
+"""One reply, an error to raise, or a function that makes a reply out of the request."""
+
+_LETTERS = 4
+"""Characters of a token, as an estimate."""
+
+
+class ScriptedModel:
+    """Gives replies in order; a request beyond the last is an `AssertionError`.
+
+    Tokens are estimated from lengths, and marked so, unless a reply says them.
+
+    Args:
+        replies: What it says, one for each request.
+        name: As `Model.name`.
+    """
+
+    def __init__(self, replies: Iterable[Scripted], *, name: str = "scripted") -> None:
+        self._replies = list(replies)
+        self._name = name
+        self.requests: list[ModelRequest] = []
+        """What it was asked, in order."""
+
+    @property
+    def name(self) -> str:
+        """As `Model.name`."""
+        return self._name
+
+    @property
+    def priced(self) -> bool:
+        """As `Model.priced`; its replies cost nothing unless they say so."""
+        return True
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """As `Model.complete`.
+
+        Raises:
+            AssertionError: There is no reply left.
+        """
+        self.requests.append(request)
+        if len(self.requests) > len(self._replies):
+            raise AssertionError(
+                f"{self._name} has {len(self._replies)} replies, and was asked once more: "
+                f"{_told(request)}"
+            )
+        reply = self._replies[len(self.requests) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        if not isinstance(reply, ModelReply):
+            reply = reply(request)
+        if on_text is not None and reply.text:
+            on_text(reply.text)
+        if reply.usage == TokenUsage():
+            asked = sum(map(_length, request.messages))
+            said = len(reply.text) + sum(len(each.arguments) for each in reply.calls)
+            usage = TokenUsage(
+                input_tokens=asked // _LETTERS,
+                output_tokens=said // _LETTERS,
+                estimated=True,
+                cost=0.0,
+            )
+            reply = replace(reply, usage=usage)
+        return replace(reply, model=reply.model or self._name)
+
+
+def say(text: str) -> ModelReply:
+    """Return a reply of text alone, which calls nothing."""
+    return ModelReply(text=text)
+
+
+def calls(*made: tuple[str, object]) -> ModelReply:
+    """Return a reply that calls several tools.
+
+    Args:
+        *made: Name and arguments of each; arguments that are text stay as they are, also where they
+            are no JSON.
+    """
+    requested = tuple(
+        RequestedCall(
+            id=f"call_{number}",
+            name=name,
+            arguments=given if isinstance(given, str) else json.dumps(given),
+        )
+        for number, (name, given) in enumerate(made, 1)
+    )
+    return ModelReply(calls=requested, stop="calls")
+
+
+def call(name: str, /, **arguments: object) -> ModelReply:
+    """Return a reply that calls one tool."""
+    return calls((name, arguments))
+
+
+def exit_with(value: object = None, /, **fields: object) -> ModelReply:
+    """Return a reply that ends an agent with a result: one value, or the fields of an object."""
+    return call("Exit", result=fields or value)
+
+
+def _length(message: UserMessage | ModelReply | CallAnswer) -> int:
+    own = len(message.text)
+    if isinstance(message, ModelReply):
+        return own + sum(len(each.arguments) for each in message.calls)
+    return own
+
+
+def _told(request: ModelRequest) -> str:
+    last = request.messages[-1] if request.messages else None
+    return repr(last)[:500]

@@ -1,0 +1,62 @@
+"""Models by name: the address, the key, and what is wrong with a name."""
+
+import pytest
+
+from lineshaft.errors import ConfigError
+from lineshaft.models import ModelRequest, UserMessage, model_named
+from models.wire import KEY, answer, completion, serving
+
+ASK = ModelRequest(messages=(UserMessage(text="Hello."),))
+SAID = answer(completion(content="Hello, too."))
+
+
+async def test_openai_is_asked_with_its_key_where_its_variable_says() -> None:
+    async with serving([SAID]) as wire:
+        environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": wire.url}
+        model = model_named("openai:tiny", environment=environment)
+        reply = await model.complete(ASK)
+    assert (model.name, reply.text) == ("openai:tiny", "Hello, too.")
+    assert KEY in wire.sent[0].head
+    assert wire.sent[0].body["model"] == "tiny"
+
+
+async def test_a_local_server_needs_no_key() -> None:
+    async with serving([SAID]) as wire:
+        host = wire.url.removeprefix("http://").removesuffix("/v1")
+        for given in (host, f"http://{host}/"):
+            model = model_named("ollama:tiny:1b", environment={"OLLAMA_HOST": given})
+            await model.complete(ASK)
+    assert [sent.body["model"] for sent in wire.sent] == ["tiny:1b"] * 2
+    assert all("authorization" not in sent.head.lower() for sent in wire.sent)
+    assert model_named("ollama:tiny", environment={}).name == "ollama:tiny"
+
+
+async def test_any_address_may_be_named() -> None:
+    async with serving([SAID]) as wire:
+        name = f"{wire.url}#owner/tiny"
+        model = model_named(name, environment={"LINESHAFT_MODEL_KEY": KEY})
+        await model.complete(ASK)
+    assert wire.sent[0].body["model"] == "owner/tiny"
+    assert KEY in wire.sent[0].head
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai:tiny", "needs a key"),
+        ("tiny", "there is no model 'tiny'"),
+        ("openai:", "there is no model"),
+        ("elsewhere:tiny", "there is no model"),
+        ("http://127.0.0.1/v1", "names no model"),
+        ("http://#tiny", "base URL"),
+    ],
+)
+def test_a_name_that_is_none_says_what_to_write(name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        model_named(name, environment={})
+
+
+def test_the_default_addresses_are_the_providers_own() -> None:
+    model = model_named("openai:tiny", environment={"OPENAI_API_KEY": KEY})
+    assert model.name == "openai:tiny"
+    assert not model.priced

@@ -1,0 +1,63 @@
+"""A model whose replies are written down."""
+
+import json
+
+import pytest
+
+from lineshaft.errors import ModelUnavailable
+from lineshaft.models import Model, ModelReply, ModelRequest, TokenUsage, UserMessage
+from lineshaft.testing import ScriptedModel, call, calls, exit_with, say
+
+ASK = ModelRequest(messages=(UserMessage(text="What is it?"),))
+
+
+async def test_replies_come_in_order_and_requests_are_kept() -> None:
+    model = ScriptedModel([call("look", path="a"), say("I see."), exit_with("bug")])
+    heard: list[str] = []
+    assert isinstance(_as_model(model), ScriptedModel)
+    replies = [await model.complete(ASK, on_text=heard.append) for _ in range(3)]
+    assert [each.name for reply in replies for each in reply.calls] == ["look", "Exit"]
+    assert json.loads(replies[2].calls[0].arguments) == {"result": "bug"}
+    assert heard == ["I see."]
+    assert model.requests == [ASK] * 3
+    assert replies[0].usage.estimated
+    assert replies[0].model == "scripted"
+
+
+def _as_model(model: Model) -> Model:
+    assert model.priced
+    assert model.name == "scripted"
+    return model
+
+
+async def test_a_reply_may_be_made_of_the_request_or_be_an_error() -> None:
+    used = TokenUsage(input_tokens=1, output_tokens=2, cost=0.5)
+
+    def echo(request: ModelRequest) -> ModelReply:
+        [message] = request.messages
+        assert isinstance(message, UserMessage)
+        return ModelReply(text=message.text, usage=used)
+
+    model = ScriptedModel([echo, ModelUnavailable("later")], name="mine")
+    reply = await model.complete(ASK)
+    assert (reply.text, reply.usage, reply.model) == ("What is it?", used, "mine")
+    with pytest.raises(ModelUnavailable):
+        await model.complete(ASK)
+
+
+async def test_a_request_too_many_says_what_was_asked() -> None:
+    model = ScriptedModel([])
+    with pytest.raises(AssertionError, match=r"has 0 replies.*What is it"):
+        await model.complete(ASK)
+    with pytest.raises(AssertionError, match="None"):
+        await model.complete(ModelRequest(messages=()))
+
+
+async def test_calls_may_be_malformed_and_several() -> None:
+    reply = calls(("look", '{"path": '), ("Exit", {"result": 1}))
+    assert [each.id for each in reply.calls] == ["call_1", "call_2"]
+    assert reply.calls[0].arguments == '{"path": '
+    assert json.loads(exit_with(label="bug").calls[0].arguments) == {"result": {"label": "bug"}}
+    talk = (UserMessage(text="x" * 40), reply)
+    usage = (await ScriptedModel([say("")]).complete(ModelRequest(messages=talk))).usage
+    assert usage.input_tokens >= 10
