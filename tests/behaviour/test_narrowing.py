@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from lineshaft import Policy, Session, Tool
+from lineshaft import Policy, Session, Tool, kit
 from lineshaft.errors import OutsideWorkspace, ToolError
 from lineshaft.values import Call, Context, Done, Failure, PythonOptions, Value
+from lineshaft.workspace import Folder, Mount
 from support import Make, Outside
 
 OPEN = Policy(mode="open")
@@ -283,3 +284,36 @@ async def test_a_script_in_an_agent_is_still_the_agents(folder: Path, outside: O
     assert direct.value == 1
     assert result.value == "E_DENIED"
     assert outside.total == 1
+
+
+async def test_other_mounts_are_left_by_name_alone(folder: Path, tmp_path: Path) -> None:
+    for file in ("a/b.txt", "c.txt"):
+        (tmp_path / "pkg" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pkg" / file).write_text(file)
+    (folder / "own.txt").write_text("own")
+    places = ("own.txt", "@pkg/a/b.txt", "@pkg/c.txt", "@project/own.txt")
+
+    async def body(context: Context) -> object:
+        found: list[list[bool]] = []
+        for read in (["."], ["@pkg/a"], [".", "@pkg"], ["@project"]):
+            less = await context.narrowed(read=read)
+            said_of = [await said(less, "read_file", path=place) for place in places]
+            found.append([each != "E_DENIED" for each in said_of])
+        own = await context.narrowed(write=["."])
+        for path in ("new.txt", "@pkg/new.txt"):
+            done = await said(own, "write_file", path=path, content="x")
+            found.append([done != "E_DENIED"])
+        return found
+
+    workspace = Folder(folder, aliases={"pkg": Mount(tmp_path / "pkg", writable=True)})
+    tools = [kit.tools(), container(body)]
+    async with Session(tools, workspace=workspace, policy=OPEN) as session:
+        result = await session.call("box")
+    assert result.value == [
+        [True, False, False, True],
+        [False, True, False, False],
+        [True, True, True, True],
+        [True, False, False, True],
+        [True],
+        [False],
+    ]

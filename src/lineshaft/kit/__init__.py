@@ -1,8 +1,7 @@
 """The built-in tools: files, search, commands, Python programs; where asked for, the web.
 
-Above: host code that gives them to a session. Below: `values.Workspace`, whichever it is, by way of
-    the
-call's `Context`. Each is an ordinary tool, so calling one runs its plain function.
+Above: host code that gives them to a session. Below: `values.Workspace`, by way of the call's
+`Context`. Each is an ordinary tool, so calling one runs its plain function.
 """
 
 from collections.abc import Collection

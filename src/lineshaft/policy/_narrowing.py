@@ -6,6 +6,11 @@ from dataclasses import replace
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._rules import Rule
 
+ROOT = "."
+"""The workspace's own folder; other mounts are not in it."""
+
+_ELSEWHERE = "its container may not go there"
+
 LABEL = "narrowed"
 """Stands before the ids of rules that a container set for its calls."""
 
@@ -35,18 +40,23 @@ def within_folders(
     if names:
         why = "it is not confined to folders, and its container does not name it"
         rules.append(Rule("unconfined", "deny", tool=names, reason=why))
-    if both:
+    if below := _at_and_below(both):
         above = tuple(dict.fromkeys(_above(both)))
-        rules.append(Rule("read", "allow", effect="read", path=_at_and_below(both)))
+        rules.append(Rule("read", "allow", effect="read", path=below))
         rules.append(Rule("above", "allow", effect="read", path=above))
-    if write:
-        rules.append(Rule("write", "allow", path=_at_and_below(write)))
-    rules.append(Rule("folders", "deny", path="**", reason="its container may not go there"))
+    if below := _at_and_below(write):
+        rules.append(Rule("write", "allow", path=below))
+    if ROOT in both:
+        rules.append(Rule("mounts", "deny", path="/@*/**", reason=_ELSEWHERE))
+        rules.append(Rule("read-all", "allow", effect="read", path="**"))
+    if ROOT in write:
+        rules.append(Rule("write-all", "allow", path="**"))
+    rules.append(Rule("folders", "deny", path="**", reason=_ELSEWHERE))
     return Policy(mode="open", rules=tuple(rules))
 
 
 def _at_and_below(places: Iterable[str]) -> tuple[str, ...]:
-    return tuple("**" if p == "." else f"/{_literal(p)}/**" for p in dict.fromkeys(places))
+    return tuple(f"/{_literal(place)}/**" for place in dict.fromkeys(places) if place != ROOT)
 
 
 def _above(places: Iterable[str]) -> Iterator[str]:
