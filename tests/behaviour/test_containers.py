@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import pytest
 
 from lineshaft import Answer, Pending, Policy, Session, Tool, WorkspacePath, kit, tool
 from lineshaft.values import Call, Context, Failure, Value
 from support import Make, Outside
+
+pytestmark = pytest.mark.behaviour("C13")
 
 ASK = {"id": "ask", "tool": "po*", "verdict": "ask"}
 ASKS = Policy.from_dict({"mode": "open", "rules": [ASK]})

@@ -12,6 +12,8 @@ from lineshaft.values import Call, Context, Done, Failure, PythonOptions, Value
 from lineshaft.workspace import Folder, Mount
 from support import Make, Outside
 
+pytestmark = pytest.mark.behaviour("A6")
+
 OPEN = Policy(mode="open")
 Inside = Callable[[Context], Awaitable[object]]
 
