@@ -38,8 +38,8 @@ TOOL_RESULTS = {
     "kit/fetch/tool.py": ("FetchedPage",),
 }  # fmt: skip  # a table
 CODE = re.compile(r'"((?:E|PYTHON)_[A-Z_]+)"')
-NO_CODES = {"E_X"}
-"""What looks like a code in the source and is none."""
+NO_CODES = {"E_X", errors.AgentError.code}
+"""What looks like a code in the source and is none, or stands for those that are given."""
 
 MADE_ERROR = re.compile(r"\b([A-Z][A-Za-z]+)\(")
 """The call of a class, among them those of errors."""
@@ -172,9 +172,9 @@ def raised_codes() -> set[str]:
         for path in SOURCE.rglob("*.py")
         if path != SOURCE / "errors.py"
     ]
-    named = {code for text in texts for code in CODE.findall(text)} - NO_CODES
+    named = {code for text in texts for code in CODE.findall(text)}
     made = {name for text in texts for name in MADE_ERROR.findall(text)}
-    return named.union(kind.code for name, kind in _kinds() if name in made)
+    return named.union(kind.code for name, kind in _kinds() if name in made) - NO_CODES
 
 
 def _kinds() -> Iterator[tuple[str, type[errors.LineshaftError]]]:

@@ -26,6 +26,7 @@ LineshaftError
 ├─ ModelError
 │  ├─ ModelRefused
 │  └─ ModelUnavailable
+├─ AgentError             a microagent ended without a result
 ├─ EvalError
 │  └─ TaskFailed
 ├─ RecordError            the record of a run cannot be written or read
@@ -267,6 +268,39 @@ class ModelUnavailable(ModelError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class AgentError(LineshaftError):
+    """A microagent ended without a result.
+
+    Args:
+        code: `E_AGENT_BUDGET` (a budget is used up), `E_AGENT_INVALID` (its results did not pass
+            validation), `E_AGENT_MODEL` (its model cannot be asked, or repeats itself),
+            `E_AGENT_GAVE_UP` (its model said that it cannot finish).
+        message: What happened.
+        history: The conversation, as `models.Message`.
+        usage: What it had used, as `agents.AgentUsage`.
+        reason: Why the last result was refused, or why the model gave up.
+        hint: One more line of advice.
+    """
+
+    code = "E_AGENT"
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        history: tuple[object, ...] = (),
+        usage: object = None,
+        reason: str = "",
+        hint: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.history = history
+        self.usage = usage
+        self.reason = reason
 
 
 class EvalError(LineshaftError):

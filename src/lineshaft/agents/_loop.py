@@ -1,0 +1,312 @@
+"""The loop of a microagent: ask the model, make its calls, until it exits with a good result.
+
+Above: the declaration of an agent. Below: what `Seams` lists; the loop itself calls no tool and
+sends nothing. Mistakes of a model are told to it and counted. Only a budget, a model that cannot be
+asked or repeats itself, and the model's own `GiveUp` end the loop without a result.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal
+
+import anyio
+
+from lineshaft.agents._budget import AgentUsage, Budget
+from lineshaft.agents._exit import EXIT, GIVE_UP, GIVING_UP, ExitTool, object_in
+from lineshaft.errors import AgentError, ModelRefused, ModelUnavailable, ToolError
+from lineshaft.models import (
+    REQUEST_SECONDS,
+    CallAnswer,
+    Message,
+    ModelReply,
+    ModelRequest,
+    OfferedTool,
+    RequestedCall,
+    UserMessage,
+)
+from lineshaft.values import Done, Failure
+
+RETRIES = 2
+"""How often a request is made again that the provider could not answer."""
+
+MOST_READ = 50_000
+"""Characters of one answer that the model is given."""
+
+_TOLD_AT = 2
+_ENDS_AT = 6
+"""How often the same call may have the same result."""
+
+_LONGEST_WAIT = 60.0
+_FIRST_WAIT = 1.0
+
+EventName = Literal["turn", "reply", "call", "answer", "refused", "retry", "as_schema"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEvent:
+    """One step of a loop, for whoever watches."""
+
+    kind: EventName
+    turn: int
+    """From 1."""
+
+    data: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seams:
+    """What a loop acts by."""
+
+    ask: Callable[[ModelRequest], Awaitable[ModelReply]]
+    """Sends one request, once. Raises `ModelRefused`, `ModelUnavailable`."""
+
+    call: Callable[[str, Mapping[str, object]], Awaitable[Done]]
+    """Makes one call of a tool, by the name that the model knows."""
+
+    validate: Callable[[object], Awaitable[object]]
+    """Looks at a result: None or True accept it, anything else is the reason against it."""
+
+    commit: Callable[[object], Awaitable[None]]
+    """Makes the agent's changes its parent's, for a result that was accepted. A `ToolError` refuses
+    the result after all."""
+
+    notify: Callable[[AgentEvent], None]
+    wait: Callable[[float], Awaitable[None]] = anyio.sleep
+    """Waits some seconds before a request is made again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEnd:
+    """How a loop ended well."""
+
+    result: object
+    messages: tuple[Message, ...]
+    """The conversation, the last reply included."""
+
+    usage: AgentUsage
+
+
+class AgentLoop:
+    """One run of a microagent.
+
+    Args:
+        tools: What the model may call, beside `Exit` and `GiveUp`.
+        exit_tool: Takes the result.
+        budget: What it may use.
+        seams: What it acts by.
+        seconds: Of one request.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Sequence[OfferedTool],
+        exit_tool: ExitTool,
+        budget: Budget,
+        seams: Seams,
+        seconds: float = REQUEST_SECONDS,
+    ) -> None:
+        self._tools = (*tools, exit_tool.offered, GIVING_UP)
+        self._names = [tool.name for tool in tools]
+        self._exit = exit_tool
+        self._budget = budget
+        self._seams = seams
+        self._seconds = seconds
+        self._messages: list[Message] = []
+        self._usage = AgentUsage()
+        self._as_schema = False
+        self._reason = ""
+        self._done = False
+        self._result: object = None
+        self._made = Counter[str]()
+
+    async def run(self, messages: Sequence[Message]) -> AgentEnd:
+        """Work until the model exits with a result that is accepted.
+
+        Args:
+            messages: The conversation so far: the instructions, or a history.
+
+        Raises:
+            AgentError: A budget is used up, the model cannot be asked or repeats itself, or it
+                gave up.
+        """
+        self._messages = list(messages)
+        with anyio.move_on_after(self._budget.seconds):
+            while not self._done:
+                if spent := self._usage.spent(self._budget):
+                    raise self._error("E_AGENT_BUDGET", f"it used {spent} without a result")
+                await self._turn()
+            return AgentEnd(result=self._result, messages=tuple(self._messages), usage=self._usage)
+        seconds = f"all {self._budget.seconds:g} seconds"
+        raise self._error("E_AGENT_BUDGET", f"it used {seconds} without a result")
+
+    async def _turn(self) -> None:
+        self._usage.turns += 1
+        self._tell("turn")
+        reply = await self._asked()
+        self._messages.append(reply)
+        self._tell("reply", text=reply.text, calls=[call.name for call in reply.calls])
+        if not reply.calls:
+            self._called_nothing(reply)
+        for call in reply.calls:
+            answer = await self._answered(call, alone=len(reply.calls) == 1)
+            if self._done:
+                return
+            self._messages.append(answer)
+            self._tell("answer", name=call.name, failed=answer.failed)
+
+    async def _asked(self) -> ModelReply:
+        request = ModelRequest(
+            messages=tuple(self._messages),
+            tools=self._tools,
+            as_schema=self._as_schema,
+            seconds=self._seconds,
+        )
+        for attempt in range(RETRIES + 1):
+            self._usage.requests += 1
+            try:
+                reply = await self._seams.ask(request)
+            except ModelRefused as error:
+                raise self._error("E_AGENT_MODEL", error.message, hint=error.hint) from error
+            except ModelUnavailable as error:
+                if attempt == RETRIES:
+                    raise self._error("E_AGENT_MODEL", error.message) from error
+                self._tell("retry", message=error.message)
+                wait = error.retry_after
+                await self._seams.wait(
+                    _FIRST_WAIT * 2**attempt if wait is None else min(wait, _LONGEST_WAIT)
+                )
+            else:
+                self._usage.take(reply.usage)
+                return reply
+        raise AssertionError("the last attempt returns or raises")
+
+    def _called_nothing(self, reply: ModelReply) -> None:
+        why = {
+            "length": "Your answer was cut at its length. ",
+            "filter": "A filter of the provider cut your answer. ",
+        }.get(reply.stop, "")
+        if not (self._as_schema or why):
+            self._as_schema = True  # the server does not make its model call
+            self._tell("as_schema")
+        self._messages.append(
+            UserMessage(text=f"{why}You called no tool. Call one, or {EXIT} with your result.")
+        )
+
+    async def _answered(self, call: RequestedCall, *, alone: bool) -> CallAnswer:
+        """Make one call that the model wrote, and return what it is told."""
+        if call.name == EXIT:
+            return await self._exited(call, alone=alone)
+        if call.name == GIVE_UP:
+            raise self._gave_up(call)
+        if self._usage.calls >= self._budget.calls:
+            why = f"it used all {self._budget.calls} calls without a result"
+            raise self._error("E_AGENT_BUDGET", why)
+        self._usage.calls += 1
+        if call.name not in self._names:
+            text = f"E_UNKNOWN_TOOL: {self._unknown(call.name)}"
+            return self._repeated(call, _answer(call, text))
+        try:
+            arguments = object_in(call.arguments)
+        except ToolError as error:
+            return self._repeated(call, _answer(call, f"{error.code}: {error.message}"))
+        self._tell("call", name=call.name, arguments=arguments)
+        done = await self._seams.call(call.name, arguments)
+        if isinstance(done, Failure):
+            hint = f" ({done.hint})" if done.hint else ""
+            return self._repeated(call, _answer(call, f"{done.code}: {done.message}{hint}"))
+        return self._repeated(call, _answer(call, _text(done.value), failed=False))
+
+    async def _exited(self, call: RequestedCall, *, alone: bool) -> CallAnswer:
+        if not alone:
+            text = f"{EXIT} stands beside other calls; call it alone, once you have read theirs"
+            return self._refused(call, ToolError("E_INVALID_ARGS", text))
+        try:
+            result = self._exit.read(call.arguments)
+            said = await self._seams.validate(result)
+            if said is None or said is True:
+                await self._seams.commit(result)
+        except ToolError as error:
+            return self._refused(call, error)
+        if said is not None and said is not True:
+            return self._refused(call, ToolError("E_INVALID_RESULT", _reason(said)))
+        self._done, self._result = True, result
+        return _answer(call, "", failed=False)
+
+    def _refused(self, call: RequestedCall, error: ToolError) -> CallAnswer:
+        self._usage.failed_exits += 1
+        self._reason = error.message
+        self._tell("refused", reason=error.message)
+        if self._usage.failed_exits >= self._budget.failed_exits:
+            why = f"{self._usage.failed_exits} results did not pass validation: {error.message}"
+            raise self._error("E_AGENT_INVALID", why)
+        hint = f" ({error.hint})" if error.hint else ""
+        text = f"The result did not pass validation: {error.message}{hint}. Try again."
+        return _answer(call, text)
+
+    def _gave_up(self, call: RequestedCall) -> AgentError:
+        try:
+            self._reason = str(object_in(call.arguments).get("reason", ""))
+        except ToolError:
+            self._reason = call.arguments
+        return self._error("E_AGENT_GAVE_UP", f"it gave up: {self._reason}")
+
+    def _unknown(self, name: str) -> str:
+        close = get_close_matches(name, self._names, n=1)
+        near = f"did you mean {close[0]!r}? " if close else ""
+        return (
+            f"there is no tool {name[:100]!r}; {near}there are {', '.join(self._names) or 'none'}"
+        )
+
+    def _repeated(self, call: RequestedCall, answer: CallAnswer) -> CallAnswer:
+        """Return an answer, with a remark where the same call had the same one before."""
+        what = json.dumps([call.name, call.arguments, answer.text])
+        key = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()
+        self._made[key] += 1
+        times = self._made[key]
+        if times >= _ENDS_AT:
+            why = f"it made the same call of {call.name} {times} times, with the same result"
+            raise self._error("E_AGENT_MODEL", why)
+        if times < _TOLD_AT:
+            return answer
+        note = f"You made this call {times} times, with the same result. Do something else."
+        return CallAnswer(
+            id=answer.id,
+            name=answer.name,
+            text=f"{answer.text}\n\n[{note}]",
+            failed=answer.failed,
+        )
+
+    def _error(self, code: str, message: str, *, hint: str = "") -> AgentError:
+        return AgentError(
+            code,
+            message,
+            history=tuple(self._messages),
+            usage=self._usage,
+            reason=self._reason,
+            hint=hint,
+        )
+
+    def _tell(self, kind: EventName, **data: object) -> None:
+        self._seams.notify(AgentEvent(kind=kind, turn=self._usage.turns, data=data))
+
+
+def _answer(call: RequestedCall, text: str, *, failed: bool = True) -> CallAnswer:
+    left_out = len(text) - MOST_READ
+    if left_out > 0:
+        text = f"{text[:MOST_READ]}\n[{left_out:,} characters left out]"
+    return CallAnswer(id=call.id, name=call.name, text=text, failed=failed)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _reason(said: object) -> str:
+    if said is False:
+        return "it was refused"
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
