@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -131,7 +132,17 @@ async def test_as_a_schema_the_text_is_the_call() -> None:
     assert found == {"role": "user", "content": "Answer of look:\nfound"}
 
 
-@pytest.mark.parametrize("text", ["no JSON", "[1]", '{"name": "Exit"}', ""])
+async def test_as_a_schema_a_fence_around_the_call_is_taken_off() -> None:
+    text = '```json\n{"tool": "look", "arguments": {}}\n```\n'
+    request = ModelRequest(messages=ASK.messages, tools=(EXIT, LOOK), as_schema=True)
+    async with serving([answer(completion(content=text))]) as wire:
+        reply = await model(wire).complete(request)
+    assert [(call.name, call.arguments) for call in reply.calls] == [("look", "{}")]
+
+
+@pytest.mark.parametrize(
+    "text", ["no JSON", "```", "```json\n[1]\n```", "[1]", '{"name": "Exit"}', ""]
+)
 async def test_text_that_is_no_call_stays_text(text: str) -> None:
     request = ModelRequest(messages=ASK.messages, tools=(EXIT,), as_schema=True)
     async with serving([answer(completion(content=text))]) as wire:
@@ -276,6 +287,13 @@ AGAIN = {
     "calls of another form": answer(completion(tool_calls=["x"])),
     "no message": answer(NO_MESSAGE),
     "a huge answer": answer(b'"' + b"x" * 20_000_001 + b'"'),
+    "an answer that unpacks": answer(
+        gzip.compress(b"[]"), headers="content-encoding: gzip, gzip\r\n"
+    ),
+    "an error that unpacks": answer(
+        gzip.compress(b"no"), status="500 X", headers="content-encoding: gzip\r\n"
+    ),
+    "headers without end": answer(b"{}", headers="x: " + "y" * 1_000_000 + "\r\n"),
     "half an answer": DONE[:-20],
     "no answer": b"",
     "no HTTP": b"hello\r\n\r\n",
@@ -379,6 +397,14 @@ async def test_the_key_goes_through_no_proxy_of_the_environment(
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="base URL"):
         OpenAICompatible("tiny", base_url=url)
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY}\r\nx: y", f" {KEY}", "schlüssel-" + KEY])
+def test_a_key_that_no_header_can_have_is_refused_and_not_told(key: str) -> None:
+    for given in ({"api_key": key}, {"headers": {"x-key": key}}):
+        with pytest.raises(ConfigError, match="no header can have") as caught:
+            OpenAICompatible("tiny", base_url="http://x/v1", **given)
+        assert KEY not in str(caught.value)
 
 
 def test_a_concurrency_below_one_is_refused() -> None:

@@ -53,7 +53,8 @@ class OpenAICompatible:
         name: As `Model.name`.
 
     Raises:
-        ConfigError: The address is none, or a number is out of range.
+        ConfigError: The address is none, a number is out of range, or the key or a header has a
+            character that a header cannot have.
     """
 
     def __init__(
@@ -72,8 +73,12 @@ class OpenAICompatible:
             raise ConfigError(f"concurrency must be 1 or more, not {concurrency}")
         self._model = model
         self._url = url
+        for key, value in (headers or {}).items():
+            _check(value, f"the header {key!r}")
+        if api_key:
+            _check(api_key, "the API key")
         self._headers = {"accept": "application/json, text/event-stream", **(headers or {})}
-        self._headers["content-type"] = "application/json"
+        self._headers |= {"content-type": "application/json", "accept-encoding": "identity"}
         self._secrets = tuple(value for value in (headers or {}).values() if value)
         if api_key:
             self._headers["authorization"] = f"Bearer {api_key}"
@@ -187,14 +192,32 @@ def _url(base_url: str) -> httpx2.URL:
     return url
 
 
+def _check(value: str, what: str) -> None:
+    """Refuse a line break above all: a client quotes such a value in its error, the key with it."""
+    if not value.isascii() or not value.isprintable() or value != value.strip():
+        raise ConfigError(
+            f"{what} has a character that no header can have, or space around it",
+            hint="a key that was read from a file often ends with a line break: strip it",
+        )
+
+
 @cache
 def _trusted() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
+async def _raw(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """Yield bytes as they came: what is packed may unpack to more than there is memory."""
+    packed = response.headers.get("content-encoding", "identity")
+    if packed.strip().lower() not in ("", "identity"):
+        raise NoCompletion("it is packed, which nobody asked for")
+    async for data in response.aiter_raw():
+        yield data
+
+
 async def _whole(response: httpx2.Response, *, most: int, cut: bool = False) -> bytes:
     found = bytearray()
-    async for data in response.aiter_bytes():
+    async for data in _raw(response):
         found += data
         if len(found) > most:
             if cut:
@@ -206,7 +229,7 @@ async def _whole(response: httpx2.Response, *, most: int, cut: bool = False) -> 
 async def _events(response: httpx2.Response) -> AsyncIterator[bytes]:
     """Yield the data of server-sent events, one a line, until the last."""
     total, rest = 0, b""
-    async for data in response.aiter_bytes():
+    async for data in _raw(response):
         total += len(data)
         if total > _MOST_BYTES:
             raise NoCompletion(f"it is longer than {_MOST_BYTES:,} bytes")

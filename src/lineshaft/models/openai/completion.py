@@ -183,7 +183,7 @@ def _words(content: object) -> str:
 
 def _call_in(text: str) -> RequestedCall | None:
     try:
-        told = json.loads(text)
+        told = json.loads(_unfenced(text))
     except (ValueError, RecursionError):
         return None
     if not isinstance(told, Mapping):
@@ -193,6 +193,14 @@ def _call_in(text: str) -> RequestedCall | None:
     if not isinstance(name, str):
         return None
     return RequestedCall(id="call_0", name=name, arguments=json.dumps(arguments))
+
+
+def _unfenced(text: str) -> str:
+    """Return a text without the fence that models like to put around JSON."""
+    text = text.strip()
+    if not (text.startswith("```") and text.endswith("```")):
+        return text
+    return text.partition("\n")[2].removesuffix("```")
 
 
 def _is_count(value: object) -> bool:
