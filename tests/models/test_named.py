@@ -1,5 +1,8 @@
 """Models by name: the address, the key, and what is wrong with a name."""
 
+import subprocess
+import sys
+
 import pytest
 
 from lineshaft.errors import ConfigError
@@ -54,6 +57,24 @@ async def test_any_address_may_be_named() -> None:
 def test_a_name_that_is_none_says_what_to_write(name: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         model_named(name, environment={})
+
+
+def test_other_providers_say_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="client of 'anthropic' is not installed") as caught:
+        model_named("anthropic:tiny", environment={})
+    assert "pydantic-ai-slim[anthropic]" in str(caught.value.hint)
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    for name in [name for name in sys.modules if name.startswith("lineshaft.models.pydantic_ai")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ConfigError, match="without the extra `models`") as caught:
+        model_named("anthropic:tiny", environment={})
+    assert "lineshaft[models]" in str(caught.value.hint)
+
+
+def test_the_room_is_imported_without_clients() -> None:
+    code = "import sys, lineshaft.models as m; print({'pydantic_ai', 'httpx2'} & set(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "set()"
 
 
 def test_the_default_addresses_are_the_providers_own() -> None:

@@ -5,7 +5,7 @@ import base64
 import gzip
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, TypedDict
 
 import anyio
 import jsonschema
@@ -42,6 +42,13 @@ LOOK = OfferedTool(
 )
 ASK = ModelRequest(messages=(UserMessage(text="What is it?"),), tools=(EXIT, LOOK))
 DONE = answer(completion(tool_calls=[requested("Exit", '{"result": "bug"}')]))
+
+
+class Given(TypedDict, total=False):
+    """What a request is sent with."""
+
+    api_key: str
+    headers: dict[str, str]
 
 
 def model(wire: Wire, **settings: Any) -> OpenAICompatible:
@@ -401,9 +408,9 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY}\r\nx: y", f" {KEY}", "schlüssel-" + KEY])
 def test_a_key_that_no_header_can_have_is_refused_and_not_told(key: str) -> None:
-    for given in ({"api_key": key}, {"headers": {"x-key": key}}):
+    for settings in (Given(api_key=key), Given(headers={"x-key": key})):
         with pytest.raises(ConfigError, match="no header can have") as caught:
-            OpenAICompatible("tiny", base_url="http://x/v1", **given)
+            OpenAICompatible("tiny", base_url="http://x/v1", **settings)
         assert KEY not in str(caught.value)
 
 

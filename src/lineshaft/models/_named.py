@@ -8,6 +8,10 @@ from lineshaft.models._model import Model
 _OPENAI = "https://api.openai.com/v1"
 _OLLAMA = "http://127.0.0.1:11434/v1"
 _FORMS = "openai:NAME, ollama:NAME, or URL#NAME for a server that speaks OpenAI's chat completions"
+_SECRETS = ("_KEY", "_TOKEN", "_SECRET")
+"""Ends of the names of variables whose values no error tells."""
+
+_LEAST_SECRET = 8
 
 
 def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
@@ -16,11 +20,13 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
     Args:
         name: `openai:NAME` (with `OPENAI_API_KEY`, and `OPENAI_BASE_URL` where it is another),
             `ollama:NAME` (a server on this machine, or at `OLLAMA_HOST`), or `URL#NAME`, with
-            `LINESHAFT_MODEL_KEY` as its key where there is one.
+            `LINESHAFT_MODEL_KEY` as its key where there is one. With the extra `models` also
+            `PROVIDER:NAME` of any provider that pydantic-ai knows; it reads the key from this
+            process's variables.
         environment: Variables, which hold the keys.
 
     Raises:
-        ConfigError: The name has none of these forms, or its key is missing.
+        ConfigError: The name has none of these forms, or its key or its package is missing.
     """
     from lineshaft.models.openai import OpenAICompatible  # noqa: PLC0415  HTTP is slow to import
 
@@ -31,8 +37,10 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
         key = environment.get("LINESHAFT_MODEL_KEY")
         return OpenAICompatible(model, base_url=url, api_key=key, name=name)
     provider, _, model = name.partition(":")
-    if not model or provider not in ("openai", "ollama"):
+    if not provider or not model:
         raise ConfigError(f"there is no model {name!r}", hint=f"name it as {_FORMS}")
+    if provider not in ("openai", "ollama"):
+        return _of_pydantic_ai(name, environment)
     if provider == "ollama":
         host = environment.get("OLLAMA_HOST", "").rstrip("/")
         if host and "://" not in host:
@@ -43,3 +51,19 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
         raise ConfigError(f"{name!r} needs a key", hint="set OPENAI_API_KEY")
     url = environment.get("OPENAI_BASE_URL") or _OPENAI
     return OpenAICompatible(model, base_url=url, api_key=key, name=name)
+
+
+def _of_pydantic_ai(name: str, environment: Mapping[str, str]) -> Model:
+    try:
+        from lineshaft.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415  slow, an extra
+    except ModuleNotFoundError:
+        raise ConfigError(
+            f"there is no model {name!r} without the extra `models`",
+            hint=f'pip install "lineshaft[models]", or name it as {_FORMS}',
+        ) from None
+    secrets = [
+        value
+        for key, value in environment.items()
+        if key.upper().endswith(_SECRETS) and len(value) >= _LEAST_SECRET
+    ]
+    return PydanticAIModel(name, name=name, secrets=secrets)

@@ -1,6 +1,5 @@
 """A model behind an address that speaks OpenAI's chat completions."""
 
-import asyncio
 import json
 import ssl
 import time
@@ -8,7 +7,6 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from functools import cache
-from weakref import WeakKeyDictionary
 
 import anyio
 import httpx2
@@ -17,6 +15,7 @@ from lineshaft.errors import ConfigError, ModelError, ModelRefused, ModelUnavail
 from lineshaft.models._messages import ModelReply
 from lineshaft.models._model import ModelRequest, OnText
 from lineshaft.models._price import ModelPrice
+from lineshaft.models._slots import RequestSlots
 from lineshaft.models.openai.completion import Completion, NoCompletion, error_in
 from lineshaft.models.openai.order import order_of
 
@@ -69,8 +68,6 @@ class OpenAICompatible:
         name: str = "",
     ) -> None:
         url = _url(base_url)
-        if concurrency < 1:
-            raise ConfigError(f"concurrency must be 1 or more, not {concurrency}")
         self._model = model
         self._url = url
         for key, value in (headers or {}).items():
@@ -84,10 +81,7 @@ class OpenAICompatible:
             self._headers["authorization"] = f"Bearer {api_key}"
             self._secrets = (api_key, *self._secrets)
         self._price = price
-        self._concurrency = concurrency
-        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, anyio.Semaphore] = (
-            WeakKeyDictionary()
-        )
+        self._slots = RequestSlots(concurrency)
         self._name = name or f"{url.host}:{model}"
 
     @property
@@ -105,7 +99,7 @@ class OpenAICompatible:
         order = order_of(request, model=self._model, stream=on_text is not None)
         body = json.dumps(order, ensure_ascii=False).encode("utf-8", "replace")
         answer = Completion(asked=len(body), as_schema=request.as_schema)
-        async with self._slot():
+        async with self._slots.here():
             try:
                 with anyio.fail_after(request.seconds):
                     await self._ask(body, answer, on_text)
@@ -123,10 +117,6 @@ class OpenAICompatible:
         reply = answer.reply()
         price = self._price
         return reply if price is None else replace(reply, usage=price.charged(reply.usage))
-
-    def _slot(self) -> anyio.Semaphore:
-        loop = asyncio.get_running_loop()
-        return self._slots.setdefault(loop, anyio.Semaphore(self._concurrency))
 
     async def _ask(self, body: bytes, answer: Completion, on_text: OnText | None) -> None:
         request = httpx2.Request(

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from lineshaft.models._messages import ModelReply, RequestedCall, StopReason, TokenUsage
 from lineshaft.models._model import OnText
+from lineshaft.models._schema import call_in
 
 _STOPS: Mapping[str, StopReason] = {
     "tool_calls": "calls",
@@ -82,7 +83,7 @@ class Completion:
             )
             for at, call in sorted(self._calls.items())
         )
-        if self._as_schema and not calls and (call := _call_in(text)) is not None:
+        if self._as_schema and not calls and (call := call_in(text)) is not None:
             text, calls = "", (call,)
         stop: StopReason = _STOPS.get(self._finish or "", "end")
         if self._refused:
@@ -179,28 +180,6 @@ def _words(content: object) -> str:
         parts = [_table(part).get("text") for part in cast("list[object]", content)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
-
-
-def _call_in(text: str) -> RequestedCall | None:
-    try:
-        told = json.loads(_unfenced(text))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(told, Mapping):
-        return None
-    call = cast("Mapping[str, object]", told)
-    name, arguments = call.get("tool"), call.get("arguments")
-    if not isinstance(name, str):
-        return None
-    return RequestedCall(id="call_0", name=name, arguments=json.dumps(arguments))
-
-
-def _unfenced(text: str) -> str:
-    """Return a text without the fence that models like to put around JSON."""
-    text = text.strip()
-    if not (text.startswith("```") and text.endswith("```")):
-        return text
-    return text.partition("\n")[2].removesuffix("```")
 
 
 def _is_count(value: object) -> bool:

@@ -1,12 +1,12 @@
 """A request as JSON of OpenAI's chat completions."""
 
 import base64
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from lineshaft.models._messages import CallAnswer, ImagePart, Message, ModelReply, UserMessage
-from lineshaft.models._model import ModelRequest, OfferedTool
+from lineshaft.models._model import ModelRequest
+from lineshaft.models._schema import call_schema, in_words, object_text, told_of
 
 Json = dict[str, Any]
 
@@ -21,7 +21,8 @@ def order_of(request: ModelRequest, *, model: str, stream: bool) -> Json:
     """
     body: Json = {"model": model}
     if request.as_schema and request.tools:
-        body["messages"] = list(_in_words(request.messages, request.tools))
+        system = {"role": "system", "content": told_of(request.tools)}
+        body["messages"] = [system, *_messages(tuple(in_words(request.messages)))]
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "call", "schema": call_schema(request.tools)},
@@ -45,41 +46,6 @@ def order_of(request: ModelRequest, *, model: str, stream: bool) -> Json:
     if stream:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
     return body
-
-
-def call_schema(tools: Sequence[OfferedTool]) -> Json:
-    """Return the JSON Schema of a call of one of some tools: `tool` and `arguments`."""
-    found: list[Json] = []
-    definitions: Json = {}
-    for tool in tools:
-        prefix = f"{tool.name}-"
-        schema = cast("Json", _with_references(tool.input_schema, prefix))
-        for name, definition in schema.pop("$defs", {}).items():
-            definitions[prefix + name] = definition
-        found.append(
-            {
-                "type": "object",
-                "properties": {"tool": {"const": tool.name}, "arguments": schema},
-                "required": ["tool", "arguments"],
-                "additionalProperties": False,
-            }
-        )
-    schema = found[0] if len(found) == 1 else {"anyOf": found}
-    return {**schema, "$defs": definitions} if definitions else schema
-
-
-def _with_references(value: object, prefix: str) -> object:
-    """Return a schema whose definitions have other names, since they go elsewhere."""
-    if isinstance(value, Mapping):
-        return {
-            key: f"#/$defs/{prefix}{part.removeprefix('#/$defs/')}"
-            if key == "$ref" and isinstance(part, str) and part.startswith("#/$defs/")
-            else _with_references(part, prefix)
-            for key, part in cast("Mapping[str, object]", value).items()
-        }
-    if isinstance(value, list | tuple):
-        return [_with_references(part, prefix) for part in cast("Sequence[object]", value)]
-    return value
 
 
 def _messages(conversation: Sequence[Message]) -> Iterator[Json]:
@@ -118,46 +84,10 @@ def _by_model(reply: ModelReply) -> Json:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": _object(call.arguments)},
+                "function": {"name": call.name, "arguments": object_text(call.arguments)},
             }
             for call in reply.calls
         ]
     elif not reply.text:
         said["content"] = ""
     return said
-
-
-def _object(arguments: str) -> str:
-    """Return arguments as the text of an object: servers refuse a conversation with other text."""
-    try:
-        plain = isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        plain = False
-    return arguments if plain else json.dumps({"malformed": arguments})
-
-
-def _in_words(conversation: Sequence[Message], tools: Sequence[OfferedTool]) -> Iterator[Json]:
-    """Yield a conversation in which tools, calls and answers are text."""
-    yield {"role": "system", "content": _told(tools)}
-    for message in conversation:
-        match message:
-            case UserMessage():
-                yield _by_user(message.text, message.images)
-            case ModelReply():
-                calls = [
-                    json.dumps(
-                        {"tool": call.name, "arguments": json.loads(_object(call.arguments))}
-                    )
-                    for call in message.calls
-                ]
-                yield {"role": "assistant", "content": "\n".join(calls) or message.text}
-            case CallAnswer():
-                yield _by_user(f"Answer of {message.name}:\n{message.text}", message.images)
-
-
-def _told(tools: Sequence[OfferedTool]) -> str:
-    lines = ["Answer with one call of a tool, as JSON with `tool` and `arguments`. The tools:"]
-    for tool in tools:
-        lines.append(f"- {tool.name}: {tool.description}")
-        lines.append(f"  arguments: {json.dumps(tool.input_schema, ensure_ascii=False)}")
-    return "\n".join(lines)
