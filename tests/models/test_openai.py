@@ -242,6 +242,41 @@ async def test_pieces_are_told_as_they_come() -> None:
     assert wire.sent[0].body["stream"] is True
 
 
+async def test_calls_that_a_stream_numbers_alike_are_told_apart() -> None:
+    def part(arguments: str, **also: object) -> Json:
+        return piece(tool_calls=[{**also, "function": {"name": "look", "arguments": arguments}}])
+
+    chunks = [part("{}", index=0, id="a"), part('{"x', index=0, id="b"), part('": 1}', index=0)]
+    unnumbered = [part("{}", id="a"), part("[]", id="b")]
+    async with serving(
+        [stream(*each, piece("tool_calls")) for each in (chunks, unnumbered)]
+    ) as wire:
+        one = model(wire)
+        replies = [await one.complete(ASK, on_text=lambda _: None) for _ in range(2)]
+    told = [[(call.id, call.arguments) for call in reply.calls] for reply in replies]
+    assert told == [[("a", "{}"), ("b", '{"x": 1}')], [("a", "{}"), ("b", "[]")]]
+
+
+async def test_ids_of_calls_are_unique_in_a_reply() -> None:
+    same = [requested("look", "{}", id="a"), requested("look", "[]", id="a")]
+    async with serving([answer(completion(tool_calls=same))]) as wire:
+        reply = await model(wire).complete(ASK)
+    assert [(call.id, call.arguments) for call in reply.calls] == [("a", "{}"), ("call_1", "[]")]
+
+
+async def test_an_error_in_an_answer_of_success_is_told() -> None:
+    async with serving([answer({"error": {"message": f"overloaded {KEY}"}})]) as wire:
+        with pytest.raises(ModelUnavailable, match=r"overloaded \*\*\*"):
+            await model(wire).complete(ASK)
+
+
+async def test_an_error_that_is_none_is_none() -> None:
+    chunk = {**piece(content="a"), "error": None}
+    async with serving([stream(chunk, piece("stop"))]) as wire:
+        reply = await model(wire).complete(ASK, on_text=lambda _: None)
+    assert reply.text == "a"
+
+
 async def test_a_server_that_does_not_stream_is_heard_whole() -> None:
     heard: list[str] = []
     async with serving([answer(completion(content="all of it"))]) as wire:
@@ -288,6 +323,8 @@ AGAIN = {
     "500": told("500 Internal Server Error"),
     "503": answer({"error": {"message": "Loading model"}}, status="503 Unavailable"),
     "no JSON": answer(b"{"),
+    "nothing": answer(b"", status="204 No Content"),
+    "a nest": answer(b"[" * 100_000),
     "another form": answer([1]),
     "no choices": answer({"choices": []}),
     "choices of another form": answer({"choices": {"a": 1}}),
@@ -317,6 +354,7 @@ async def test_what_may_pass_is_unavailable_and_not_tried_again(said: bytes) -> 
 
 BROKEN_STREAMS = {
     "half": stream(piece(content="a"), done=False),
+    "half, with an empty end": stream(piece("", content="a"), done=False),
     "none of it": stream(done=True),
     "an error in it": stream(piece(content="a"), {"error": {"message": "overloaded"}}),
     "no JSON in it": stream().replace(b"[DONE]", b"{"),

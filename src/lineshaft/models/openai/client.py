@@ -136,7 +136,7 @@ class OpenAICompatible:
     async def _read(
         self, response: httpx2.Response, answer: Completion, on_text: OnText | None
     ) -> None:
-        if response.status_code != 200:
+        if not response.is_success:
             raise self._error(response, await _whole(response, most=64_000, cut=True))
         kind = response.headers.get("content-type", "")
         if on_text is not None and kind.startswith("text/event-stream"):

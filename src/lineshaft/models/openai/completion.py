@@ -35,7 +35,8 @@ class Completion:
         self._asked = asked
         self._as_schema = as_schema
         self._text: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
+        self._calls: list[dict[str, str]] = []
+        self._latest: dict[int, dict[str, str]] = {}
         self._finish: str | None = None
         self._refused = False
         self._usage: Mapping[str, Any] = {}
@@ -49,6 +50,8 @@ class Completion:
         """
         told = _table(completion)
         choice = self._choice(told)
+        if told.get("error"):
+            raise NoCompletion(_error(told["error"]))
         if choice is None:
             raise NoCompletion("it has no choices")
         self._add(_table(choice.get("message")))
@@ -61,7 +64,7 @@ class Completion:
             NoCompletion: It is none, or an error.
         """
         told = _table(chunk)
-        if "error" in told:
+        if told.get("error"):
             raise NoCompletion(_error(told["error"]))
         choice = self._choice(told)
         if choice is not None:
@@ -77,11 +80,14 @@ class Completion:
     def reply(self) -> ModelReply:
         """Return it."""
         text = "".join(self._text)
+        ids = [call["id"] for call in self._calls]
         calls = tuple(
             RequestedCall(
-                id=call["id"] or f"call_{at}", name=call["name"], arguments=call["arguments"]
+                id=call["id"] if call["id"] and call["id"] not in ids[:at] else f"call_{at}",
+                name=call["name"],
+                arguments=call["arguments"],
             )
-            for at, call in sorted(self._calls.items())
+            for at, call in enumerate(self._calls)
         )
         if self._as_schema and not calls and (call := call_in(text)) is not None:
             text, calls = "", (call,)
@@ -103,8 +109,9 @@ class Completion:
         if not choices:
             return None
         choice = _table(choices[0])
-        if isinstance(choice.get("finish_reason"), str):
-            self._finish = choice["finish_reason"]
+        finish = choice.get("finish_reason")
+        if isinstance(finish, str) and finish:  # some say "" until it comes
+            self._finish = finish
         return choice
 
     def _add(self, said: Mapping[str, Any]) -> str:
@@ -114,18 +121,24 @@ class Completion:
         self._text.append(text)
         for at, each in enumerate(_list(said.get("tool_calls"))):
             told = _table(each)
-            index = told.get("index")
-            call = self._calls.setdefault(
-                index if isinstance(index, int) else at, {"id": "", "name": "", "arguments": ""}
-            )
             function = _table(told.get("function") or {})
-            for key, value in (("id", told.get("id")), ("name", function.get("name"))):
-                call[key] = call[key] or (value if isinstance(value, str) else "")
-            arguments = function.get("arguments")
-            if not isinstance(arguments, str | None):
-                arguments = json.dumps(arguments)
-            call["arguments"] += arguments or ""
+            call_id, name = (
+                value if isinstance(value, str) else ""
+                for value in (told.get("id"), function.get("name"))
+            )
+            call = self._call(told.get("index"), at, call_id=call_id, name=name)
+            call["id"], call["name"] = call["id"] or call_id, call["name"] or name
+            call["arguments"] += _arguments(function.get("arguments"))
         return text
+
+    def _call(self, index: object, at: int, *, call_id: str, name: str) -> dict[str, str]:
+        """Return the call that a piece belongs to; some servers number none, or all alike."""
+        key = index if isinstance(index, int) else at
+        call = self._latest.get(key)
+        if call is None or (name and call_id and call["id"] not in ("", call_id)):
+            call = self._latest[key] = {"id": "", "name": "", "arguments": ""}
+            self._calls.append(call)
+        return call
 
     def _used(self, text: str, calls: tuple[RequestedCall, ...]) -> TokenUsage:
         asked, answered = self._usage.get("prompt_tokens"), self._usage.get("completion_tokens")
@@ -180,6 +193,16 @@ def _words(content: object) -> str:
         parts = [_table(part).get("text") for part in cast("list[object]", content)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
+
+
+def _arguments(said: object) -> str:
+    """Return arguments as text: some servers give the object itself."""
+    if said is None or isinstance(said, str):
+        return said or ""
+    try:
+        return json.dumps(said)
+    except RecursionError:
+        raise NoCompletion("its arguments are nested too deeply") from None
 
 
 def _is_count(value: object) -> bool:

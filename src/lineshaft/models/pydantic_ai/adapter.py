@@ -40,6 +40,8 @@ _LETTERS = 4
 class PydanticAIModel:
     """A model of pydantic-ai, asked once for each request: its client's own retries are turned off.
 
+    It reaches its provider as its client does: by the proxies of the environment.
+
     Args:
         model: The model: an instance, or its name there (`anthropic:NAME`).
         price: What a million tokens cost; None: as pydantic-ai's table of prices has it.
