@@ -171,6 +171,15 @@ STRANGE: dict[str, tuple[dict[str, Any], ModelReply]] = {
             )
         ),
     ),
+    "calls that are numbered alike": (
+        completion(tool_calls=[{**requested("look", "{}", id=""), "index": 0}] * 2),
+        ModelReply(
+            calls=(
+                RequestedCall(id="call_0", name="look", arguments="{}"),
+                RequestedCall(id="call_1", name="look", arguments="{}"),
+            )
+        ),
+    ),
     "calls that end as text does": (
         completion(tool_calls=[requested("look", "{")], finish_reason="stop", content=None),
         ModelReply(calls=(RequestedCall(id="c1", name="look", arguments="{"),)),
@@ -240,6 +249,15 @@ async def test_pieces_are_told_as_they_come() -> None:
     assert reply.calls == (RequestedCall(id="c1", name="look", arguments='{"path": "x"}'),)
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (5, 6)
     assert wire.sent[0].body["stream"] is True
+
+
+async def test_a_piece_may_come_in_any_number_of_chunks() -> None:
+    head, _, body = stream(piece(content="whole"), piece("stop")).partition(b"\r\n\r\n")
+    chunked = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    said = head + b"\r\ntransfer-encoding: chunked\r\n\r\n" + chunked
+    async with serving([said]) as wire:
+        reply = await model(wire).complete(ASK, on_text=lambda _: None)
+    assert (reply.text, reply.stop) == ("whole", "end")
 
 
 async def test_calls_that_a_stream_numbers_alike_are_told_apart() -> None:

@@ -218,13 +218,16 @@ async def _whole(response: httpx2.Response, *, most: int, cut: bool = False) -> 
 
 async def _events(response: httpx2.Response) -> AsyncIterator[bytes]:
     """Yield the data of server-sent events, one a line, until the last."""
-    total, rest = 0, b""
+    total, rest = 0, bytearray()
     async for data in _raw(response):
         total += len(data)
         if total > _MOST_BYTES:
             raise NoCompletion(f"it is longer than {_MOST_BYTES:,} bytes")
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
+        rest += data
+        if b"\n" not in data:  # a long line in many pieces is looked through once
+            continue
+        *lines, rest = rest.split(b"\n")
+        for line in map(bytes, lines):
             field, _, value = line.strip().partition(b":")
             if field != b"data":  # a comment that keeps the connection, or a field of no use here
                 continue

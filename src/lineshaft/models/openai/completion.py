@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from lineshaft.models._messages import ModelReply, RequestedCall, StopReason, TokenUsage
@@ -23,6 +24,13 @@ class NoCompletion(Exception):
     """It has another form than a chat completion."""
 
 
+@dataclass
+class _Call:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list[str])
+
+
 class Completion:
     """One answer, as it comes together.
 
@@ -35,8 +43,8 @@ class Completion:
         self._asked = asked
         self._as_schema = as_schema
         self._text: list[str] = []
-        self._calls: list[dict[str, str]] = []
-        self._latest: dict[int, dict[str, str]] = {}
+        self._calls: list[_Call] = []
+        self._latest: dict[int, _Call] = {}
         self._finish: str | None = None
         self._refused = False
         self._usage: Mapping[str, Any] = {}
@@ -54,7 +62,7 @@ class Completion:
             raise NoCompletion(_error(told["error"]))
         if choice is None:
             raise NoCompletion("it has no choices")
-        self._add(_table(choice.get("message")))
+        self._add(_table(choice.get("message")), in_pieces=False)
         self._finish = self._finish or "stop"
 
     def piece(self, chunk: object, on_text: OnText) -> None:
@@ -68,7 +76,7 @@ class Completion:
             raise NoCompletion(_error(told["error"]))
         choice = self._choice(told)
         if choice is not None:
-            text = self._add(_table(choice.get("delta") or {}))
+            text = self._add(_table(choice.get("delta") or {}), in_pieces=True)
             if text:
                 on_text(text)
 
@@ -80,12 +88,12 @@ class Completion:
     def reply(self) -> ModelReply:
         """Return it."""
         text = "".join(self._text)
-        ids = [call["id"] for call in self._calls]
+        firsts = {call.id: at for at, call in reversed([*enumerate(self._calls)])}
         calls = tuple(
             RequestedCall(
-                id=call["id"] if call["id"] and call["id"] not in ids[:at] else f"call_{at}",
-                name=call["name"],
-                arguments=call["arguments"],
+                id=call.id if call.id and firsts[call.id] == at else f"call_{at}",
+                name=call.name,
+                arguments="".join(call.arguments),
             )
             for at, call in enumerate(self._calls)
         )
@@ -114,29 +122,30 @@ class Completion:
             self._finish = finish
         return choice
 
-    def _add(self, said: Mapping[str, Any]) -> str:
+    def _add(self, said: Mapping[str, Any], *, in_pieces: bool) -> str:
         text = _words(said.get("content"))
         if isinstance(said.get("refusal"), str) and said["refusal"]:
             text, self._refused = text + said["refusal"], True
         self._text.append(text)
         for at, each in enumerate(_list(said.get("tool_calls"))):
             told = _table(each)
+            index = told.get("index") if in_pieces else at
             function = _table(told.get("function") or {})
             call_id, name = (
                 value if isinstance(value, str) else ""
                 for value in (told.get("id"), function.get("name"))
             )
-            call = self._call(told.get("index"), at, call_id=call_id, name=name)
-            call["id"], call["name"] = call["id"] or call_id, call["name"] or name
-            call["arguments"] += _arguments(function.get("arguments"))
+            call = self._call(index, at, call_id=call_id, name=name)
+            call.id, call.name = call.id or call_id, call.name or name
+            call.arguments.append(_arguments(function.get("arguments")))
         return text
 
-    def _call(self, index: object, at: int, *, call_id: str, name: str) -> dict[str, str]:
+    def _call(self, index: object, at: int, *, call_id: str, name: str) -> _Call:
         """Return the call that a piece belongs to; some servers number none, or all alike."""
         key = index if isinstance(index, int) else at
         call = self._latest.get(key)
-        if call is None or (name and call_id and call["id"] not in ("", call_id)):
-            call = self._latest[key] = {"id": "", "name": "", "arguments": ""}
+        if call is None or (name and call_id and call.id not in ("", call_id)):
+            call = self._latest[key] = _Call()
             self._calls.append(call)
         return call
 
