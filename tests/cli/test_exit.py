@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from lineshaft.cli._exit import EXIT_BY_ERROR, exit_code
-from lineshaft.errors import ConfigError, LimitExceeded, LineshaftError, ToolError
+from lineshaft.errors import AgentError, ConfigError, LimitExceeded, LineshaftError, ToolError
 
 
 def _tree(branch: type[LineshaftError]) -> Iterator[type[LineshaftError]]:
@@ -24,7 +24,7 @@ def test_every_branch_of_the_tree_has_a_line_in_the_table(branch: type[Lineshaft
 
 @pytest.mark.parametrize("kind", list(_tree(LineshaftError)))
 def test_no_error_ends_in_success_and_only_configuration_in_two(kind: type[LineshaftError]) -> None:
-    error = kind("E_TOOL_FAILED", "x") if issubclass(kind, ToolError) else kind("x")
+    error = kind("E_OF_ITS_KIND", "x") if issubclass(kind, (ToolError, AgentError)) else kind("x")
     assert exit_code(error) != 0
     assert (exit_code(error) == 2) == issubclass(kind, ConfigError)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from lineshaft.errors import (
+    AgentError,
     ConfigError,
     EngineError,
     EvalError,
@@ -36,6 +37,7 @@ EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     WorkspaceError: 1,
     RemoteError: 1,
     ModelError: 1,
+    AgentError: 1,
     EvalError: 1,
     RecordError: 1,
     StateError: 1,
