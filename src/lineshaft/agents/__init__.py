@@ -1,11 +1,12 @@
-"""Microagents: what a model is told, and the loop that works until it has a result.
+"""Microagents: a model and a few tools that return one typed result.
 
-An agent as a tool of a session, and its changes as a layer of their own, are to come.
+An agent's changes as a layer of their own are to come.
 """
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import ExitTool
 from lineshaft.agents._loop import AgentEnd, AgentEvent, AgentLoop, Seams
+from lineshaft.agents._microagent import AgentResult, Microagent
 from lineshaft.agents._template import SAFETY, PromptTemplate, fenced
 
 __all__ = [
@@ -13,9 +14,11 @@ __all__ = [
     "AgentEnd",
     "AgentEvent",
     "AgentLoop",
+    "AgentResult",
     "AgentUsage",
     "Budget",
     "ExitTool",
+    "Microagent",
     "PromptTemplate",
     "Seams",
     "fenced",

@@ -60,9 +60,15 @@ class ExitTool:
         Raises:
             ToolError: `E_INVALID_ARGS`: it is malformed, or not of the type; it says where.
         """
-        given = dict(object_in(arguments))
+        return self._accepted(object_in(arguments))
+
+    def typed(self, value: object) -> object:
+        """Return a result of its JSON form; it raises as `read`."""
+        return self._accepted({"result": value})
+
+    def _accepted(self, arguments: Mapping[str, object]) -> object:
         try:
-            return self._tool.contract.accept(given)["result"]
+            return self._tool.contract.accept({**arguments})["result"]
         except Mismatch as error:
             raise ToolError("E_INVALID_ARGS", str(error)) from None
 

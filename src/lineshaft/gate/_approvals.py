@@ -40,19 +40,23 @@ class Approvals:
                 the run cannot wait; `E_STALE`, where its change is no longer the one shown.
         """
         answer = self._earlier.answers.get(entry.key)
+        scope = entry.call.scope
+        within = scope.containers if scope else ()
         if answer is None:
             self._must_be_answerable(entry, tool, verdict)
             self._asks.expect(entry.id)
             would = await predicted(self._run, entry, tool, subject)
             self.shown[entry.key] = would.files
             pending = replace(self.pending(entry, verdict), diff=would.diff)
-            # A tool that makes a call cannot be stopped in the middle, and go on elsewhere.
-            within = scope.containers if (scope := entry.call.scope) else ()
-            may_pause = entry.call.parent is None
+            # Not every tool that makes a call can be stopped in the middle, and go on elsewhere.
+            may_pause = scope is None or scope.replayable
             answer = await self._asks.answer(pending, within=within, may_pause=may_pause)
         elif answer.scope == "run":
-            self._asks.keep(self.pending(entry, verdict), (), answer)
+            self._asks.keep(self.pending(entry, verdict), within, answer)
         self._obey(answer, tool.name, verdict, call_id=entry.id, hint=tool.effect_hint)
+        entry.approved = True
+        if tool.spec.effect == "model" and within:  # one yes is for all turns of an agent
+            self._asks.keep(self.pending(entry, verdict), within, answer)
         await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
@@ -85,7 +89,8 @@ class Approvals:
             return
         why_not = self._run.call_log.why_not_pause()
         said = why_not if self._run.call_log.replays else ""
-        if entry.call.parent is not None and not why_not:
+        scope = entry.call.scope
+        if scope is not None and not scope.replayable and not why_not:
             said = "a tool made the call, and would have to be stopped in the middle"
         if said:
             text = (

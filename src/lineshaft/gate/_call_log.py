@@ -90,6 +90,12 @@ class CallEntry:
     kept_back: bool = False
     """All it did is such a change."""
 
+    approved: bool = False
+    """A person approved it."""
+
+    counted: bool = False
+    """An earlier part of the run has started it, and counts it."""
+
     again: bool = False
     """It waited in an earlier part of the run, and the record has it already."""
 
@@ -392,7 +398,8 @@ class CallLog:
     def started(self, entry: CallEntry) -> None:
         """Count a call whose tool starts now."""
         entry.started = time.monotonic()
-        self.counts[entry.spec.name if entry.spec else entry.call.tool] += 1
+        if not entry.counted:
+            self.counts[entry.spec.name if entry.spec else entry.call.tool] += 1
 
     def end(self, entry: CallEntry, done: Done, *, keep: bool = True) -> Awaitable[None] | None:
         """Record how a call ended; a second time nothing.

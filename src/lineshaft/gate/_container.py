@@ -1,6 +1,6 @@
 """The calls of a container: made under its own call, and reaching no more than it leaves them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import ToolError
@@ -47,9 +47,17 @@ class Container:
             origins=tuple(dict.fromkeys((call.origin, *outer.origins))),
             containers=(self.entry.key, *outer.containers),
             tools=self.tools,
+            own=self.own,
             policy=self.policy,
+            replayable=spec.replayable and outer.replayable,
             to_model=spec.calls_as == "agent",
         )
+
+    @property
+    def own(self) -> Mapping[str, Tool]:
+        """The tools that are there for its calls alone."""
+        outer = self.entry.call.scope or _NOTHING
+        return self.tool.brings or outer.own
 
     @property
     def origin(self) -> Origin:
@@ -90,7 +98,7 @@ class Container:
             named = by.tools or frozenset()
             unconfined = [
                 name
-                for name, tool in self.run.gate.tools.items()
+                for name, tool in {**self.run.gate.tools, **self.own}.items()
                 if not tool.spec.confined and name not in named
             ]
             read, write = await self._decided(by.read or ()), await self._decided(by.write or ())

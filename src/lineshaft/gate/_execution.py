@@ -175,7 +175,7 @@ def _lend(
         tool=tool,
         authority=authority,
         further=further,
-        tools=scope and scope.tools,
+        tools=frozenset() if tool.brings else scope and scope.tools,
         policy=policy,
     )
     return _Lent(authority, calls.lent(context), clock)
@@ -186,6 +186,8 @@ def _seconds(run: RunInfo, spec: ToolSpec) -> float | None:
     if spec.container:
         return None
     limits, own = run.limits, spec.seconds
+    if spec.effect == "model" and own is not None:
+        return own  # a model takes longer than a tool may
     most = min(limits.seconds, limits.call_seconds) if run.alone else limits.call_seconds
     return most if own is None else min(own, most)
 

@@ -17,7 +17,7 @@ class PausePoint:
 
     pending: tuple[Pending, ...]
     keys: Mapping[str, str]
-    """Of the pending calls, by their ids."""
+    """Of the pending calls and of the containers around them, by their ids."""
 
     for_the_run: Mapping[str, Answer]
     """By rule."""
@@ -28,11 +28,18 @@ class PausePoint:
     dropped: Collection[str] = ()
     """Keys of calls that the script gave up before they ended."""
 
+    standing: Collection[str] = ()
+    """Keys of the containers around the pending calls, which are executed again."""
+
+    approved: Collection[str] = ()
+    """Those of `standing` that a person had approved."""
+
 
 def pause_point_of(
     entries: Sequence[CallEntry],
     pending: tuple[Pending, ...],
     *,
+    standing: Sequence[CallEntry],
     for_the_run: Mapping[str, Answer],
     shown: Mapping[str, Files],
     dropped: Collection[str],
@@ -42,16 +49,19 @@ def pause_point_of(
     Args:
         entries: Of the pending calls.
         pending: The pending calls.
+        standing: Of the containers around them.
         for_the_run: As `PausePoint.for_the_run`.
         shown: As `PausePoint.shown`.
         dropped: As `PausePoint.dropped`.
     """
     return PausePoint(
         pending=pending,
-        keys={entry.id: entry.key for entry in entries},
+        keys={entry.id: entry.key for entry in (*entries, *standing)},
         for_the_run=dict(for_the_run),
         shown=dict(shown),
         dropped=tuple(dropped),
+        standing=tuple(entry.key for entry in standing),
+        approved=tuple(entry.key for entry in standing if entry.approved),
     )
 
 

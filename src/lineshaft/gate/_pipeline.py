@@ -8,7 +8,7 @@ cancellation leaves `dispatch`.
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -42,6 +42,7 @@ from lineshaft.values import (
     Arguments,
     Call,
     CallRecord,
+    CallScope,
     Difference,
     Dispatch,
     Done,
@@ -76,7 +77,8 @@ class CallPipeline:
         self._over = anyio.Event()
         self._script_waits = run.alone
         self._open: dict[CallEntry, None] = {}
-        self._reserved = run.call_log.counts.total()
+        self._of_agents = self._earlier.recorded.of_agents
+        self._reserved = max(run.call_log.counts.total() - self._of_agents, 0)
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
         self._orders: dict[str | None, CallLine] = {}
@@ -103,6 +105,9 @@ class CallPipeline:
         """Where a replay left its record."""
 
         self._suspended: tuple[Pending, ...] = ()
+        self._standing: tuple[str, ...] = ()
+        """Ids of the containers around the calls that wait."""
+
         self._changed = anyio.Event()
 
     async def _dispatch(self, call: Call) -> Done:
@@ -161,8 +166,8 @@ class CallPipeline:
 
     def _find(self, entry: CallEntry) -> Tool:
         """Return the tool that a call names, and note which it is."""
-        tools, name = self._run.gate.tools, entry.call.tool
-        tool = tools.get(name)
+        scope, name = entry.call.scope, entry.call.tool
+        tool = (scope and scope.own.get(name)) or self._run.gate.tools.get(name)
         if tool is None:
             close = get_close_matches(name, self._open_to(entry.call), n=1)
             hint = f"did you mean {close[0]!r}?" if close else "search_tools(words) finds tools"
@@ -172,20 +177,20 @@ class CallPipeline:
         if entry.call.origin == "script" and not tool.spec.scriptable:
             entry.rule = "not-scriptable"
             raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
-        scope = entry.call.scope
-        if scope and scope.tools is not None and tool.name not in scope.tools:
+        if scope and not _leaves(scope, tool.name):
             entry.rule = "narrowed:tools"
             raise ToolError("E_DENIED", f"{name!r} is not among the tools of its container")
         return tool
 
     def _open_to(self, call: Call) -> list[str]:
         """Return the names of the tools that policy does not close to a call's origin."""
-        policy, tools = self._run.policy_of(call), self._run.gate.tools.items()
-        only = call.scope.tools if call.scope else None
+        policy, scope = self._run.policy_of(call), call.scope
+        tools = {**self._run.gate.tools, **(scope.own if scope else {})}
         return [
             name
-            for name, tool in tools
-            if (only is None or name in only) and not closed_by(policy, tool.spec, (call.origin,))
+            for name, tool in tools.items()
+            if (scope is None or _leaves(scope, name))
+            and not closed_by(policy, tool.spec, (call.origin,))
         ]
 
     def _ticket(self, call: Call, spec: ToolSpec) -> CallPlace:
@@ -226,6 +231,7 @@ class CallPipeline:
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
             self._run.call_log.take_place(entry, earlier.waited[key])
+            entry.counted = key in earlier.standing
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             return known
@@ -269,6 +275,14 @@ class CallPipeline:
 
     def _reserve(self, entry: CallEntry) -> None:
         """Take one of the calls that the run may make; `_finish` gives it back if none was made."""
+        if under_agent(entry.call):
+            most = self._run.limits.agent_calls
+            if self._of_agents >= most:
+                text = f"the agents of this run may make {most} calls, and have made them all"
+                raise ToolError("E_CALL_LIMIT", text)
+            self._of_agents += 1
+            entry.reserved = True
+            return
         most = self._run.limits.calls
         if self._reserved >= most:
             text = f"this run may make {most} calls, and has made them all"
@@ -329,7 +343,8 @@ class CallPipeline:
             error = await self._closed(entry, entry.spec) or error
         entry.refusal = self._run.failure(error, "refused")
         with suppress(ToolError):  # of a run that is over by now
-            await self._count_refusal()
+            if not under_agent(entry.call):  # its agent counts it
+                await self._count_refusal()
         return entry.refusal
 
     async def _closed(self, entry: CallEntry, spec: ToolSpec) -> ToolError | None:
@@ -358,7 +373,10 @@ class CallPipeline:
     def _finish(self, entry: CallEntry, done: Done) -> None:
         """Close a call, however it ended."""
         if entry.reserved and entry.started is None:
-            self._reserved -= 1
+            if under_agent(entry.call):
+                self._of_agents -= 1
+            else:
+                self._reserved -= 1
         if self._open.pop(entry, self) is None:  # else the run ended first, and closed it
             self._close(entry, _fate(entry, done))
         self._orders.pop(entry.id, None)
@@ -427,13 +445,15 @@ class CallPipeline:
         try:
             while not self._over.is_set():
                 unanswered = self._asks.unanswered
-                everything = len(unanswered) == len(self._open)
+                everything = self._all_wait({pending.id for pending in unanswered})
                 if unanswered and everything and not self._run.call_log.why_not_pause():
-                    self._suspended = unanswered
+                    self._suspend(unanswered)
                     return "suspend"
                 self._changed = anyio.Event()
                 self._asks.look()
-                await self._changed.wait()
+                # An agent has a time of its own.
+                with self._run.controls.paused() if self._only_agents() else nullcontext():
+                    await self._changed.wait()
             return "wait"
         finally:
             self._script_waits = self._run.alone
@@ -442,9 +462,11 @@ class CallPipeline:
     def pause_point(self) -> PausePoint:
         """Where the run stands, suspended."""
         waiting = {pending.id for pending in self._suspended}
+        entries = self._run.call_log.entries
         return pause_point_of(
-            [entry for entry in self._run.call_log.entries.values() if entry.id in waiting],
+            [entry for entry in entries.values() if entry.id in waiting],
             self._suspended,
+            standing=[entries[each] for each in self._standing],
             for_the_run=self._asks.for_the_run,
             shown=self._approvals.shown,
             dropped=self._dropped,
@@ -514,8 +536,27 @@ class CallPipeline:
         return data
 
     def _stuck(self, pending: Collection[str]) -> bool:
-        others = (e for e in self._open if e.id not in pending)
-        return self._script_waits and all(e.spec and e.spec.container for e in others)
+        return self._script_waits and self._all_wait(pending)
+
+    def _all_wait(self, pending: Collection[str]) -> bool:
+        """Return whether no open call can go on before one of some calls is answered.
+
+        A container waits where it has made calls and all of them wait.
+        """
+        parents = {entry.call.parent for entry in self._open}
+        return all(
+            entry.id in pending or (entry.spec and entry.spec.container and entry.id in parents)
+            for entry in self._open
+        )
+
+    def _only_agents(self) -> bool:
+        outermost = [entry.spec for entry in self._open if entry.call.parent is None]
+        return bool(outermost) and all(spec and spec.calls_as == "agent" for spec in outermost)
+
+    def _suspend(self, unanswered: tuple[Pending, ...]) -> None:
+        waiting = {pending.id for pending in unanswered}
+        self._suspended = unanswered
+        self._standing = tuple(entry.id for entry in self._open if entry.id not in waiting)
 
     def _can_pause(self) -> bool:
         nothing_lost = self._run.call_log.exact or len(self._open) == len(
@@ -527,8 +568,9 @@ class CallPipeline:
         """Pause a call by itself, for which no engine asks whether anything can go on."""
         self._changed.set()
         unanswered = self._asks.unanswered
-        if self._run.alone and unanswered and len(unanswered) == len(self._open):
-            self._suspended = unanswered
+        waiting = {pending.id for pending in unanswered}
+        if self._run.alone and unanswered and self._all_wait(waiting):
+            self._suspend(unanswered)
             self._run.controls.end("paused", "E_PAUSED", "the call waits for an approval")
 
     async def _count_refusal(self) -> None:
@@ -542,6 +584,16 @@ class CallPipeline:
         self._run.controls.end(kind, code, message)
         await self._over.wait()  # the cancellation comes first, but for tasks of a tool's own
         raise ToolError(OVER.code, OVER.message)
+
+
+def under_agent(call: Call) -> bool:
+    """Return whether a microagent made a call, itself or by another container."""
+    return call.origin == "agent" or bool(call.scope and "agent" in call.scope.origins)
+
+
+def _leaves(scope: CallScope, name: str) -> bool:
+    """Return whether the containers around a call leave it a tool."""
+    return name in scope.own or scope.tools is None or name in scope.tools
 
 
 def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:

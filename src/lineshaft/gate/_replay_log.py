@@ -16,6 +16,8 @@ class RecordedResults:
 
     def __init__(self, finished: Iterable[Finished]) -> None:
         self._left = {each.call.key: each for each in finished}
+        self.of_agents = sum(each.call.origin == "agent" for each in self._left.values())
+        """How many of the calls microagents made."""
 
     @property
     def left(self) -> tuple[Finished, ...]:
@@ -49,6 +51,9 @@ class ReplayLog:
 
     dropped: Collection[str] = ()
     """Keys of calls that the script gave up before they ended."""
+
+    standing: Collection[str] = ()
+    """Keys of the containers around the calls that waited."""
 
     unknown: Collection[str] = ()
     """Keys of calls whose end is unknown, and that may not be made again."""

@@ -16,7 +16,7 @@ from lineshaft.values import (
     decode,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Of the documents in run states; others are refused."""
 
 
@@ -54,6 +54,8 @@ def pause_of(checkpoint: Checkpoint, *, expires_at: str) -> KeptPause:
         "for_the_run": {rule: asdict(a) for rule, a in checkpoint.pause_point.for_the_run.items()},
         "shown": dict(checkpoint.pause_point.shown),
         "dropped": list(checkpoint.pause_point.dropped),
+        "standing": list(checkpoint.pause_point.standing),
+        "approved": list(checkpoint.pause_point.approved),
         "calls": [asdict(call) for call in checkpoint.calls],
         "usage": asdict(checkpoint.usage),
         "seconds_used": checkpoint.seconds_used,
@@ -79,6 +81,8 @@ class _CheckpointDocument:
     for_the_run: Mapping[str, Answer]
     shown: Mapping[str, Mapping[str, str | None]]
     dropped: tuple[str, ...]
+    standing: tuple[str, ...]
+    approved: tuple[str, ...]
     calls: tuple[CallRecord, ...]
     usage: Usage
     seconds_used: float
@@ -111,6 +115,8 @@ def checkpoint_of(pause: KeptPause) -> Checkpoint:
             for_the_run=document.for_the_run,
             shown=document.shown,
             dropped=document.dropped,
+            standing=document.standing,
+            approved=document.approved,
         ),
         calls=document.calls,
         usage=document.usage,

@@ -403,17 +403,21 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     by_id = {key: call_id for call_id, key in pause_point.keys.items()}
     again = (*saved.asked, *unknown, *_staged(saved.finished, known, lost))
     gone = {call.key: call.id for call in again} if saved.pause is None else {}
+    standing = frozenset(pause_point.standing)
     return ReplayLog(
         recorded=RecordedResults(known),
-        answers={
+        answers=dict.fromkeys(pause_point.approved, Answer(allow=True))
+        | {
             key: answer
             for key, call_id in by_id.items()
-            if (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
+            if key not in standing
+            and (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
         },
         for_the_run=pause_point.for_the_run,
         shown=pause_point.shown,
         waited={**by_id, **gone},
         dropped=pause_point.dropped,
+        standing=standing,
         unknown=frozenset(call.key for call in unknown) - repeated,
         complete=saved.pause is not None,
     )

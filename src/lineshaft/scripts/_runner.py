@@ -220,9 +220,12 @@ class Runner:
         return Control(job.limits.seconds, used=used)
 
     def control_of_call(self, name: str, limits: Limits) -> Control:
-        """Return the reins of a single call; only a container's time is that of a run."""
+        """Return the reins of a single call; a container's time is that of a run.
+
+        A microagent has a time of its own.
+        """
         tool = self.gate.tools.get(name)
-        timed = tool is not None and tool.spec.container
+        timed = tool is not None and tool.spec.container and tool.spec.calls_as != "agent"
         return Control(limits.seconds if timed else math.inf)
 
     async def find(
@@ -296,7 +299,9 @@ class Runner:
             # It is not kept, unless it has to wait: its end is all that could be resumed.
             mode = self.gate.policy.own_mode
             document = {**job.kept(""), "engine": "", "seed": "", "mode": mode}
-            context.keep(document, unpausable=_why_nested(context), replays=False, calls=False)
+            tool = self.gate.tools.get(job.tool)
+            calls = tool is not None and tool.spec.replayable
+            context.keep(document, unpausable=_why_nested(context), replays=False, calls=calls)
         await self.make(job, pipeline, context, progress)
 
     async def _admit(self, job: Job, context: RunContext) -> tuple[CallPipeline, object]:

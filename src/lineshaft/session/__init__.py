@@ -6,7 +6,7 @@ from lineshaft.session._kept_results import is_handle
 from lineshaft.session._model_side import MODEL_CHARACTERS
 from lineshaft.session._run import Run
 from lineshaft.session._session import Session
-from lineshaft.session._sync import SessionArguments, run_sync
+from lineshaft.session._sync import SessionArguments, run_sync, waited_for
 
 __all__ = [
     "MODEL_CHARACTERS",
@@ -17,4 +17,5 @@ __all__ = [
     "SessionArguments",
     "is_handle",
     "run_sync",
+    "waited_for",
 ]

@@ -1,10 +1,10 @@
 """One thin synchronous door, for scripts and notebooks."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel
@@ -24,6 +24,8 @@ from lineshaft.values import (
     Sink,
     Workspace,
 )
+
+T = TypeVar("T")
 
 
 class SessionArguments(TypedDict, total=False):
@@ -72,6 +74,11 @@ def run_sync(
         async with Session(tools, **session_arguments) as session:
             return await session.run(script, inputs=inputs)
 
+    return waited_for(work)
+
+
+def waited_for(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Do some work in an event loop of its own, and return its result."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -76,6 +76,11 @@ class ToolOptions(TypedDict, total=False):
     calls_as: Origin | None
     """Of a container: the way in of these calls, in policy; that of its own where left out."""
 
+    replayable: bool
+    """Of a container: whether it makes the same calls when it is executed again over their recorded
+    results, so that a run can pause in the middle of it. Everything that it takes from the world
+    then comes from its arguments and its calls."""
+
     staged: bool
     """Of a tool with effect `write`: whether it acts only on files through `Context.workspace`, so
     that it can be tried out on changes that never land."""
@@ -99,6 +104,7 @@ class _Options:
     scriptable: bool = True
     container: bool = False
     calls_as: Origin | None = None
+    replayable: bool = False
     staged: bool = False
     jailed: bool = False
     foreign: bool = False
@@ -117,8 +123,8 @@ class _Options:
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
-        if self.calls_as is not None and not self.container:
-            raise ConfigError("calls_as is for containers")
+        if not self.container and (self.calls_as is not None or self.replayable):
+            raise ConfigError("calls_as and replayable are for containers")
 
     @property
     def touches(self) -> Effect:
@@ -151,6 +157,9 @@ class Tool(Generic[P, R]):
         self._function = function
         self._options = options
         self._contract_of = contract
+        self.brings: Mapping[str, Tool] = {}
+        """Of a container: the tools of its own, by canonical name."""
+
         self.is_unbound = False
         """Whether it is a method that still lacks its object."""
 
@@ -245,6 +254,7 @@ class Tool(Generic[P, R]):
             addresses=address_names(schema),
             container=options.container,
             calls_as=options.calls_as,
+            replayable=options.replayable,
             staged=options.staged,
             jailed=options.jailed,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
@@ -275,6 +285,24 @@ class Tool(Generic[P, R]):
         options = replace(self._options, jailed=False)
         return self._copy(self._function, options, method=self.is_unbound)
 
+    def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":
+        """Return the same container with tools of its own.
+
+        They are there for the calls that it makes, and for nobody else; it can call no others.
+        Policy judges their calls like all calls.
+
+        Args:
+            tools: By canonical name; a `Toolset` is such a mapping.
+
+        Raises:
+            ConfigError: It is no container.
+        """
+        if not self._options.container:
+            raise ConfigError(f"{self.name!r} brings tools, and makes no calls: it is no container")
+        made = self._copy(self._function, self._options, method=self.is_unbound)
+        made.brings = dict(tools)
+        return made
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the plain function: no gate, no policy, no checks."""
         return self._function(*args, **kwargs)
@@ -304,7 +332,7 @@ class Tool(Generic[P, R]):
 
     def _copy(self, function: Function, options: _Options, *, method: bool) -> "Tool[..., Any]":
         made: Tool[..., Any] = Tool(function, options, lambda _method: self.contract)
-        made.is_unbound = method
+        made.is_unbound, made.brings = method, self.brings
         functools.update_wrapper(made, cast("Function", self._function), updated=())
         return made
 

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_free, model_name, script_name
@@ -16,8 +16,8 @@ class Toolset(Mapping[str, Tool]):
     """Tools by canonical name: those without a namespace first, then by alphabet.
 
     Args:
-        tools: Tools, functions (their effect is then `external`), other toolsets, and objects
-            of classes that have `@tool` methods.
+        tools: Tools, functions (their effect is then `external`), other toolsets, microagents,
+            and objects of classes that have `@tool` methods.
 
     Raises:
         ConfigError: A name is reserved, or two tools have the same name in some spelling.
@@ -208,8 +208,23 @@ class _Claims:
             )
 
 
+@runtime_checkable
+class ToolLike(Protocol):
+    """Anything that a session takes as a tool, in the namespace of its kind."""
+
+    def as_tool(self) -> Tool:
+        """Return the tool."""
+        ...
+
+
 def _runtime_of(item: object) -> frozenset[str]:
+    if _is_tool_like(item):
+        return frozenset({item.as_tool().name})
     return item.runtime if isinstance(item, Toolset) else frozenset()
+
+
+def _is_tool_like(item: object) -> TypeGuard[ToolLike]:
+    return not isinstance(item, type) and isinstance(item, ToolLike)
 
 
 def _tools_of(item: object) -> list[Tool]:
@@ -217,14 +232,16 @@ def _tools_of(item: object) -> list[Tool]:
         return [cast("Tool", item)]
     if isinstance(item, Toolset):
         return list(item.values())
+    if _is_tool_like(item):
+        return [item.as_tool()]
     if not isinstance(item, type) and (found := _methods(item, missing_ok=True)):
         return found
     if callable(item) and not isinstance(item, type):
         return [Tool.from_function(cast("Callable[..., Any]", item))]
-    raise ConfigError(
-        f"{item!r:.80} is no tool",
-        hint="give a tool, a function, a Toolset, or an object with @tool methods",
-    )
+    hint = "give a tool, a function, a Toolset, or an object with @tool methods"
+    if isinstance(item, str):
+        hint = "a Toolset is given whole, without `*`: [mine, kit.tools()]"
+    raise ConfigError(f"{item!r:.80} is no tool", hint=hint)
 
 
 def _methods(holder: object, *, missing_ok: bool = False) -> list[Tool]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
     from lineshaft.policy import Policy
+    from lineshaft.tools import Tool
 
 Effect = Literal["read", "write", "exec", "external", "model"]
 """What a tool touches: nothing, workspace files, processes, the world beyond, or a model that the
@@ -40,6 +41,13 @@ class CallScope:
 
     policy: "Policy | None" = None
     """What judges instead of the run's policy, never wider; None: the run's."""
+
+    own: "Mapping[str, Tool]" = field(default_factory=dict[str, "Tool"])
+    """Tools that are there for these calls alone, by canonical name, beside `tools`."""
+
+    replayable: bool = True
+    """Whether all containers around the call make the same calls again when they are executed
+    again, so that the run can pause in the middle of them."""
 
     to_model: bool = False
     """Whether a model reads the result as it is: what is long is cut for it."""
@@ -231,6 +239,10 @@ class ToolSpec:
 
     calls_as: Origin | None = None
     """Of a container: the way in of the calls that it makes; None: that of its own call."""
+
+    replayable: bool = False
+    """Of a container: executed again over the recorded results of its calls, it makes the same
+    calls, so that a run can pause in the middle of it."""
 
     staged: bool = False
     """Its calls act only on files through `Context.workspace`: a call may be tried out on changes

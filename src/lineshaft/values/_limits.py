@@ -7,6 +7,7 @@ from lineshaft.errors import ConfigError
 
 _LEAST: Mapping[str, int] = {
     "calls": 0,
+    "agent_calls": 0,
     "memory_mb": 1,
     "stdout_bytes": 0,
     "stderr_bytes": 0,
@@ -38,6 +39,9 @@ class Limits:
     calls: int = _UNSAID
     """Dispatched calls, 1,000 by default; three times as many refused ones end the run. The default
     for a model's script is 50."""
+
+    agent_calls: int = 5_000
+    """Dispatched calls of all microagents together; each has a budget of its own beside that."""
 
     memory_mb: int = 256
     call_seconds: float = 60

@@ -1,0 +1,393 @@
+"""The microagent: a model and a few tools that return one typed result.
+
+Above: whoever runs one, as host code or as a tool of a session. Below: the loop, and the gate, which
+each of its calls and of its requests to the model passes.
+"""
+
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    TypedDict,
+    TypeVar,
+    cast,
+    get_type_hints,
+    is_typeddict,
+)
+
+import pydantic_core
+
+from lineshaft.agents._budget import AgentUsage, Budget
+from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
+from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams
+from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
+from lineshaft.agents._template import PromptTemplate
+from lineshaft.errors import AgentError, ConfigError, ToolError
+from lineshaft.models import Message, Model, OfferedTool, UserMessage, model_named
+from lineshaft.session import Session, SessionArguments, waited_for
+from lineshaft.tools import Tool, Toolset, model_name, published
+from lineshaft.values import Call, Context, Done, Failure
+
+R = TypeVar("R")
+
+NAMESPACE = "agents"
+VALIDATE = "validate_result"
+
+Validator = Callable[[R], object]
+"""Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
+A second parameter, annotated `Context`, is filled in."""
+
+
+class TextInput(TypedDict):
+    """The inputs of an agent that declares none."""
+
+    text: str
+    """What it works on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentResult(Generic[R]):
+    """The result of one run of a microagent."""
+
+    output: R
+    usage: AgentUsage
+    messages: tuple[Message, ...]
+    """The conversation, the last reply included; may be given to a later run as `history`."""
+
+    run_id: str
+    """Of the record: `lineshaft show`, `lineshaft undo`."""
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """The end of one run, for host code that waits for it."""
+
+    usage: AgentUsage | None = None
+    messages: tuple[Message, ...] = ()
+    error: AgentError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """What host code says of one run."""
+
+    model: str | Model | None = None
+    history: Sequence[Message] = ()
+    outcome: _Outcome | None = None
+
+
+class Microagent(Generic[R]):
+    """A model and a few tools that work until the model exits with a result of the declared type.
+
+    `Microagent[Verdict](name="triage", ...)` declares one. `run` runs it by itself; in a session it
+    is a tool, in scripts `await agents.triage(...)`. Its calls and its requests to the model pass
+    the gate like all calls, and are in the record of the run that it is part of.
+
+    Args:
+        name: An identifier: its name in `agents`, where scripts find it.
+        instructions: The first message: text, or a template.
+        description: For those who call it; the first line of the instructions where left out.
+        inputs: What it is given, a TypedDict or a pydantic model; where left out `text`. Inputs stand
+            in the first message after the instructions, fenced.
+        tools: What its model may call, as for `Session`; nobody else can call these.
+        model: Its name (`openai:gpt-5-mini`) or a model; None: each run names one, or
+            `LINESHAFT_MODEL` does.
+        budget: What one run may use.
+        validate: Looks at each result: None or True accept it, anything else is the reason against
+            it, which the model is told.
+        idempotent: Whether a request may be sent again of which nobody knows how it ended, as the
+            host died.
+
+    Raises:
+        ConfigError: It has no result type, or one of the arguments cannot be used.
+    """
+
+    _declared: object = None
+    """The type of the result."""
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, result: object) -> type:
+            """Return the class for agents with results of a type."""
+            if isinstance(result, TypeVar):
+                return cls
+            shown = getattr(result, "__name__", repr(result))
+            return type(f"{cls.__name__}[{shown}]", (cls,), {"_declared": result})
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        instructions: str | PromptTemplate,
+        description: str = "",
+        inputs: type | None = None,
+        tools: Iterable[object] = (),
+        model: str | Model | None = None,
+        budget: Budget | None = None,
+        validate: Validator[R] | None = None,
+        idempotent: bool = False,
+    ) -> None:
+        self._exit = ExitTool(self._declared)
+        self.name = name
+        self._template = _template_of(name, instructions)
+        self._description = description or _first_line(self._template.task)
+        self._signature = _signature_of(name, inputs or TextInput)
+        self._tools = tools if isinstance(tools, Toolset) else Toolset(tools)
+        for taken in (ASK_MODEL, VALIDATE, EXIT, GIVE_UP):
+            if taken in self._tools:
+                raise ConfigError(f"agent {name!r}: a tool is called {taken!r}, which is its own")
+        self._model = model
+        self._budget = budget or Budget()
+        self._validate = validate
+        self._idempotent = idempotent
+        self._tool = self._made(_Start())
+
+    def as_tool(self) -> Tool[..., Any]:
+        """Return the agent as a tool of a session: `agents.NAME`."""
+        return self._tool
+
+    async def run(
+        self,
+        *,
+        model: str | Model | None = None,
+        history: Sequence[Message] = (),
+        **arguments: Any,  # noqa: ANN401  its inputs, which it declares itself
+    ) -> AgentResult[R]:
+        """Run the agent in a session of its own.
+
+        Args:
+            model: Instead of its own.
+            history: A conversation that it goes on with.
+            **arguments: Its inputs, and what `Session` takes besides tools (`workspace=`).
+
+        Raises:
+            AgentError: It ended without a result.
+            ConfigError: An argument cannot be used, or there is no model.
+            ToolError: Policy refused it, or it waits for an approval.
+        """
+        settings = {
+            k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
+        }
+        outcome = _Outcome()
+        start = _Start(model=model, history=tuple(history), outcome=outcome)
+        self._resolved(start)
+        tool = self._made(start)
+        async with Session(
+            Toolset.of_runtime([tool]), **cast("SessionArguments", settings)
+        ) as session:
+            done = await session.call(tool.name, arguments)
+        if done.error is not None:
+            if outcome.error is not None:
+                raise outcome.error
+            raise ToolError(done.error.code, done.error.message, hint=done.error.hint)
+        return AgentResult(
+            output=cast("R", self._exit.typed(done.value)),
+            usage=outcome.usage or AgentUsage(),
+            messages=outcome.messages,
+            run_id=done.run_id,
+        )
+
+    def run_sync(
+        self,
+        *,
+        model: str | Model | None = None,
+        history: Sequence[Message] = (),
+        **arguments: Any,  # noqa: ANN401  as for `run`
+    ) -> AgentResult[R]:
+        """Run the agent, and wait for it; everything as for `run`."""
+        return waited_for(partial(self.run, model=model, history=history, **arguments))
+
+    def _resolved(self, start: _Start) -> Model:
+        """Return the model of a run.
+
+        Raises:
+            ConfigError: There is none, or the budget has a cost and the model no price.
+        """
+        model = start.model or self._model or os.environ.get("LINESHAFT_MODEL")
+        if model is None:
+            hint = 'give it one: model="openai:gpt-5-mini", or LINESHAFT_MODEL'
+            raise ConfigError(f"agent {self.name!r} has no model", hint=hint)
+        if isinstance(model, str):
+            model = model_named(model, environment=os.environ)
+        if self._budget.cost is not None and not model.priced:
+            raise ConfigError(
+                f"agent {self.name!r} has a budget of {self._budget.cost:g} dollars, and the price "
+                f"of {model.name!r} is not known",
+                hint="leave the cost out of its budget, or give the model a price",
+            )
+        return model
+
+    def _made(self, start: _Start) -> Tool[..., Any]:
+        """Return the container that is one run of the agent."""
+        requests = ModelRequests(partial(self._resolved, start), repeatable=self._idempotent)
+
+        async def body(context: Context, **given: object) -> object:
+            return await self._work(context, given, start, requests)
+
+        parameters = self._signature.parameters.values()
+        typed = not isinstance(self._declared, Mapping)
+        body.__doc__ = self._description
+        body.__annotations__ = {
+            "context": Context,
+            **{each.name: each.annotation for each in parameters},
+            "return": self._declared if typed else object,
+        }
+        taken = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
+        body.__signature__ = inspect.Signature([*parameters, taken])  # pyright: ignore[reportFunctionMemberAccess]  read by `inspect.signature`
+        own = {requests.tool.name: requests.tool, **self._tools}
+        if self._validate is not None:
+            own[VALIDATE] = self._validation(self._validate)
+        made = Tool.from_function(
+            body,
+            name=f"{NAMESPACE}.{self.name}",
+            effect="model",
+            container=True,
+            calls_as="agent",
+            replayable=True,
+        )
+        return made.bringing(own)
+
+    def _validation(self, validate: Validator[R]) -> Tool[..., Any]:
+        takes_context = len(inspect.signature(validate).parameters) > 1
+
+        async def validate_result(result: object, context: Context) -> object:
+            given = (context,) if takes_context else ()
+            typed = cast("R", self._exit.typed(result))
+            said = cast("Callable[..., object]", validate)(typed, *given)
+            return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
+
+        return Tool.from_function(
+            validate_result,
+            name=VALIDATE,
+            description="Validate a result.",
+            effect="read",
+            scriptable=False,
+        )
+
+    async def _work(
+        self, context: Context, given: Mapping[str, object], start: _Start, requests: ModelRequests
+    ) -> object:
+        bound = self._signature.bind(**given)
+        bound.apply_defaults()
+        inputs = {
+            name: pydantic_core.to_jsonable_python(value) for name, value in bound.arguments.items()
+        }
+        first = UserMessage(text=self._template.render(inputs))
+        outcome = start.outcome or _Outcome()
+        loop = self._loop(context, requests.conversation(context))
+        try:
+            end = await loop.run((*start.history, first))
+        except AgentError as error:
+            outcome.error = error
+            raise ToolError(error.code, error.message, hint=error.hint) from error
+        outcome.usage, outcome.messages = end.usage, end.messages
+        return end.result
+
+    def _loop(self, context: Context, conversation: Conversation) -> AgentLoop:
+        offered = {model_name(name): tool for name, tool in self._tools.items()}
+
+        async def call(name: str, arguments: Mapping[str, object]) -> Done:
+            tool = offered[name]
+            own = published(tool.spec).names
+            named = {own.get(key, key): value for key, value in arguments.items()}
+            return await context.dispatch(Call(tool=tool.name, arguments=named, origin="agent"))
+
+        async def validate(result: object) -> object:
+            if self._validate is None:
+                return None
+            plain = {"result": pydantic_core.to_jsonable_python(result)}
+            done = await context.dispatch(Call(tool=VALIDATE, arguments=plain, origin="agent"))
+            if isinstance(done, Failure):
+                raise ToolError(done.code, done.message, hint=done.hint)
+            return done.value
+
+        async def commit(result: object) -> None:
+            """Its changes are the run's from the moment at which they are made."""
+            del result
+
+        return AgentLoop(
+            tools=[_offer(name, tool) for name, tool in offered.items()],
+            exit_tool=self._exit,
+            budget=self._budget,
+            seams=Seams(
+                ask=conversation.ask,
+                call=call,
+                validate=validate,
+                commit=commit,
+                notify=partial(_tell, context, self._budget),
+            ),
+        )
+
+
+def _template_of(name: str, instructions: str | PromptTemplate) -> PromptTemplate:
+    if isinstance(instructions, PromptTemplate):
+        return instructions
+    if not isinstance(cast("object", instructions), str):
+        raise ConfigError(f"agent {name!r}: instructions are text or a template")
+    return PromptTemplate(id="instructions", version="1", task=instructions)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _signature_of(name: str, inputs: type) -> inspect.Signature:
+    """Return the inputs of an agent as the parameters of a function.
+
+    Raises:
+        ConfigError: They are of no such type, or one has a name that `run` takes itself.
+    """
+    kinds = get_type_hints(inputs, include_extras=True)
+    if is_typeddict(inputs):
+        required = cast("frozenset[str]", getattr(inputs, "__required_keys__"))  # noqa: B009  of a TypedDict, which has no type of its own
+        defaults = {each: None for each in kinds if each not in required}
+    elif hasattr(inputs, "model_fields"):
+        fields = cast("Mapping[str, Any]", getattr(inputs, "model_fields"))  # noqa: B009  of a pydantic model, whose import is slow
+        kinds = {each: kinds[each] for each in fields}
+        defaults = {
+            each: field.get_default(call_default_factory=True)
+            for each, field in fields.items()
+            if not field.is_required()
+        }
+    else:
+        raise ConfigError(
+            f"agent {name!r}: inputs is {inputs!r}", hint="give a TypedDict or a pydantic model"
+        )
+    for taken in sorted(kinds.keys() & {"model", "history", *SessionArguments.__annotations__}):
+        raise ConfigError(f"agent {name!r}: an input is named {taken!r}, as `run` takes it itself")
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                each,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=kind,
+                default=defaults.get(each, inspect.Parameter.empty),
+            )
+            for each, kind in kinds.items()
+        ]
+    )
+
+
+def _offer(name: str, tool: Tool[..., Any]) -> OfferedTool:
+    takes = published(tool.spec)
+    return OfferedTool(name=name, description=takes.description, input_schema=takes.schema)
+
+
+def _tell(context: Context, budget: Budget, event: AgentEvent) -> None:
+    """Put an event of the loop into the record; calls and requests are there anyway."""
+    match event.kind:
+        case "turn":
+            context.progress(event.turn, budget.turns, f"turn {event.turn}")
+        case "refused":
+            context.log(f"turn {event.turn}: the result was refused: {event.data['reason']}")
+        case "retry":
+            context.log(f"turn {event.turn}: asked again: {event.data['message']}")
+        case "as_schema":
+            context.log(f"turn {event.turn}: the model called no tool; from now on by schema")
+        case _:
+            pass

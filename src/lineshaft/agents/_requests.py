@@ -1,0 +1,160 @@
+"""The requests of a microagent to its model, as calls of the gate.
+
+A call names the conversation and what is new in it, so that a long conversation is not written down
+anew with each turn. The log keeps the reply: a run that goes on is given it, and sends nothing.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from lineshaft.errors import ModelRefused, ModelUnavailable, ToolError
+from lineshaft.models import (
+    REQUEST_SECONDS,
+    CallAnswer,
+    Message,
+    Model,
+    ModelReply,
+    ModelRequest,
+    UserMessage,
+)
+from lineshaft.tools import Tool
+from lineshaft.values import Call, Context, Failure, decode
+
+ASK_MODEL = "ask_model"
+
+_AFTER = re.compile(r"try again after ([0-9.]+) s")
+
+
+class ModelRequests:
+    """The requests of one microagent's conversations, and the tool that sends them.
+
+    Args:
+        model: Gives the model that is asked, at the first conversation.
+        repeatable: Whether a request may be sent again of which nobody knows how it ended.
+    """
+
+    def __init__(self, model: Callable[[], Model], *, repeatable: bool) -> None:
+        self._find = model
+        self._found: Model | None = None
+        self._live: dict[str, ModelRequest] = {}
+
+        async def ask_model(
+            conversation: str, new: list[dict[str, Any]], model: str, as_schema: bool
+        ) -> ModelReply:
+            """Ask the model of this agent.
+
+            Args:
+                conversation: Names it; the same for all its requests.
+                new: The messages since the last reply.
+                model: The name of the model.
+                as_schema: Whether the call is asked for as text of a schema.
+            """
+            del new, model, as_schema  # what the record shows of the request
+            return await self._send(conversation)
+
+        self.tool: Tool[..., Any] = Tool.from_function(
+            ask_model,
+            effect="model",
+            lane=None,
+            seconds=REQUEST_SECONDS,
+            scriptable=False,
+            idempotent=repeatable,
+        )
+        """Sends a request, as a call of the gate."""
+
+    async def _send(self, conversation: str) -> ModelReply:
+        request = self._live.pop(conversation, None)
+        if request is None:
+            raise ToolError("E_DENIED", "only the loop of a microagent asks its model")
+        try:
+            return await self._model.complete(request)
+        except ModelUnavailable as error:
+            wait = error.retry_after
+            hint = "" if wait is None else f"try again after {wait:g} s"
+            raise ToolError("E_MODEL_UNAVAILABLE", error.message, hint=hint) from error
+        except ModelRefused as error:
+            raise ToolError("E_MODEL_REFUSED", error.message, hint=error.hint) from error
+
+    @property
+    def _model(self) -> Model:
+        """The model.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+    def conversation(self, context: Context) -> "Conversation":
+        """Return the conversation of one call of the agent."""
+        return Conversation(self._live, context, self._model.name)
+
+
+class Conversation:
+    """One conversation, of which each request tells only what is new.
+
+    Args:
+        live: The requests that are about to be sent, by conversation.
+        context: Of the agent's call.
+        model: The name of the model.
+    """
+
+    def __init__(self, live: dict[str, ModelRequest], context: Context, model: str) -> None:
+        self._live = live
+        self._context = context
+        self._model = model
+        self._told = 0
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        """Send one request, once.
+
+        Raises:
+            ModelRefused: It is refused, by policy or the provider.
+            ModelUnavailable: Another try may help.
+        """
+        key = self._context.key
+        arguments: dict[str, object] = {
+            "conversation": key,
+            "new": _as_recorded(request.messages[self._told :]),
+            "model": self._model,
+            "as_schema": request.as_schema,
+        }
+        self._live[key] = request
+        try:
+            call = Call(tool=ASK_MODEL, arguments=arguments, origin="agent")
+            done = await self._context.dispatch(call)
+        finally:
+            self._live.pop(key, None)
+        if not isinstance(done, Failure):
+            self._told = len(request.messages) + 1
+            return decode(ModelReply, done.value)
+        if done.code in ("E_MODEL_UNAVAILABLE", "E_TOOL_TIMEOUT"):
+            after = _AFTER.search(done.hint)
+            raise ModelUnavailable(
+                done.message, retry_after=float(after.group(1)) if after else None
+            )
+        raise ModelRefused(done.message, hint=done.hint)
+
+
+def _as_recorded(messages: Sequence[Message]) -> list[Mapping[str, object]]:
+    return [_message(each) for each in messages]
+
+
+def _message(message: Message) -> Mapping[str, object]:
+    match message:
+        case UserMessage(text=text):
+            return {"role": "user", "text": text}
+        case CallAnswer():
+            return {
+                "role": "tool",
+                "id": message.id,
+                "name": message.name,
+                "text": message.text,
+                "failed": message.failed,
+            }
+        case ModelReply():
+            calls = [asdict(each) for each in message.calls]
+            return {"role": "model", "text": message.text, "calls": calls}
