@@ -1,7 +1,7 @@
 """The microagent: a model and a few tools that return one typed result.
 
-Above: whoever runs one, as host code or as a tool of a session. Below: the loop, and the gate, which
-each of its calls and of its requests to the model passes.
+Above: host code that runs one, or a session that has it as a tool. Below: the loop, and the gate,
+which each of its calls and of its requests to the model passes.
 """
 
 import inspect
@@ -92,8 +92,8 @@ class Microagent(Generic[R]):
         name: An identifier: its name in `agents`, where scripts find it.
         instructions: The first message: text, or a template.
         description: For those who call it; the first line of the instructions where left out.
-        inputs: What it is given, a TypedDict or a pydantic model; where left out `text`. Inputs stand
-            in the first message after the instructions, fenced.
+        inputs: What it is given, a TypedDict or a pydantic model; where left out `text`. Inputs
+            stand in the first message after the instructions, fenced.
         tools: What its model may call, as for `Session`; nobody else can call these.
         model: Its name (`openai:gpt-5-mini`) or a model; None: each run names one, or
             `LINESHAFT_MODEL` does.

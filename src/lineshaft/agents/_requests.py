@@ -41,7 +41,7 @@ class ModelRequests:
         self._live: dict[str, ModelRequest] = {}
 
         async def ask_model(
-            conversation: str, new: list[dict[str, Any]], model: str, as_schema: bool
+            *, conversation: str, new: list[dict[str, Any]], model: str, as_schema: bool
         ) -> ModelReply:
             """Ask the model of this agent.
 

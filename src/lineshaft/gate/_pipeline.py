@@ -231,7 +231,8 @@ class CallPipeline:
         earlier, key = self._earlier, entry.key
         if key in earlier.waited:
             self._run.call_log.take_place(entry, earlier.waited[key])
-            entry.counted = key in earlier.standing
+            died = spec.container and not earlier.complete
+            entry.counted = died or key in earlier.standing
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             return known

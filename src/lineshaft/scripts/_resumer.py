@@ -176,7 +176,8 @@ class Resumer:
         waiting = saved.pause.pending if saved.pause else ()
         await self._runner.reader.ready(each.tool for each in waiting)
         prepared = await self._runner.reader.read(job.script or job.tool, name=job.name)
-        gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in tools]
+        there = {*tools, *(own for tool in tools.values() for own in tool.brings)}
+        gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in there]
         if not job.tool:
             gone += [f.message for f in self._runner.reader.strange(prepared, job.inputs)]
         if gone:
@@ -428,10 +429,14 @@ def _not_lost(
 ) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:
     """Return the calls before the host's death that still hold.
 
-    Staged changes are gone with the host: a call that only stages is made again.
+    Staged changes are gone with the host: a call that only stages is made again, and a container
+    is executed again over what is recorded of its calls.
     """
-    known = tuple(each for each in finished if not _is_gone(each.call, landed))
-    lost = tuple(e.call for e in finished if _is_gone(e.call, landed) and e.call.effect != "write")
+    gone = {each.call.id for each in finished if _is_gone(each.call, landed)}
+    lost = tuple(e.call for e in finished if e.call.id in gone and e.call.effect != "write")
+    while around := {e.call.parent for e in finished if e.call.id in gone} - gone - {None}:
+        gone |= {each for each in around if each is not None}
+    known = tuple(each for each in finished if each.call.id not in gone)
     return known, lost
 
 

@@ -1,0 +1,144 @@
+"""A session whose script runs an agent for each file, for tests that end its process.
+
+Run as a program it takes an order as JSON, does it, and prints what there was as JSON.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from lineshaft import Answer, Policy, RunResult, Session, Tool, kit
+from lineshaft.agents import Microagent
+from lineshaft.models import CallAnswer, ModelReply, ModelRequest
+from lineshaft.testing import call, exit_with
+
+SCRIPT = """
+paths = [each['path'] for each in (await find_files('*.md'))['entries']]
+found = await asyncio.gather(*[agents.review(path=path) for path in paths])
+await write_file('report.txt', '\\n'.join(f"{each['path']} {each['label']}" for each in found))
+return len(found)
+"""
+
+SAME = """
+found = await asyncio.gather(*[agents.review(path='f1.md') for _ in range(3)])
+return [each['path'] for each in found]
+"""
+
+
+class Review(BaseModel):
+    """The review of one file."""
+
+    label: Literal["good", "bad"]
+    path: str
+
+
+class Input(BaseModel):
+    """Which file."""
+
+    path: str
+
+
+class Wire:
+    """A model that reads a file, writes beside it and exits; each request leaves a line.
+
+    Args:
+        log: The file of these lines.
+        sends: The file about which it calls `send` before it exits.
+        dies_at: Number of the request in the middle of which the process ends.
+    """
+
+    name = "wire"
+    priced = True
+
+    def __init__(self, log: Path, *, sends: str = "", dies_at: int = 0) -> None:
+        self._log = log
+        self._sends = sends
+        self._dies_at = dies_at
+        self._count = 0
+
+    async def complete(self, request: ModelRequest, *, on_text: object = None) -> ModelReply:
+        """As `Model.complete`."""
+        del on_text
+        self._count += 1
+        number = self._count
+        path = request.messages[0].text.split("text\n")[1].split("\n")[0]
+        turn = sum(isinstance(each, CallAnswer) for each in request.messages)
+        note(self._log, f"{path} {turn}")
+        await asyncio.sleep(0)
+        if self._count == self._dies_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if turn == 0:
+            return call("read_file", path=path)
+        if turn == 1:
+            return call("write_file", path=f"{path}.out", content=f"seen {path}")
+        if turn == 2 and path == self._sends:
+            return call("send", to=path)
+        return exit_with(label="good", path=f"{path} by {number}" if self._dies_at < 0 else path)
+
+
+def note(log: Path, line: str) -> None:
+    """Append a line, on the disk at once."""
+    with log.open("a") as file:
+        file.write(f"{line}\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def session(order: Mapping[str, Any]) -> Session:
+    """Return the session that an order asks for."""
+    log = Path(order["log"])
+
+    def send(to: str) -> str:
+        """Send something away."""
+        note(log, f"sent {to}")
+        return "sent"
+
+    agent = Microagent[Review](
+        name="review",
+        instructions="Review the file.",
+        inputs=Input,
+        tools=[Tool.from_function(send, effect="external"), kit.tools("read_file", "write_file")],
+        model=Wire(log, sends=order.get("sends", ""), dies_at=order.get("dies_at", 0)),
+        idempotent=order.get("idempotent", False),
+    )
+    policy = Policy.from_dict({"mode": order.get("mode", "auto"), "rules": order.get("rules", [])})
+    return Session(
+        [agent, kit.tools()], workspace=order["workspace"], store=order["store"], policy=policy
+    )
+
+
+def told(result: RunResult) -> dict[str, Any]:
+    """Return the facts about a run that tests look at."""
+    return {
+        "run_id": result.run_id,
+        "status": result.status,
+        "value": result.value,
+        "error": result.error and result.error.message,
+        "pending": [[each.id, each.tool] for each in result.pending],
+        "calls": dict(result.usage.calls),
+        "statuses": sorted({each.status for each in result.calls}),
+        "changes": sorted(each.path for each in result.changes),
+    }
+
+
+async def do(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what an order says."""
+    async with session(order) as host:
+        if order["do"] == "run":
+            return told(await host.run(order.get("script", SCRIPT)))
+        if order["do"] == "undo":
+            undone = await host.undo(order["run_id"])
+            return {"undone": sorted(each.path for each in undone)}
+        given = {k: Answer(allow=v) for k, v in order.get("answers", {}).items()}
+        return told(await host.resume(order["run_id"], given, repeat=order.get("repeat", ())))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(do(json.loads(sys.argv[1])))))

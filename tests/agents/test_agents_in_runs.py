@@ -1,0 +1,237 @@
+"""Runs with agents in them: they pause, end with their host, go on elsewhere, and are undone."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from agents.reviewers import SAME, do, session
+from lineshaft import Answer, Pending, Policy, Session, Tool, ToolError
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+from lineshaft.values import Call, Context
+
+ONE = "return await agents.review(path='f1.md')"
+
+Order = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def order(tmp_path: Path) -> Order:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"f{number}.md").write_text(f"issue {number}\n")
+    settled = {
+        "workspace": str(folder),
+        "store": str(tmp_path / "r.db"),
+        "log": str(tmp_path / "w"),
+    }
+
+    def given(what: str, **more: Any) -> dict[str, Any]:  # of an order
+        return {"do": what, **settled, **more}
+
+    return given
+
+
+def wire(order: Mapping[str, Any]) -> Counter[str]:
+    return Counter(Path(order["log"]).read_text().splitlines())
+
+
+def files(order: Mapping[str, Any]) -> dict[str, str]:
+    return {path.name: path.read_text() for path in Path(order["workspace"]).iterdir()}
+
+
+def elsewhere(order: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Do what an order says in a process of its own."""
+    program = Path(__file__).with_name("reviewers.py")
+    given = [sys.executable, str(program), json.dumps(order)]
+    return subprocess.run(given, capture_output=True, text=True, check=False)
+
+
+async def here_or_there(order: Mapping[str, Any]) -> dict[str, Any]:
+    made = await anyio.to_thread.run_sync(elsewhere, order)
+    assert made.returncode == 0, made.stderr
+    return json.loads(made.stdout)
+
+
+async def test_twenty_agents_pause_with_their_run_and_go_on_in_another_process(
+    order: Order,
+) -> None:
+    before = files(order("run"))
+    first = await here_or_there(order("run", sends="f3.md"))
+    assert (first["status"], [tool for _, tool in first["pending"]]) == ("paused", ["send"])
+    assert files(order("run")) == before
+    assert not any(line.startswith("sent") for line in wire(order("run")))
+    told = {"run_id": first["run_id"]}
+    second = await here_or_there(order("resume", sends="f3.md", answers={"*": True}, **told))
+    assert (second["status"], second["value"]) == ("success", 20)
+    assert second["statuses"] == ["done"]
+    assert second["calls"]["agents.review"] == 20
+    counts = wire(order("run"))
+    assert counts.pop("sent f3.md") == 1
+    assert counts == {f"f{n}.md {turn}": 1 for n in range(20) for turn in range(3)} | {"f3.md 3": 1}
+    assert len(second["changes"]) == 21
+    assert files(order("run"))["report.txt"].count("good") == 20
+    undone = await do(order("undo", **told))
+    assert len(undone["undone"]) == 21
+    assert files(order("run")) == before
+
+
+async def test_a_no_reaches_the_model_of_the_agent_that_asked(order: Order) -> None:
+    first = await do(order("run", sends="f3.md"))
+    answers = {first["pending"][0][0]: False}
+    second = await do(order("resume", sends="f3.md", answers=answers, run_id=first["run_id"]))
+    assert second["value"] == 20
+    assert second["statuses"] == ["done", "refused"]
+    assert wire(order("run"))["f3.md 3"] == 1
+
+
+async def test_a_run_pauses_again_where_an_answer_is_missing(order: Order) -> None:
+    first = await do(order("run", sends="f3.md"))
+    second = await do(order("resume", sends="f3.md", run_id=first["run_id"]))
+    assert second["pending"] == first["pending"]
+    again = order("resume", sends="f3.md", run_id=first["run_id"], answers={"*": True})
+    assert (await do(again))["value"] == 20
+    assert set(wire(order("run")).values()) == {1}
+
+
+async def test_a_person_is_asked_once_about_an_agent_and_its_containers(order: Order) -> None:
+    rule = {"id": "agents", "tool": "agents.*", "verdict": "ask"}
+    settings = {
+        "sends": "f1.md",
+        "rules": [rule],
+        "script": "return await agents.review(path='f1.md')",
+    }
+    first = await do(order("run", **settings))
+    assert [tool for _, tool in first["pending"]] == ["agents.review"]
+    told = {"run_id": first["run_id"], "answers": {"*": True}}
+    second = await do(order("resume", **settings, **told))
+    assert [tool for _, tool in second["pending"]] == ["send"]
+    third = await do(order("resume", **settings, **told))
+    assert third["status"] == "success"
+    assert set(wire(order("run")).values()) == {1}
+
+
+async def test_agents_with_the_same_text_get_their_own_answers_after_a_pause(order: Order) -> None:
+    settings = {"sends": "f1.md", "script": SAME, "dies_at": -1}
+    first = await do(order("run", **settings))
+    assert len(first["pending"]) == 3
+    told = {"run_id": first["run_id"], "answers": {"*": True}}
+    second = await do(order("resume", **settings, **told))
+    assert second["status"] == "success"
+    assert len(set(second["value"])) == 3
+    assert wire(order("run"))["f1.md 0"] == 3
+
+
+async def test_in_mode_ask_a_person_is_asked_once_for_all_turns_of_an_agent(
+    tmp_path: Path,
+) -> None:
+    asked: list[str] = []
+
+    async def person(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.extend(each.tool for each in pending)
+        return {each.id: Answer(allow=True) for each in pending}
+
+    model = ScriptedModel([call("read_file", path="x"), exit_with("a")] * 2)
+    agent = Microagent[str](name="short", instructions="Answer.", model=model)
+    settings: dict[str, Any] = {"workspace": tmp_path, "policy": Policy(mode="ask")}
+    async with Session([agent], approver=person, **settings) as session:
+        await session.run("return [await agents.short(text='x') for _ in range(2)]")
+    assert asked == ["ask_model", "ask_model"]
+    assert len(model.requests) == 4
+
+
+async def test_a_request_in_flight_when_its_host_dies_is_made_again_only_where_told(
+    order: Order,
+) -> None:
+    died = await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=45))
+    assert died.returncode < 0
+    before = wire(order("run"))
+    run_id = await _the_run(order("run"))
+    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"]))
+    assert (after["status"], after["value"]) == ("success", 20)
+    assert after["calls"]["agents.review"] == 20
+    counts = wire(order("run"))
+    assert set(counts) == {f"f{n}.md {turn}" for n in range(20) for turn in range(3)}
+    again = {line for line, times in counts.items() if times > 1}
+    assert all(counts[line] == 2 and before[line] == 1 for line in again)
+    assert len(files(order("run"))) == 41
+
+
+async def test_without_a_word_a_request_in_flight_is_not_made_again(order: Order) -> None:
+    settings = {"script": ONE}
+    await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
+    run_id = await _the_run(order("run"))
+    after = await here_or_there(order("resume", run_id=run_id))
+    assert after["status"] == "error"
+    assert "nobody knows" in after["error"]
+    assert wire(order("run")) == {"f1.md 0": 1, "f1.md 1": 1}
+
+
+async def test_an_agent_that_is_declared_idempotent_asks_again(order: Order) -> None:
+    settings = {"script": ONE, "idempotent": True}
+    await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
+    run_id = await _the_run(order("run"))
+    after = await here_or_there(order("resume", run_id=run_id, **settings))
+    assert after["status"] == "success"
+    assert wire(order("run")) == {"f1.md 0": 1, "f1.md 1": 2, "f1.md 2": 1}
+
+
+async def test_an_agent_that_runs_by_itself_waits_and_goes_on(order: Order, tmp_path: Path) -> None:
+    settings = order("run", sends="f1.md", script="")
+    async with session(settings) as host:
+        first = await host.call("agents.review", {"path": "f1.md"})
+        assert [each.tool for each in first.pending] == ["send"]
+    async with session(settings) as host:
+        result = await host.resume(first.run_id, {"*": Answer(allow=True)})
+    assert result.value == {"label": "good", "path": "f1.md"}
+    assert set(wire(settings).values()) == {1}
+    assert (tmp_path / "work" / "f1.md.out").read_text() == "seen f1.md"
+
+
+async def test_host_code_hears_that_its_agent_waits(order: Order) -> None:
+    given = order("run")
+    agent = Microagent[str](
+        name="sender",
+        instructions="Send it.",
+        tools=[_send],
+        model=ScriptedModel([call("_send", to="x")]),
+    )
+    with pytest.raises(ToolError) as caught:
+        await agent.run(text="x", workspace=given["workspace"], store=given["store"])
+    assert caught.value.code == "E_PAUSED"
+    assert "lineshaft resume" in caught.value.hint
+
+
+async def test_a_container_of_a_user_is_not_stopped_in_the_middle(order: Order) -> None:
+    async def box(context: Context) -> object:
+        """Send by an agent."""
+        call_of_agent = Call(tool="agents.sender", arguments={"text": "x"}, origin="code")
+        return str(await context.dispatch(call_of_agent))
+
+    model = ScriptedModel([call("_send", to="x"), exit_with("ok")])
+    agent = Microagent[str](name="sender", instructions="Send it.", tools=[_send], model=model)
+    outer = Tool.from_function(box, effect="read", container=True)
+    async with Session([agent, outer], workspace=order("run")["workspace"]) as host:
+        result = await host.run("return await box()")
+    assert result.status == "success"
+    assert "E_NO_PAUSE" in model.requests[1].messages[-1].text
+
+
+def _send(to: str) -> str:
+    """Send something away."""
+    return to
+
+
+async def _the_run(order: Mapping[str, Any]) -> str:
+    async with session(order) as host:
+        assert host.store is not None
+        [run] = await host.store.runs()
+        return run.run_id
