@@ -72,7 +72,7 @@ class Wire:
         turn = sum(isinstance(each, CallAnswer) for each in request.messages)
         note(self._log, f"{path} {turn}")
         await asyncio.sleep(0)
-        if self._count == self._dies_at:
+        if number == self._dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
         if turn == 0:
             return call("read_file", path=path)
