@@ -165,6 +165,24 @@ async def test_a_request_in_flight_when_its_host_dies_is_made_again_only_where_t
     assert len(files(order("run"))) == 41
 
 
+async def test_writes_of_an_agent_that_had_ended_are_made_again_after_a_crash(
+    order: Order,
+) -> None:
+    script = """
+await agents.review(path='f1.md')
+return await agents.review(path='f2.md')
+"""
+    await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=5, script=script))
+    assert "f1.md.out" not in files(order("run"))
+    run_id = await _the_run(order("run"))
+    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"]))
+    assert after["changes"] == ["f1.md.out", "f2.md.out"]
+    assert files(order("run"))["f1.md.out"] == "seen f1.md"
+    assert wire(order("run")) == {f"f{n}.md {turn}": 1 for n in (1, 2) for turn in range(3)} | {
+        "f2.md 1": 2
+    }
+
+
 async def test_without_a_word_a_request_in_flight_is_not_made_again(order: Order) -> None:
     settings = {"script": ONE}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))

@@ -10,8 +10,9 @@ import pytest
 from mcp import Client
 
 from lineshaft import Policy, Session, Tool, tool
+from lineshaft.agents import Microagent
 from lineshaft.mcp.front import Front, front_server
-from lineshaft.testing import ScriptedEngine
+from lineshaft.testing import ScriptedEngine, ScriptedModel, call, exit_with
 from lineshaft.values import Call, Context, Origin
 from support import Make, Outside
 
@@ -74,20 +75,23 @@ async def from_an_mcp_client(make: Make, outside: Outside, folder: Path) -> str:
 
 
 async def from_an_agent(make: Make, outside: Outside, folder: Path) -> str:
-    """Call it as the model of an agent does, and from a script inside of the agent."""
+    """Call it as the model of an agent does, by a tool of the agent's own and by a container."""
 
-    async def agent(context: Context) -> list[str]:
+    async def box(context: Context) -> str:
         """Call the canary from inside."""
-        call = Call(tool="canary", arguments={}, origin="code")
-        return [str(await context.dispatch(call))]
+        return str(await context.dispatch(Call(tool="canary", arguments={}, origin="code")))
 
-    container = Tool.from_function(agent, effect="read", container=True, calls_as="agent")
+    container = Tool.from_function(box, effect="read", container=True)
+    model = ScriptedModel([call("canary"), call("box"), exit_with("done")])
+    agent = Microagent[str](
+        name="bird", instructions="x", tools=[outside.tool("canary"), container], model=model
+    )
     rule = {"id": "nothing", "verdict": "deny", "tool": "canary", "origin": "agent"}
     policy = Policy.from_dict({"mode": "open", "rules": [rule]})
-    async with make(outside.tool("canary"), container, policy=policy) as session:
-        result = await session.run("return await agent()")
-    assert [call.rule for call in result.calls if call.tool == "canary"] == ["nothing"]
-    return str(result.value)
+    async with make(agent, policy=policy) as session:
+        result = await session.run("return await agents.bird(text='x')")
+    assert [each.rule for each in result.calls if each.tool == "canary"] == ["nothing"] * 2
+    return model.requests[-1].messages[-1].text
 
 
 WAYS: dict[Origin, WayIn] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from lineshaft import Answer, Pending, Policy, Session, Tool, WorkspacePath, kit, tool
+from lineshaft import Answer, ConfigError, Pending, Policy, Session, Tool, WorkspacePath, kit, tool
 from lineshaft.values import Call, Context, Failure, Value
 from support import Make, Outside
 
@@ -134,3 +134,63 @@ async def test_the_same_call_of_two_containers_has_two_identities(folder: Path) 
     assert len(set(keys)) == 5
     numbers = sorted(key.rpartition("/")[2] for key in keys)
     assert numbers == ["1", "1", "1", "2", "2"]
+
+
+def replayable(name: str, *calls: str, waits: anyio.Event | None = None) -> Tool:
+    """Return a container that a run can pause in the middle of."""
+
+    async def body(context: Context) -> list[object]:
+        """Make calls."""
+        if waits is not None:
+            await waits.wait()
+        return [await called(context, each) for each in calls]
+
+    return Tool.from_function(body, name=name, effect="read", container=True, replayable=True)
+
+
+async def test_a_container_that_still_works_is_not_cut_by_a_pause(
+    make: Make, outside: Outside, tmp_path: Path
+) -> None:
+    asked = anyio.Event()
+
+    async def watch() -> int:
+        """Let the other one go on once a call waits."""
+        asked.set()
+        return 0
+
+    late = replayable("late", "look", waits=asked)
+    look = Tool.from_function(watch, name="look", effect="read")
+    waits = replayable("first", "look", "poke")
+    settings = {"policy": ASKS, "store": str(tmp_path / "runs.db")}
+    async with make(late, look, waits, **settings) as session:
+        result = await session.run("return await asyncio.gather(first(), late())")
+        assert result.status == "paused"
+        assert {c.tool: c.status for c in result.calls}["late"] == "done"
+        done = await session.resume(result.run_id, {"*": Answer(allow=True)})
+    assert done.value == [[0, 1], [0]]
+    assert outside.counts["poke"] == 1
+
+
+async def test_an_answer_to_all_is_for_calls_that_wait_and_not_for_their_containers(
+    make: Make, tmp_path: Path
+) -> None:
+    settings = {"store": str(tmp_path / "runs.db")}
+    box_asks = {"id": "box", "tool": "first", "verdict": "ask"}
+    stricter = Policy.from_dict({"mode": "open", "rules": [ASK, box_asks]})
+    async with make(replayable("first", "poke"), policy=ASKS, **settings) as session:
+        result = await session.run("return await first()")
+    assert [each.tool for each in result.pending] == ["poke"]
+    async with make(replayable("first", "poke"), policy=stricter, **settings) as session:
+        again = await session.resume(result.run_id, {"*": Answer(allow=True)})
+        assert [each.tool for each in again.pending] == ["first"]
+        third = await session.resume(result.run_id, {"*": Answer(allow=True)})
+        assert [each.tool for each in third.pending] == ["poke"]
+        done = await session.resume(result.run_id, {"*": Answer(allow=True)})
+    assert done.status == "success"
+
+
+def test_only_containers_are_replayable_or_bring_tools() -> None:
+    with pytest.raises(ConfigError, match="are for containers"):
+        tool(replayable=True)(lambda: None)
+    with pytest.raises(ConfigError, match="no container"):
+        Tool.from_function(lambda: None, name="plain").bringing({})
