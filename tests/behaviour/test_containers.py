@@ -136,39 +136,51 @@ async def test_the_same_call_of_two_containers_has_two_identities(folder: Path) 
     assert numbers == ["1", "1", "1", "2", "2"]
 
 
-def replayable(name: str, *calls: str, waits: anyio.Event | None = None) -> Tool:
+def replayable(name: str, *calls: str) -> Tool:
     """Return a container that a run can pause in the middle of."""
 
     async def body(context: Context) -> list[object]:
         """Make calls."""
-        if waits is not None:
-            await waits.wait()
         return [await called(context, each) for each in calls]
 
     return Tool.from_function(body, name=name, effect="read", container=True, replayable=True)
 
 
-async def test_a_container_that_still_works_is_not_cut_by_a_pause(
+async def test_a_container_that_still_works_is_not_cut_by_an_ask(make: Make) -> None:
+    asked: list[int] = []
+
+    async def person(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.append(len(pending))
+        return {each.id: Answer(allow=True) for each in pending}
+
+    async def late(context: Context) -> object:
+        """Work for many turns of the loop, unless somebody is asked meanwhile; then poke."""
+        for _ in range(5_000):
+            if asked:
+                break
+            await anyio.lowlevel.checkpoint()
+        return await called(context, "poke")
+
+    working = Tool.from_function(late, effect="read", container=True, replayable=True)
+    async with make(working, replayable("first", "poke"), policy=ASKS, approver=person) as session:
+        result = await session.run("return await asyncio.gather(first(), late())")
+    assert result.status == "success"
+    assert asked == [2]
+
+
+async def test_a_run_pauses_in_the_middle_of_replayable_containers(
     make: Make, outside: Outside, tmp_path: Path
 ) -> None:
-    asked = anyio.Event()
-
-    async def watch() -> int:
-        """Let the other one go on once a call waits."""
-        asked.set()
-        return 0
-
-    late = replayable("late", "look", waits=asked)
-    look = Tool.from_function(watch, name="look", effect="read")
-    waits = replayable("first", "look", "poke")
+    outer = replayable("outer", "poke", "inner")
     settings = {"policy": ASKS, "store": str(tmp_path / "runs.db")}
-    async with make(late, look, waits, **settings) as session:
-        result = await session.run("return await asyncio.gather(first(), late())")
-        assert result.status == "paused"
-        assert {c.tool: c.status for c in result.calls}["late"] == "done"
-        done = await session.resume(result.run_id, {"*": Answer(allow=True)})
-    assert done.value == [[0, 1], [0]]
-    assert outside.counts["poke"] == 1
+    async with make(outer, replayable("inner", "poke"), **settings) as session:
+        result = await session.run("return await outer()")
+        for _ in range(2):
+            assert [each.tool for each in result.pending] == ["poke"]
+            result = await session.resume(result.run_id, {"*": Answer(allow=True)})
+    assert result.value == [1, [2]]
+    assert outside.counts["poke"] == 2
+    assert [(c.tool, c.status) for c in result.calls if c.status != "done"] == []
 
 
 async def test_an_answer_to_all_is_for_calls_that_wait_and_not_for_their_containers(
