@@ -53,6 +53,28 @@ def test_an_object_keeps_its_state_between_calls() -> None:
     assert _run("state.py") == "6 {'apple': 4, 'pear': 2}\n"
 
 
+def test_agents_sort_reports_in_parallel() -> None:
+    lines = _run("triage.py", variables={"LINESHAFT_MODEL": ""}).splitlines()
+    assert lines == ["1.md: bug", "2.md: question", "['kinds.txt'] 4"]
+
+
+def test_an_agent_of_a_module_is_there_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "1.md").write_text("It crashes.")
+    home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    words = ("call", "agents.triage", "path=1.md", "--tools", str(EXAMPLES / "triage.py"))
+    done = json.loads(
+        _run(
+            "-m",
+            "lineshaft",
+            *words,
+            "--json",
+            cwd=tmp_path,
+            variables={**home, "LINESHAFT_MODEL": ""},
+        )
+    )
+    assert done["value"] == {"label": "bug", "why": "it complains"}
+
+
 def test_own_tools_are_there_on_the_command_line(tmp_path: Path) -> None:
     words = ("run", "scripts/warmest.py", "--tools", "weather_tools.py", "--arg", "limit=2")
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}

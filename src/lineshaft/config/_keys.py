@@ -89,7 +89,8 @@ _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,
 _PLACE = re.compile(r"(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\]):[1-9][0-9]{0,4}")
 
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
-RESERVED = frozenset({NO_SCRIPT, TOKEN, "LINESHAFT_STATE_KEY"})
+_OF_MODELS = ("LINESHAFT_MODEL", "LINESHAFT_MODEL_KEY")
+RESERVED = frozenset({NO_SCRIPT, TOKEN, "LINESHAFT_STATE_KEY", *_OF_MODELS})
 """Variables with a meaning of their own."""
 
 
@@ -328,6 +329,13 @@ KEYS: Mapping[str, Key] = {
             "The most that --timeout, a model or a client may ask for.",
         ),
         number("limits.calls", 1, 1_000_000, _DEFAULTS.calls, "Calls a run may make."),
+        number(
+            "limits.agent_calls",
+            1,
+            1_000_000,
+            _DEFAULTS.agent_calls,
+            "Calls that all microagents of a run may make together.",
+        ),
         number(
             "limits.memory_mb", 16, 65_536, _DEFAULTS.memory_mb, "Memory a script may use, in MB."
         ),

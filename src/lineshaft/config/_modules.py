@@ -16,7 +16,7 @@ from lineshaft.config._settings import Module
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError
-from lineshaft.tools import Tool, Toolset
+from lineshaft.tools import Tool, ToolLike, Toolset, is_tool_like
 
 MAX_MODULE_BYTES = 5_000_000
 Confirm = Callable[[Unapproved], bool]
@@ -217,7 +217,7 @@ def _where(error: BaseException, found: _Found) -> str:
 
 
 def _collect(started: ModuleType, module: Module) -> Toolset:
-    """Return a module's public tools, those of its toolsets too, each once."""
+    """Return a module's public tools, microagents and those of its toolsets too, each once."""
     offered: list[object] = []
     for value in _public(started):
         offered += value.values() if isinstance(value, Toolset) else [value]
@@ -230,8 +230,8 @@ def _collect(started: ModuleType, module: Module) -> Toolset:
     return Toolset(tools.values())
 
 
-def _is_tool(value: object) -> TypeGuard[Tool]:
-    return isinstance(value, Tool)
+def _is_tool(value: object) -> TypeGuard[Tool | ToolLike]:
+    return isinstance(value, Tool) or is_tool_like(value)
 
 
 def _public(started: ModuleType) -> Iterator[object]:

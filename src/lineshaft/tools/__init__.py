@@ -19,7 +19,7 @@ from lineshaft.tools._providers import (
 )
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
-from lineshaft.tools._toolset import Toolset
+from lineshaft.tools._toolset import ToolLike, Toolset, is_tool_like
 from lineshaft.tools.schemas import (
     EntryPath,
     Mismatch,
@@ -60,6 +60,7 @@ __all__ = [
     "ShapeBook",
     "Shaped",
     "Tool",
+    "ToolLike",
     "ToolOptions",
     "Toolset",
     "WebAddress",
@@ -70,6 +71,7 @@ __all__ = [
     "detailed",
     "filtered",
     "infer_shape",
+    "is_tool_like",
     "let_ask",
     "merge_shapes",
     "model_name",

@@ -218,12 +218,13 @@ class ToolLike(Protocol):
 
 
 def _runtime_of(item: object) -> frozenset[str]:
-    if _is_tool_like(item):
+    if is_tool_like(item):
         return frozenset({item.as_tool().name})
     return item.runtime if isinstance(item, Toolset) else frozenset()
 
 
-def _is_tool_like(item: object) -> TypeGuard[ToolLike]:
+def is_tool_like(item: object) -> TypeGuard[ToolLike]:
+    """Return whether a value gives a tool, such as a microagent does."""
     return not isinstance(item, type) and isinstance(item, ToolLike)
 
 
@@ -232,7 +233,7 @@ def _tools_of(item: object) -> list[Tool]:
         return [cast("Tool", item)]
     if isinstance(item, Toolset):
         return list(item.values())
-    if _is_tool_like(item):
+    if is_tool_like(item):
         return [item.as_tool()]
     if not isinstance(item, type) and (found := _methods(item, missing_ok=True)):
         return found
