@@ -378,3 +378,39 @@ async def test_inputs_of_a_model_have_their_defaults(folder: Path) -> None:
     assert "most:\n```text\n3\n```" in model.requests[0].messages[0].text
     with pytest.raises(ToolError, match="most"):
         await agent.run(text="x", most="many", workspace=folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets"), [("x" * 60_000, ()), ("the token is hunter2hunter2\n", ["hunter2hunter2"])]
+)
+async def test_a_file_that_was_read_in_part_is_not_written_as_a_whole(
+    folder: Path, text: str, secrets: list[str]
+) -> None:
+    (folder / "long.txt").write_text(text)
+    agent, model = triage(
+        call("read_file", path="long.txt"),
+        call("write_file", path="./long.txt", content="short"),
+        call("write_file", path="other.txt", content="new"),
+        FOUND,
+    )
+    await agent.run(path="a.md", workspace=folder, secrets=secrets)
+    assert "E_PRECONDITION_FAILED" in model.requests[2].messages[-1].text
+    assert (folder / "long.txt").read_text() == text
+    assert (folder / "other.txt").read_text() == "new"
+    assert not any("hunter2hunter2" in each.text for each in model.requests[-1].messages)
+
+
+async def test_a_file_that_was_read_whole_may_be_written(folder: Path) -> None:
+    agent, _ = triage(
+        call("read_file", path="a.md"), call("write_file", path="a.md", content="It works."), FOUND
+    )
+    await agent.run(path="a.md", workspace=folder)
+    assert (folder / "a.md").read_text() == "It works."
+
+
+async def test_a_model_is_told_no_secrets(folder: Path) -> None:
+    agent, model = triage(call("read_file", path="hunter2hunter2"), FOUND)
+    await agent.run(path="hunter2hunter2", workspace=folder, secrets=["hunter2hunter2"])
+    assert "E_FILE_NOT_FOUND" in model.requests[1].messages[-1].text
+    sent = [each for each in model.requests[1].messages if not isinstance(each, ModelReply)]
+    assert not any("hunter2hunter2" in each.text for each in sent)

@@ -7,7 +7,7 @@ which each of its calls and of its requests to the model passes.
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import (
     TYPE_CHECKING,
@@ -25,13 +25,14 @@ import pydantic_core
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
 from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams
+from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.models import Message, Model, OfferedTool, UserMessage, model_named
 from lineshaft.session import Session, SessionArguments, waited_for
 from lineshaft.tools import Tool, Toolset, model_name, published
-from lineshaft.values import Call, Context, Done, Failure
+from lineshaft.values import Call, Context, Done, Failure, Value
 
 R = TypeVar("R")
 
@@ -275,7 +276,8 @@ class Microagent(Generic[R]):
         bound = self._signature.bind(**given)
         bound.apply_defaults()
         inputs = {
-            name: pydantic_core.to_jsonable_python(value) for name, value in bound.arguments.items()
+            name: context.secrets.value(pydantic_core.to_jsonable_python(value))
+            for name, value in bound.arguments.items()
         }
         first = UserMessage(text=self._template.render(inputs))
         outcome = start.outcome or _Outcome()
@@ -290,12 +292,22 @@ class Microagent(Generic[R]):
 
     def _loop(self, context: Context, conversation: Conversation) -> AgentLoop:
         offered = {model_name(name): tool for name, tool in self._tools.items()}
+        reads = PartialReads(context)
 
         async def call(name: str, arguments: Mapping[str, object]) -> Done:
             tool = offered[name]
             own = published(tool.spec).names
             named = {own.get(key, key): value for key, value in arguments.items()}
-            return await context.dispatch(Call(tool=tool.name, arguments=named, origin="agent"))
+            if (refused := await reads.refusal(tool, named)) is not None:
+                return refused
+            made = Call(tool=tool.name, arguments=named, origin="agent")
+            done = await context.dispatch(made)
+            if isinstance(done, Failure):
+                message, hint = map(context.secrets.value, (done.message, done.hint))
+                return replace(done, message=str(message), hint=str(hint))
+            shown = context.secrets.value(done.value)
+            await reads.note(tool, named, done.value, shown)
+            return Value(shown)
 
         async def validate(result: object) -> object:
             if self._validate is None:

@@ -19,7 +19,7 @@ _MARKS = ("\n", " \t\r", "\"'`,;&|(){}[]<>")
 
 
 class SecretFinder(Protocol):
-    """Finds what must not be cut in two: given to rooms that know no secrets themselves."""
+    """Finds secrets, which must not be cut in two: for rooms that know none themselves."""
 
     @property
     def overlap(self) -> int:
@@ -34,6 +34,10 @@ class SecretFinder(Protocol):
         """
         ...
 
+    def value(self, value: object) -> object:
+        """Return a JSON-like copy of a value without its secrets."""
+        ...
+
 
 class _NoSecrets:
     @property
@@ -43,6 +47,9 @@ class _NoSecrets:
     def spans(self, text: str) -> Sequence[tuple[int, int]]:
         del text
         return ()
+
+    def value(self, value: object) -> object:
+        return value
 
 
 NO_SECRETS: SecretFinder = _NoSecrets()
