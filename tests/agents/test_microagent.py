@@ -356,6 +356,15 @@ async def test_an_agent_needs_a_model_and_a_price_for_a_budget_in_dollars(
         await costly.run(path="a.md", workspace=folder)
 
 
+async def test_a_script_hears_how_a_model_is_named(folder: Path) -> None:
+    agent, _ = triage(model="nonsense")
+    async with Session([agent], workspace=folder) as session:
+        result = await session.run("return await agents.triage(path='a.md')")
+    assert result.error is not None
+    assert "no model 'nonsense'" in result.error.message
+    assert "ollama:NAME" in result.error.hint
+
+
 async def test_a_model_that_says_when_to_come_back_is_asked_again(folder: Path) -> None:
     from lineshaft.errors import ModelUnavailable  # noqa: PLC0415  of this test alone
 

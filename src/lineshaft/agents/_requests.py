@@ -41,15 +41,15 @@ class ModelRequests:
         self._live: dict[str, ModelRequest] = {}
 
         async def ask_model(
-            *, conversation: str, new: list[dict[str, Any]], model: str, as_schema: bool
+            *, model: str, new: list[dict[str, Any]], as_schema: bool, conversation: str
         ) -> ModelReply:
             """Ask the model of this agent.
 
             Args:
-                conversation: Names it; the same for all its requests.
-                new: The messages since the last reply.
                 model: The name of the model.
+                new: The messages since the last reply.
                 as_schema: Whether the call is asked for as text of a schema.
+                conversation: Names it; the same for all its requests.
             """
             del new, model, as_schema  # what the record shows of the request
             return await self._send(conversation)
@@ -117,10 +117,10 @@ class Conversation:
         """
         key = self._context.key
         arguments: dict[str, object] = {
-            "conversation": key,
-            "new": _as_recorded(request.messages[self._told :]),
             "model": self._model,
+            "new": _as_recorded(request.messages[self._told :]),
             "as_schema": request.as_schema,
+            "conversation": key,
         }
         self._live[key] = request
         try:

@@ -202,7 +202,8 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
     if isinstance(error, ToolError | WorkspaceError):
         raise ToolError(str(error.code), str(error.message), hint=str(error.hint)) from error
     if isinstance(error, LineshaftError):
-        raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {error.message}") from error
+        text = f"{tool.name} failed: {error.message}"
+        raise ToolError("E_TOOL_FAILED", text, hint=str(error.hint)) from error
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {text}") from error
 
