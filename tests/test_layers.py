@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "lineshaft"
 
 MAKERS_OF_CALLS = {
+    "agents/_commit.py": "the commit of an agent's changes",
     "agents/_microagent.py": "a call of an agent's model, and the validation of its result",
     "agents/_requests.py": "a request of an agent to its model",
     "engines/host/turns.py": "a script's call, out of the requests of a turn",

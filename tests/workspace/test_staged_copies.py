@@ -88,8 +88,8 @@ async def test_a_packed_view_of_another_version_or_folder_is_refused(
 ) -> None:
     await view.write("f", b"x")
     packed = await view.pack()
-    with pytest.raises(StateError, match="format 2"):
-        folder.begin(atomic=True, packed=packed.replace(b'"format": 1', b'"format": 2'))
+    with pytest.raises(StateError, match="format 3"):
+        folder.begin(atomic=True, packed=packed.replace(b'"format": 2', b'"format": 3'))
     with pytest.raises(StateError, match="cut off"):
         folder.begin(atomic=True, packed=packed[:-1])
     (tmp_path / "elsewhere").mkdir()

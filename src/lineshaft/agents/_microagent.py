@@ -23,6 +23,7 @@ from typing import (
 import pydantic_core
 
 from lineshaft.agents._budget import AgentUsage, Budget
+from lineshaft.agents._commit import COMMIT, Commits
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
 from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams
 from lineshaft.agents._partial_reads import PartialReads
@@ -139,7 +140,7 @@ class Microagent(Generic[R]):
         self._description = description or _first_line(self._template.task)
         self._signature = _signature_of(name, inputs or TextInput)
         self._tools = tools if isinstance(tools, Toolset) else Toolset(tools)
-        for taken in (ASK_MODEL, VALIDATE, EXIT, GIVE_UP):
+        for taken in (ASK_MODEL, COMMIT, VALIDATE, EXIT, GIVE_UP):
             if taken in self._tools:
                 raise ConfigError(f"agent {name!r}: a tool is called {taken!r}, which is its own")
         self._model = model
@@ -226,9 +227,11 @@ class Microagent(Generic[R]):
     def _made(self, start: _Start) -> Tool[..., Any]:
         """Return the container that is one run of the agent."""
         requests = ModelRequests(partial(self._resolved, start), repeatable=self._idempotent)
+        commits = Commits()
 
         async def body(context: Context, **given: object) -> object:
-            return await self._work(context, given, start, requests)
+            loop = self._loop(context, requests.conversation(context), commits)
+            return await self._work(context, given, start, loop)
 
         parameters = self._signature.parameters.values()
         typed = not isinstance(self._declared, Mapping)
@@ -240,7 +243,7 @@ class Microagent(Generic[R]):
         }
         taken = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
         body.__signature__ = inspect.Signature([*parameters, taken])  # pyright: ignore[reportFunctionMemberAccess]  read by `inspect.signature`
-        own = {requests.tool.name: requests.tool, **self._tools}
+        own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
             own[VALIDATE] = self._validation(self._validate)
         made = Tool.from_function(
@@ -271,7 +274,7 @@ class Microagent(Generic[R]):
         )
 
     async def _work(
-        self, context: Context, given: Mapping[str, object], start: _Start, requests: ModelRequests
+        self, context: Context, given: Mapping[str, object], start: _Start, loop: AgentLoop
     ) -> object:
         bound = self._signature.bind(**given)
         bound.apply_defaults()
@@ -281,7 +284,6 @@ class Microagent(Generic[R]):
         }
         first = UserMessage(text=self._template.render(inputs))
         outcome = start.outcome or _Outcome()
-        loop = self._loop(context, requests.conversation(context))
         try:
             end = await loop.run((*start.history, first))
         except AgentError as error:
@@ -290,7 +292,7 @@ class Microagent(Generic[R]):
         outcome.usage, outcome.messages = end.usage, end.messages
         return end.result
 
-    def _loop(self, context: Context, conversation: Conversation) -> AgentLoop:
+    def _loop(self, context: Context, conversation: Conversation, commits: Commits) -> AgentLoop:
         offered = {model_name(name): tool for name, tool in self._tools.items()}
         reads = PartialReads(context)
 
@@ -319,8 +321,8 @@ class Microagent(Generic[R]):
             return done.value
 
         async def commit(result: object) -> None:
-            """Its changes are the run's from the moment at which they are made."""
             del result
+            await commits.commit(context)
 
         return AgentLoop(
             tools=[_offer(name, tool) for name, tool in offered.items()],

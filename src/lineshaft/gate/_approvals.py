@@ -57,7 +57,8 @@ class Approvals:
         entry.approved = True
         if tool.spec.effect == "model" and within:  # one yes is for all turns of an agent
             self._asks.keep(self.pending(entry, verdict), within, answer)
-        await must_be_as_predicted(self._run, self.shown.pop(entry.key, {}), tool.name)
+        view, shown = self._run.view_of(entry.call), self.shown.pop(entry.key, {})
+        await must_be_as_predicted(view, shown, tool.name)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
         """Return when a person has approved the run itself; it raises as `of_call`."""

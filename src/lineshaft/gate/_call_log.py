@@ -27,6 +27,7 @@ from lineshaft.values import (
     ReplayInputs,
     RowKind,
     Shown,
+    Stage,
     ToolSpec,
     Usage,
     Value,
@@ -89,6 +90,9 @@ class CallEntry:
 
     kept_back: bool = False
     """All it did is such a change."""
+
+    layer: Stage | None = None
+    """Keeps back what a container changes."""
 
     approved: bool = False
     """A person approved it."""
@@ -476,18 +480,28 @@ class CallLog:
             self._recorder.drop_results()
         return not self._too_much
 
-    def landing(self, stage: int) -> Awaitable[None] | None:
+    def merged(self, entry: CallEntry) -> None:
+        """Record that the changes of a container are those of what stands around it.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        if self.exact and self._recorder is not None:
+            self._recorder.append(self._recorder.row("merged", entry.id, exact=_NOTHING))
+
+    def landing(self, stage: int, layers: Sequence[str] = ()) -> Awaitable[None] | None:
         """Record that changes are about to land.
 
         Args:
             stage: How many landings came before.
+            layers: Ids of the containers whose changes land, beside those of the run itself.
 
         Returns:
             What to wait for before they do; None: nothing.
         """
         if not self._lands_on_disk:
             return None
-        return self._exactly("landing", {"stage": stage}, durable=True)
+        return self._exactly("landing", {"stage": stage, "layers": layers}, durable=True)
 
     def landed(self, stage: int) -> None:
         """Record that changes have landed; where that fails, the next step says so."""

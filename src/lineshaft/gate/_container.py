@@ -1,6 +1,6 @@
 """The calls of a container: made under its own call, and reaching no more than it leaves them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import ToolError
@@ -16,9 +16,30 @@ from lineshaft.values import (
     Dispatch,
     Done,
     Failure,
+    Guard,
     Narrowing,
     Origin,
+    Stage,
 )
+
+
+async def merged(
+    run: RunInfo, entry: CallEntry, layer: Stage, *, guards: Sequence[Guard] = ()
+) -> bool:
+    """Merge a container's layer; return whether it had changes.
+
+    Raises:
+        Guarded: A guard found an error; nothing was merged.
+        StaleFile: A file was changed below since; nothing was merged.
+        StateError: It cannot be recorded.
+    """
+    if not layer.touched:
+        return False
+    async with run.landing:
+        run.findings.extend(await layer.merge(guards))
+        run.call_log.merged(entry)
+    return True
+
 
 _NOTHING = CallScope(origins=(), containers=())
 
@@ -38,6 +59,9 @@ class Container:
     policy: Policy
     """What judges the calls."""
 
+    layer: Stage | None = None
+    """Keeps their changes back from what stands around the container; None: nothing does."""
+
     @property
     def scope(self) -> CallScope:
         """What stands around its calls."""
@@ -49,6 +73,7 @@ class Container:
             tools=self.tools,
             own=self.own,
             policy=self.policy,
+            view=self.layer or outer.view,
             replayable=spec.replayable and outer.replayable,
             to_model=spec.calls_as == "agent",
         )
@@ -78,7 +103,20 @@ class Container:
         async def confine(by: Narrowing) -> Context:
             return (await self._narrowed(by)).lent(context)
 
-        return replace(context, dispatch=self.dispatch, confine=confine)
+        return replace(
+            context,
+            dispatch=self.dispatch,
+            confine=confine,
+            commit=self.commit,
+            uncommitted=lambda: self.layer is not None and self.layer.touched,
+        )
+
+    async def commit(self) -> bool:
+        """Make its changes those of what stands around it; return whether there were any."""
+        layer = self.layer
+        if layer is None or self.authority.over:
+            return False
+        return await merged(self.run, self.entry, layer, guards=self.run.gate.guards)
 
     async def _narrowed(self, by: Narrowing) -> "Container":
         """Return what makes calls that reach less.
@@ -107,4 +145,5 @@ class Container:
         return replace(self, tools=tools, policy=policy)
 
     async def _decided(self, paths: Iterable[str]) -> list[str]:
-        return [str((await self.run.view.resolve(path)).path) for path in paths]
+        view = self.layer or self.run.view_of(self.entry.call)
+        return [str((await view.resolve(path)).path) for path in paths]

@@ -10,7 +10,7 @@ from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._clock import RunClock
-from lineshaft.gate._container import Container
+from lineshaft.gate._container import Container, merged
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._lanes import CallPlace
@@ -110,6 +110,8 @@ async def execute(
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     value = _value(tool, ending, left)
+    if entry.layer is not None:
+        await merged(run, entry, entry.layer)
     if tool.spec.output_schema is None and run.gate.shapes is not None:
         _observe(run, entry, tool.spec, value.value)
     return value
@@ -146,13 +148,15 @@ def _lend(
     further: Dispatch,
     clock: RunClock,
 ) -> _Lent:
-    policy, scope = run.policy_of(entry.call), entry.call.scope
+    policy, scope, view = run.policy_of(entry.call), entry.call.scope, run.view_of(entry.call)
+    if tool.spec.container and run.keeps_back:
+        entry.layer = view.layer(entry.key)
     in_reach = PathReach(policy, subject)
     authority = CallAuthority(
         look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
     )
     context = Context(
-        workspace=CallWorkspace(run.view, authority),
+        workspace=CallWorkspace(entry.layer or view, authority),
         call_id=entry.id,
         run_id=run.run_id,
         key=entry.key,
@@ -177,6 +181,7 @@ def _lend(
         further=further,
         tools=frozenset() if tool.brings else scope and scope.tools,
         policy=policy,
+        layer=entry.layer,
     )
     return _Lent(authority, calls.lent(context), clock)
 

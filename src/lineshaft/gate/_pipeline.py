@@ -139,7 +139,7 @@ class CallPipeline:
                         await self._wait_for_turn(entry, place)
                         await self._resolve_again(entry, tool.spec, named)
                     if tool.spec.effect == "exec" and not tool.spec.container:
-                        await self._land()
+                        await self._land(entry.call)
                     await self._start(entry, tool.spec)
                     known = await execute(
                         self._run, entry, tool, subject=subject, place=place, further=self.dispatch
@@ -206,11 +206,12 @@ class CallPipeline:
         given = _with_addresses(spec, entry.arguments) if spec.addresses else entry.arguments
         if not spec.paths:
             return given, (), ()
+        view = self._run.view_of(entry.call)
         decided: list[str] = []
         entries: list[str] = []
 
         async def decide(path: str, follow: bool) -> str:  # noqa: FBT001  the seam's own shape
-            resolved = await self._run.view.resolve(path, follow=follow)
+            resolved = await view.resolve(path, follow=follow)
             decided.append(str(resolved.path))  # as plain text: it may have to be decided again
             if not follow and spec.effect != "read":
                 entries.append(decided[-1])
@@ -251,7 +252,8 @@ class CallPipeline:
     ) -> tuple[Subject, Verdict]:
         """Return a call as policy sees it, and the verdict; what lies below its folders counts."""
         gate = self._run.gate
-        below = await paths_below(self._run.view, entries) if entries else ()
+        view = self._run.view_of(entry.call)
+        below = await paths_below(view, entries) if entries else ()
         call = entry.call.decided(spec.name, entry.arguments)
         subject = gate.subject(spec, call, (*named, *below))
         policy = self._run.policy_of(call)
@@ -313,12 +315,22 @@ class CallPipeline:
             text = f"{moved[0]!r} leads elsewhere since this call was made: make it again"
             raise ToolError("E_STALE", text)
 
-    async def _land(self) -> None:
-        """Make what was kept back real, for a call that needs the disk."""
-        run, stage = self._run, self._run.view.landed
-        await self._keep(partial(run.call_log.landing, stage))
-        run.findings.extend(await run.view.land(run.gate.guards))
-        run.call_log.landed(stage)
+    async def _land(self, call: Call) -> None:
+        """Make real what a call that needs the disk sees, and was kept back."""
+        run, view = self._run, self._run.view_of(call)
+        async with run.landing:
+            stage = view.landed
+            await self._keep(partial(run.call_log.landing, stage, self._around(call)))
+            run.findings.extend(await view.land(run.gate.guards))
+            run.call_log.landed(stage)
+
+    def _around(self, call: Call) -> list[str]:
+        """Return the ids of the containers around a call, the innermost first."""
+        around: list[str] = []
+        while call.parent is not None:
+            around.append(call.parent)
+            call = self._run.call_log.entries[call.parent].call
+        return around
 
     async def _start(self, entry: CallEntry, spec: ToolSpec) -> None:
         """Log that the tool is about to start: on the disk, where it may act at once."""
@@ -409,6 +421,8 @@ class CallPipeline:
         elif done is CANCELLED and (self._suspended or self._run.controls.stands):
             return  # it waits; a later segment of the run makes it
         else:
+            if entry.layer is not None:
+                entry.layer.drop()
             if done is CANCELLED and entry.key:
                 self._dropped[entry.key] = None
             with suppress(StateError):  # what is exact is lost with the run

@@ -40,13 +40,14 @@ async def predicted(
     """
     if not tool.spec.staged or "atomic" not in run.view.capabilities:
         return PredictedChanges()
+    view = run.view_of(entry.call)
     try:
-        copy = await run.view.fork()
+        copy = await view.fork()
         try:
             if not await _made(copy, run, entry, tool, subject):
                 return PredictedChanges()
-            new = _new_parts(await copy.diff(), await run.view.diff())
-            files = await _files(copy, run.view)
+            new = _new_parts(await copy.diff(), await view.diff())
+            files = await _files(copy, view)
         finally:
             await copy.discard()
     except LineshaftError:
@@ -54,13 +55,17 @@ async def predicted(
     return PredictedChanges(_cut(run.gate.redactor.text(new)), files)
 
 
-async def must_be_as_predicted(run: RunInfo, files: Files, name: str) -> None:
+async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
     """Refuse a call that was approved for files that were changed from outside since.
+
+    Args:
+        view: What the call sees of the workspace.
+        files: As its approver was shown them.
+        name: Of its tool.
 
     Raises:
         ToolError: `E_STALE`, it names one of them.
     """
-    view = run.view
     try:
         changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
         own = {change.path for change in await view.changes()} if changed else set[str]()

@@ -66,6 +66,9 @@ class RunInfo:
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     """One call of its approver at a time."""
 
+    landing: anyio.Lock = field(default_factory=anyio.Lock)
+    """One landing or merge at a time: the log has them in the order in which they were."""
+
     root: str = ""
     """The workspace's place on this machine, which no message shows."""
 
@@ -82,6 +85,11 @@ class RunInfo:
         """Return what judges a call: the run's policy, or what containers around it left of it."""
         scope = call.scope
         return self.gate.policy if scope is None else scope.policy or self.gate.policy
+
+    def view_of(self, call: Call) -> Stage:
+        """Return what a call sees of the workspace: the run's view, or its container's layer."""
+        scope = call.scope
+        return self.view if scope is None else scope.view or self.view
 
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""

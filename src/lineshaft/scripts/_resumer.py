@@ -208,9 +208,7 @@ class Resumer:
             mode=cast("Mode", document.get("mode", "open")),
         )
         landed = context.view.landed
-        replay = (
-            _replay(saved) if saved.pause else _cut(saved, _not_lost(saved.finished, landed)[1])
-        )
+        replay = _replay(saved) if saved.pause else _cut(saved, _not_lost(saved, landed)[1])
         earlier = _earlier(saved, checkpoint, reply, landed=landed)
         return Resumed(
             runner=runner,
@@ -398,7 +396,7 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     if saved.pause is not None:
         known, lost = saved.finished, ()
     else:
-        known, lost = _not_lost(saved.finished, landed)
+        known, lost = _not_lost(saved, landed)
     unknown = [*saved.unknown, *lost]
     repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
     by_id = {key: call_id for call_id, key in pause_point.keys.items()}
@@ -424,24 +422,23 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     )
 
 
-def _not_lost(
-    finished: tuple[Finished, ...], landed: int
-) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:
+def _not_lost(saved: SavedRun, landed: int) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:
     """Return the calls before the host's death that still hold.
 
     Staged changes are gone with the host: a call that only stages is made again, and a container
     is executed again over what is recorded of its calls.
     """
-    gone = {each.call.id for each in finished if _is_gone(each.call, landed)}
+    finished, taken = saved.finished, saved.taken
+    gone = {
+        each.call.id
+        for each in finished
+        if each.call.staged and taken.get(each.call.id, landed) >= landed
+    }
     lost = tuple(e.call for e in finished if e.call.id in gone and e.call.effect != "write")
     while around := {e.call.parent for e in finished if e.call.id in gone} - gone - {None}:
         gone |= {each for each in around if each is not None}
     known = tuple(each for each in finished if each.call.id not in gone)
     return known, lost
-
-
-def _is_gone(call: KeptCall, landed: int) -> bool:
-    return call.staged and call.stage >= landed
 
 
 def _staged(

@@ -6,7 +6,9 @@ from typing import cast
 
 from lineshaft.errors import UntrustedState
 from lineshaft.store._json import Data, call_of, done_of, pause_of
+from lineshaft.store._stages import Stages
 from lineshaft.values import (
+    Failure,
     Finished,
     KeptCall,
     KeptPause,
@@ -18,7 +20,7 @@ from lineshaft.values import (
     unpacked,
 )
 
-_GOES_ON = frozenset({"call", "started", "ended", "turn", "landing"})
+_GOES_ON = frozenset({"call", "started", "ended", "turn", "merged", "landing"})
 """After such a row a run no longer stands where it was paused."""
 
 
@@ -50,6 +52,14 @@ class _Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class _Landing:
+    """What a `landing` holds."""
+
+    stage: int
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Resumption:
     """What a `resumed` holds: how much of the turns and readings stays."""
 
@@ -76,9 +86,12 @@ class _State:
         self._torn = False
         self._cuts: list[tuple[int, int]] = []
         self._end: Data | None = None
+        self._stages = Stages()
 
     def take(self, row: LogRow, exact: Mapping[str, object]) -> None:
         """Take the next row."""
+        if row.kind == "resumed" and self._pause is None:
+            self._stages.lost()
         if row.kind in _GOES_ON:
             self._pause = None
         match row.kind:
@@ -87,12 +100,18 @@ class _State:
             case "call":
                 call = call_of(exact)
                 self._calls[call.id] = call
+                self._stages.called(call.id, call.parent)
             case "started":
                 call = self._calls.get(row.call_id or "")
                 if call is not None:
                     self._begun[call.key] = call
             case "ended":
                 self._ended(row, exact)
+            case "merged":
+                self._stages.merged(row.call_id or "")
+            case "landing":
+                begun = decode(_Landing, exact)
+                self._stages.landing(begun.stage, begun.layers)
             case "turn":
                 turn = decode(_Turn, exact)
                 self._turns += turn.turns
@@ -118,7 +137,9 @@ class _State:
             return  # its beginning was too much to be kept
         call = call_of(told) if known is None else replace(known, **told)
         self._begun.pop(call.key, None)
-        self._finished.append(Finished(call=call, done=done_of(exact["done"])))
+        done = done_of(exact["done"])
+        self._finished.append(Finished(call=call, done=done))
+        self._stages.ended(call.id, staged=call.staged, failed=isinstance(done, Failure))
 
     def saved(self, last_seq: int) -> SavedRun:
         """Return it."""
@@ -142,6 +163,7 @@ class _State:
             last_seq=last_seq,
             end=self._end,
             asked=tuple(asked),
+            taken=self._stages.taken,
             cuts=tuple(self._cuts),
             replay=replay,
         )

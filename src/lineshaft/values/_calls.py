@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 if TYPE_CHECKING:
     from lineshaft.policy import Policy
     from lineshaft.tools import Tool
+    from lineshaft.values._workspace import Stage
 
 Effect = Literal["read", "write", "exec", "external", "model"]
 """What a tool touches: nothing, workspace files, processes, the world beyond, or a model that the
@@ -48,6 +49,10 @@ class CallScope:
     replayable: bool = True
     """Whether all containers around the call make the same calls again when they are executed
     again, so that the run can pause in the middle of them."""
+
+    view: "Stage | None" = None
+    """The layer in which the changes of the innermost container stay until they are merged; None:
+    there is none, and calls work in the run's view."""
 
     to_model: bool = False
     """Whether a model reads the result as it is: what is long is cut for it."""

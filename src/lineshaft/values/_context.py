@@ -105,6 +105,15 @@ async def not_narrowed(narrowing: Narrowing) -> "Context":
     raise ToolError("E_DENIED", "only a container makes calls, and can narrow them")
 
 
+Commit = Callable[[], Awaitable[bool]]
+"""Makes the changes of a container those of what stands around it; says whether there were any."""
+
+
+async def nothing_to_commit() -> bool:
+    """Commit nothing: the call keeps no changes back."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Filled in where a tool has a parameter annotated with it; left out of the schema."""
@@ -156,6 +165,15 @@ class Context:
 
     confine: Confine = not_narrowed
     """Makes a context that reaches less; `narrowed` calls it."""
+
+    commit: Commit = nothing_to_commit
+    """Makes the changes that a container and its calls have made so far those of what stands around
+    it, all or none, after its guards have looked; raises `Guarded` or `StaleFile`. Without it that
+    is done when the container returns; what a container has not committed when it fails is
+    dropped."""
+
+    uncommitted: Callable[[], bool] = bool
+    """Says whether a container or its calls have changed anything that is kept back."""
 
     async def narrowed(
         self,

@@ -25,6 +25,7 @@ RowKind = Literal[
     "output",
     "progress",
     "log",
+    "merged",
     "landing",
     "landed",
     "checkpoint",
@@ -76,9 +77,10 @@ class LogRow:
 
     `begin` (`workspace`, `document`), `call` (the fields of a `KeptCall`), `started` (nothing in
     it), `ended` (`done`, and `call` with the fields that differ from the call's row), `turn`
-    (`turns`, `readings`, `torn`), `landing` and `landed` (`stage`), `checkpoint` (`document`,
-    `pending`, `expires_at`), `resumed` (`turns`, `readings`: how much of them holds), `end` (`end`;
-    empty: nothing exact stays).
+    (`turns`, `readings`, `torn`), `merged` (nothing in it), `landing` (`stage`, and `layers`: the
+    containers whose changes land with those of the run), `landed` (`stage`), `checkpoint`
+    (`document`, `pending`, `expires_at`), `resumed` (`turns`, `readings`: how much of them holds),
+    `end` (`end`; empty: nothing exact stays).
     """
 
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)

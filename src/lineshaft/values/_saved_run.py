@@ -90,6 +90,10 @@ class SavedRun:
     asked: tuple[KeptCall, ...] = ()
     """Calls that were made and neither started nor ended."""
 
+    taken: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By call id: the landing that took what it changed, counted from 0; -1: its container failed,
+    and that was dropped. Absent where nothing did."""
+
     cuts: tuple[tuple[int, int], ...] = ()
     """Points at which the replay inputs may be cut: numbers of turns, and bytes of readings."""
 

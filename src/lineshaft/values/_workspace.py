@@ -363,6 +363,7 @@ class Stage(Workspace, Protocol):
         """Return the changes of this view, landed or not: one entry a path and stage, in order.
 
         Net within a stage. `stage` counts from 1; `undoable` where the content before is kept.
+        Those of layers over it come last.
         """
         ...
 
@@ -379,6 +380,8 @@ class Stage(Workspace, Protocol):
 
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Write the changes to the disk, all or none; without changes no guard is asked.
+
+        Those of a layer land together with those of the views below it.
 
         Returns:
             The guards' findings, none of them an error.
@@ -400,6 +403,40 @@ class Stage(Workspace, Protocol):
 
     async def discard(self) -> None:
         """Drop the changes that have not landed."""
+        ...
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was ever changed through this view."""
+        ...
+
+    def layer(self, name: str) -> "Stage":
+        """Return a view over this one, whose changes stay in it until `merge`.
+
+        Args:
+            name: Unique in this view; that of a packed layer goes on with it.
+
+        Raises:
+            ConfigError: Changes through this view are not kept back.
+        """
+        ...
+
+    async def merge(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Make the changes of this layer those of the view below, all or none.
+
+        What it has only read is looked at when the changes land.
+
+        Returns:
+            The guards' findings, none of them an error.
+
+        Raises:
+            Guarded: A guard found an error; nothing was merged.
+            StaleFile: A file that it changes was changed below since; nothing was merged.
+        """
+        ...
+
+    def drop(self) -> None:
+        """End a layer: its changes that were not merged are dropped."""
         ...
 
     async def fork(self) -> "Stage":

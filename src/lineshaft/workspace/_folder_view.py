@@ -59,6 +59,23 @@ class FolderView(DirectView, Stage):
         """Return an empty result: all changes have landed."""
         return ""
 
+    @property
+    def touched(self) -> bool:
+        """Whether anything was ever changed through this view."""
+        return self._ledger.touched
+
+    def layer(self, name: str) -> Stage:
+        """Refuse: changes of this view are not kept back."""
+        raise ConfigError("a view that writes through has no layers")
+
+    async def merge(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Refuse: it is no layer."""
+        raise ConfigError("a view that writes through has no layers")
+
+    def drop(self) -> None:
+        """Refuse: it is no layer."""
+        raise ConfigError("a view that writes through has no layers")
+
     async def fork(self) -> "FolderView":
         """Refuse: all changes of this view land."""
         raise ConfigError("a view that writes through has no copies")

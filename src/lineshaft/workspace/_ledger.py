@@ -3,7 +3,7 @@
 Canonical paths are the keys. Pure: it takes notes and never looks at the disk.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from lineshaft.errors import StaleFile
@@ -120,6 +120,39 @@ class Ledger:
     def put(self, path: str, file: Touched) -> None:
         """Take a path as another ledger knew it."""
         self.files[path] = replace(file, first=self._keep(file.first), now=self._keep(file.now))
+
+    def absorb(self, other: "Ledger", *, without: Collection[str] = ()) -> None:
+        """Take over the changes of a ledger of the same files, made on top of these.
+
+        Args:
+            other: The other ledger.
+            without: Paths whose change somebody has made here by now.
+        """
+        old = {path: replace(file) for path, file in self.files.items()}
+        for path, file in other.files.items():
+            if path in without:
+                continue
+            came = file.source
+            built_on, mine = old.get(came), old.get(path)
+            source = came if built_on is None else built_on.source
+            origin = old.get(source) or other.files[source]
+            if file.now.kind == "missing" or origin.first.kind == "missing":
+                source = path
+            if mine is not None:
+                self._kept -= len(mine.now.data or b"")
+            self.files[path] = Touched(
+                mine.first if mine is not None else self._keep(file.first),
+                self._keep(file.now),
+                source,
+                file.added + (built_on.added if built_on is not None else 0),
+                file.removed + (built_on.removed if built_on is not None else 0),
+            )
+        self.seen.tokens.update(other.versions())
+
+    def versions(self) -> dict[str, str]:
+        """Return the present version of each path that was changed, as `Seen` has it."""
+        tokens = self.seen.tokens
+        return {path: tokens[path] for path in self.files if path in tokens}
 
     def forget(self, path: str) -> bool:
         """Take back a change to the file at a path, if no other change builds on it."""

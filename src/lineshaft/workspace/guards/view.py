@@ -152,6 +152,23 @@ class Looking(Stage):
         """Refuse."""
         _only_looks()
 
+    @property
+    def touched(self) -> bool:
+        """Whether the run has changed anything."""
+        return self._stage.touched
+
+    def layer(self, name: str) -> Stage:
+        """Refuse."""
+        _only_looks(name)
+
+    async def merge(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Refuse."""
+        _only_looks(guards)
+
+    def drop(self) -> None:
+        """Refuse."""
+        _only_looks()
+
     async def fork(self) -> Stage:
         """Refuse."""
         _only_looks()

@@ -66,10 +66,14 @@ def must_not_be_stale(memory: Memory, mounts: Mounts) -> None:
     stale: list[str] = []
     for path in sorted(seen.reported):
         place = mounts.place(Decided(path))
-        base = memory.overlay.bases.get(place.real) or memory.sights.get(place.real)
-        if base is None:
+        read = memory.sights.get(place.real)
+        if place.real in memory.overlay.bases:
+            holds = memory.overlay.still(place)
+        elif read is not None:
+            holds = still(read.place, read.sight)
+        else:
             continue
-        if still(base.place, base.sight):
+        if holds:
             seen.reported.discard(place.path)
         else:
             stale.append(place.path)

@@ -133,6 +133,8 @@ def move(overlay: Overlay, source: Place, target: Place, before: SeenState) -> l
         if node is None:
             node = OverlayNode(sight.thing, came=old if sight.thing.kind == "file" else None)
             bases[old] = sight
+        elif overlay.own(old.real) is None:
+            node = overlay.taken(node)
         nodes[new], gone[old] = node, GONE
     overlay.put({**nodes, **gone}, bases)
     return moved

@@ -4,9 +4,10 @@ Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. Cont
     not packed: they are known by their hash, and checked again before they land.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 from lineshaft.values import Change, decode
 from lineshaft.workspace._ledger import Ledger, Seen, Touched
@@ -46,6 +47,13 @@ class Memory:
     """The changes that have landed."""
 
     stages: int = 0
+    """How many times changes have landed; counted by the lowest memory alone."""
+
+    version: int = 0
+    """Grows with each change."""
+
+    layers: "dict[str, Memory]" = field(default_factory=dict[str, "Memory"])
+    """What is laid over it, by name."""
 
     def __post_init__(self) -> None:
         self.staged.seen = self.through.seen
@@ -53,13 +61,28 @@ class Memory:
     @property
     def touched(self) -> bool:
         """Whether anything was changed."""
-        return bool(self.done or self.staged.touched or self.through.touched or self.overlay.nodes)
+        own = self.done or self.staged.touched or self.through.touched or self.overlay.nodes
+        return bool(own) or any(layer.touched for layer in self.layers.values())
 
-    def waiting(self) -> tuple[Change, ...]:
-        """Return the changes to land."""
-        number = self.stages + 1
+    def layer(self, name: str) -> "Memory":
+        """Return the memory that is laid over this one under a name; a new one where none is."""
+        if name not in self.layers:
+            self.layers[name] = Memory(overlay=Overlay(self.overlay))
+        return self.layers[name]
+
+    def changes(self, stage: int) -> tuple[Change, ...]:
+        """Return all changes, landed or not, those of what is laid over it too.
+
+        Args:
+            stage: Number of the next stage.
+        """
+        over = [change for layer in self.layers.values() for change in layer.changes(stage)]
+        return (*self.done, *self.through.changes(), *self.waiting(stage), *over)
+
+    def waiting(self, stage: int) -> tuple[Change, ...]:
+        """Return the changes to land, with the number of their stage."""
         changes = self.staged.changes()
-        return tuple(replace(change, stage=number) for change in (*changes, *self._bare(changes)))
+        return tuple(replace(change, stage=stage) for change in (*changes, *self._bare(changes)))
 
     def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
         """Yield new folders that no change implies: their contents were taken back."""
@@ -74,21 +97,30 @@ class Memory:
             if path not in told and path not in full:
                 yield Change(path=path, kind="created")
 
-    def landed(self, *, undoable: bool) -> None:
-        """Note that all of it has landed."""
-        self.done += [replace(change, undoable=undoable) for change in self.waiting()]
-        self.stages += 1
-        self.overlay, self.staged = Overlay(), Ledger(self.through.seen)
+    def clear(self) -> None:
+        """Note that all of its changes are below now."""
+        self.overlay.clear()
+        self.staged = Ledger(self.through.seen)
         self.sights.clear()
+        self.version += 1
 
     def drop(self) -> None:
         """Forget the changes that have not landed."""
-        self.overlay = Overlay()
+        self.overlay.clear()
         self.staged.drop()
         self.sights.clear()
+        self.layers.clear()
+        self.version += 1
+
+    def forget_sights(self, places: Collection[str]) -> None:
+        """Forget that files were read which the run itself has changed since, by real path."""
+        for real in self.sights.keys() & places:
+            del self.sights[real]
+        for layer in self.layers.values():
+            layer.forget_sights(places)
 
     def copy(self) -> "Memory":
-        """Return the same, to be used apart."""
+        """Return the same without what is laid over it, to be used apart."""
         seen = self.through.seen.copy()
         return Memory(
             self.through.copy(seen),
@@ -109,8 +141,14 @@ class Memory:
             TooLarge: It is too large to keep.
         """
         packing = Packing()
+        facts = self.facts(packing)
+        facts["folder"] = [] if folder is None else folder_facts(folder, packing)
+        return packing.packed(facts)
+
+    def facts(self, packing: Packing) -> dict[str, object]:
+        """Return it as JSON-like data, with what is laid over it."""
         seen = self.through.seen
-        facts: dict[str, object] = {
+        return {
             "seen": {"tokens": seen.tokens, "reported": sorted(seen.reported)},
             "through": _ledger_facts(self.through, packing),
             "staged": _ledger_facts(self.staged, packing),
@@ -118,9 +156,9 @@ class Memory:
             "sights": [base_facts(base) for base in self.sights.values()],
             "done": [asdict(change) for change in self.done],
             "stages": self.stages,
-            "folder": [] if folder is None else folder_facts(folder, packing),
+            "version": self.version,
+            "layers": {name: layer.facts(packing) for name, layer in self.layers.items()},
         }
-        return packing.packed(facts)
 
     @classmethod
     def unpack(cls, packed: bytes, *, roots: Roots, folder: Callable[[], Path]) -> "Memory":
@@ -135,20 +173,30 @@ class Memory:
             StateError: It is none, of another version, or of another folder.
         """
         facts, content = unpacked(packed)
-        told = decode(
-            _MemoryFacts, {k: v for k, v in facts.items() if k not in ("format", "sizes")}
-        )
+        kept = facts.pop("folder", None)
+        del facts["format"], facts["sizes"]
+        memory = cls._of(facts, content, roots, None)
+        if kept:
+            folder_from(cast("list[Json]", kept), content, folder())
+        return memory
+
+    @classmethod
+    def _of(cls, facts: object, content: Content, roots: Roots, below: Overlay | None) -> "Memory":
+        told = decode(_MemoryFacts, facts)
         seen = Seen(told.seen.tokens, set(told.seen.reported))
         sights = [base_from(fact, roots) for fact in told.sights]
-        if told.folder:
-            folder_from(told.folder, content, folder())
+        overlay = overlay_from(told.overlay, content, roots, below)
         return cls(
             _ledger_from(told.through, content, seen),
             _ledger_from(told.staged, content, seen),
-            overlay_from(told.overlay, content, roots),
+            overlay,
             {base.place.real: base for base in sights},
             told.done,
             told.stages,
+            told.version,
+            layers={
+                name: cls._of(layer, content, roots, overlay) for name, layer in told.layers.items()
+            },
         )
 
 
@@ -193,7 +241,8 @@ class _MemoryFacts:
     sights: list[object]
     done: list[Change]
     stages: int
-    folder: list[Mapping[str, object]]
+    version: int
+    layers: dict[str, object]
 
 
 def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:

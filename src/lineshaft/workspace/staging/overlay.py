@@ -1,4 +1,4 @@
-"""Changes laid over the disk: the tree after the landing.
+"""Changes laid over the disk, or over another overlay: the tree after the landing.
 
 Above: the staged view. Below: `disk/states.py` and `disk/access.py`. Keys are real paths, so that a
     file reached through two mounts is one file. Not thread-safe for changes; a reader meanwhile
@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace import disk
@@ -46,7 +46,7 @@ class OverlayNode:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The first state seen on the disk at a path that is to change."""
+    """The first state seen, in the tree below, at a path that is to change."""
 
     place: Place
     sight: SeenState
@@ -56,9 +56,15 @@ GONE = OverlayNode(NOTHING)
 
 
 class Overlay:
-    """The changes of one view that have not landed."""
+    """The changes of one view that have not landed.
 
-    def __init__(self, contents: Contents | None = None) -> None:
+    Args:
+        below: The overlay under it; None: it lies on the disk.
+        contents: Holds the contents of files.
+    """
+
+    def __init__(self, below: "Overlay | None" = None, contents: Contents | None = None) -> None:
+        self.below = below
         self.contents = contents or Contents()
         self.nodes: dict[str, OverlayNode] = {}
         self.bases: dict[str, Base] = {}
@@ -66,7 +72,7 @@ class Overlay:
 
     def copy(self) -> "Overlay":
         """Return the same, to be changed apart."""
-        other = Overlay(self.contents.copy())
+        other = Overlay(self.below, self.contents.copy())
         other.nodes, other.bases = dict(self.nodes), dict(self.bases)
         other._names = {folder: set(names) for folder, names in self._names.items()}
         return other
@@ -75,6 +81,11 @@ class Overlay:
 
     def find(self, real: str) -> OverlayNode | None:
         """Return the staged state of a real path; None: the state on the disk holds."""
+        node = self.own(real)
+        return self.below.find(real) if node is None and self.below is not None else node
+
+    def own(self, real: str) -> OverlayNode | None:
+        """Return the state of a real path in this overlay; None: the state below holds."""
         if not self.nodes:
             return None
         node = self.nodes.get(real)
@@ -104,13 +115,13 @@ class Overlay:
     def entries(self, place: Place) -> Iterator[tuple[str, os.stat_result]]:
         """Return the names in a folder with the status of each, unsorted."""
         real = place.real
-        node = self.find(real)
+        node = self.own(real)
         if node is not None and node.thing.kind != "folder":
             number = errno.ENOENT if node is GONE else errno.ENOTDIR
             raise OSError(number, os.strerror(number))
         changed = self._names.get(real, set[str]())
         if node is None or not self._is_new(real):
-            for name, status in DISK.entries(place):
+            for name, status in self.entries_below(place):
                 if name not in changed:
                     yield name, status
         for name in tuple(changed):
@@ -152,14 +163,14 @@ class Overlay:
 
     def look(self, place: Place) -> SeenState:
         """Return the state of a place in the stage; with its content, unless that is large."""
-        node = self.find(place.real)
+        node = self.own(place.real)
         if node is None:
-            return self.on_disk(place)
+            return self.look_below(place)
         small = node.thing.kind == "file" and node.thing.size <= disk.KEPT_BYTES
         return SeenState(node.thing, None, 0, self.content(node) if small else None)
 
-    def on_disk(self, place: Place) -> SeenState:
-        """Return the state on the disk of a place, not through a folder that is to be replaced."""
+    def look_below(self, place: Place) -> SeenState:
+        """Return the state below of a place, not through a folder that is to be replaced."""
         above = place.real
         while self.bases:
             below, above = above, _above(above)
@@ -170,15 +181,34 @@ class Overlay:
                 if base.sight.thing.kind != "folder":
                     return SeenState(NOTHING, None, 0)
                 break
-        return see(place)
+        return self.under(place)
+
+    def under(self, place: Place) -> SeenState:
+        """Return the state of a place in the tree below, whatever is laid over it."""
+        return see(place) if self.below is None else self.below.look(place)
+
+    def entries_below(self, place: Place) -> Iterator[tuple[str, os.stat_result]]:
+        """Return the names in a folder of the tree below, as `entries` does."""
+        return (self.below or DISK).entries(place)
+
+    def read_below(self, place: Place) -> SeenState:
+        """Return a file of the tree below, with its content.
+
+        Raises:
+            WorkspaceError: There is none, or it may not be read.
+        """
+        node = None if self.below is None else self.below.find(place.real)
+        if self.below is None or node is None:
+            return read_whole(place)
+        return SeenState(node.thing, None, 0, self.below.read(place))
 
     def first(self, place: Place) -> SeenState:
-        """Return the state on the disk of a place, with any staged state."""
+        """Return the state below of a place, with any staged state."""
         base = self.bases.get(place.real)
-        return self.on_disk(place) if base is None else base.sight
+        return self.look_below(place) if base is None else base.sight
 
     def was(self, place: Place) -> FileState:
-        """Return the state on the disk of a place that is to change."""
+        """Return the state below of a place that is to change."""
         return self.bases[place.real].sight.thing
 
     def will_be(self, place: Place) -> FileState:
@@ -186,9 +216,17 @@ class Overlay:
         return self.nodes[place.real].thing
 
     def still(self, place: Place) -> bool:
-        """Whether a place that is to change is still in its first state on the disk."""
+        """Whether a place that is to change is below still in its first state."""
         base = self.bases.get(place.real)
-        return base is None or still(base.place, base.sight)
+        if base is None:
+            return True
+        sight, below = base.sight, self.below
+        if below is not None:
+            # What was staged there may have landed since.
+            marked = sight.mark is not None or sight.thing.kind == "missing"
+            if not marked or below.find(place.real) is not None:
+                return below.look(base.place).thing.same(sight.thing)
+        return still(base.place, sight)
 
     # Changing.
 
@@ -199,13 +237,13 @@ class Overlay:
 
         Args:
             changes: The staged state of each place.
-            bases: States on the disk of some of them, as far as they are known.
+            bases: States below of some of them, as far as they are known.
         """
         found = bases or {}
         for place in changes:
             real = place.real
             if real not in self.bases:
-                sight = found.get(place) or self.on_disk(place)
+                sight = found.get(place) or self.look_below(place)
                 self.bases[real] = Base(place, sight.without_data())
             self._names.setdefault(_above(real), set())
         added = {place.real: node for place, node in changes.items()}
@@ -225,15 +263,26 @@ class Overlay:
         del self.bases[real]
         self._names[_above(real)].discard(os.path.basename(real))  # noqa: PTH119  slow
 
+    def clear(self) -> None:
+        """Drop all changes; overlays over this one see what is below it."""
+        self.contents = Contents()
+        self.nodes, self.bases, self._names = {}, {}, {}
+
     def meet(self, place: Place) -> None:
         """Take folders on the way as they are where they were to be made but exist by now."""
         for count in range(len(place.parts) - 1, 0, -1):
             above = Place(place.root, place.parts[:count], place.writable)
             node = self.nodes.get(above.real)
             if node is not None and node.thing.kind == "folder" and self._is_new(above.real):
-                sight = see(above)
+                sight = self.under(above)
                 if sight.thing.kind == "folder":
                     self.bases[above.real] = Base(above, sight)
+
+    def taken(self, node: OverlayNode) -> OverlayNode:
+        """Return a state of another overlay, its content held by this one, too."""
+        if isinstance(node.held, bytes):
+            return replace(node, held=self.contents.put(node.held))
+        return node
 
     def changed(self) -> Iterator[tuple[Base, OverlayNode]]:
         """Return the places that will change."""

@@ -19,7 +19,7 @@ from lineshaft.workspace.disk import FileState, Mark, Place, Root, SeenState
 from lineshaft.workspace.journal import thing_facts
 from lineshaft.workspace.staging.overlay import Base, Overlay, OverlayNode
 
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 256_000_000
 """Of all contents of a view that is to be kept."""
 
@@ -94,7 +94,7 @@ class Packing:
         return b"".join((_MAGIC, head, b"\n", *self._numbers))
 
 
-def unpacked(data: bytes) -> tuple[Json, Callable[[int], bytes]]:
+def unpacked(data: bytes) -> tuple[dict[str, object], Callable[[int], bytes]]:
     """Return the facts of a pack, and a function that gives its contents by number.
 
     Raises:
@@ -136,9 +136,11 @@ def overlay_facts(overlay: Overlay, packing: Packing) -> Json:
     }
 
 
-def overlay_from(facts: object, content: Callable[[int], bytes], roots: Roots) -> Overlay:
-    """Return the overlay again."""
-    overlay = Overlay()
+def overlay_from(
+    facts: object, content: Callable[[int], bytes], roots: Roots, below: Overlay | None
+) -> Overlay:
+    """Return the overlay again, laid over another one."""
+    overlay = Overlay(below)
     for fact in decode(_OverlayFacts, facts).nodes:
         base = base_from(fact.base, roots)
         node = OverlayNode(

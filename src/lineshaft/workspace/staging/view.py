@@ -2,13 +2,16 @@
 
 Above: the gate and the kit's tools, which see no difference to a folder; the end of a run, which
     calls `land` or `discard`. Below: `staging/overlay.py` holds the staged states,
-    `staging/edits.py` makes edits to them, `staging/landing.py` lands them. `@state` is the run's
-    own: writes there are on the disk at once.
+    `staging/edits.py` makes edits to them, `staging/merging.py` merges those of a layer,
+    `staging/landing.py` lands them. `@state` is the run's own: writes there are on the disk at
+    once.
 """
 
+import copy
 import threading
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -46,7 +49,7 @@ from lineshaft.workspace.disk import (
     walk,
 )
 from lineshaft.workspace.guards import guarded
-from lineshaft.workspace.staging import checks, edits
+from lineshaft.workspace.staging import checks, edits, merging
 from lineshaft.workspace.staging.checks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.diff import stage_diff
 from lineshaft.workspace.staging.landing import Landing, land
@@ -56,6 +59,9 @@ from lineshaft.workspace.staging.overlay import Base, Overlay
 
 class StagedView(FolderView):
     """One run's view: it sees its own changes, the disk does not before they land.
+
+    A layer is a view over a view: it sees the changes of both, and what is below sees its own once
+    they are merged.
 
     Args:
         mounts: The mounts that resolve paths.
@@ -75,11 +81,18 @@ class StagedView(FolderView):
     ) -> None:
         super().__init__(mounts, shared, secrets=secrets)
         self._plain, self._run_id, self._lands = mounts, run_id, lands
+        self._unlinked = self._mounts
         self._mounts = self._mounts.with_links(self._link)
-        self._memory = Memory()
-        self._version = 0
+        self._memories: tuple[Memory, ...] = (Memory(),)
+        """Its own, after those that it is laid over, the lowest first."""
+
+        self._name = ""
         self._lock = threading.RLock()
         self._landing = anyio.Lock()
+
+    @property
+    def _memory(self) -> Memory:
+        return self._memories[-1]
 
     @property
     def _ledger(self) -> Ledger:
@@ -103,11 +116,75 @@ class StagedView(FolderView):
     @property
     def landed(self) -> int:
         """How many times changes have landed."""
-        return self._memory.stages
+        return self._memories[0].stages
 
     def goes_on(self, landings: Collection[object]) -> None:
         """Go on from a view that died with its process, after so many landings."""
         self._memory.stages = len(landings)
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was ever changed through this view."""
+        return self._memory.version > 0 or self._memory.touched
+
+    def layer(self, name: str) -> "StagedView":
+        """Return a view over this one, whose changes stay in it until `merge`.
+
+        Args:
+            name: Unique in this view; that of a packed layer goes on with it.
+        """
+        return self._with((*self._memories, self._memory.layer(name)), name)
+
+    def _with(self, memories: tuple[Memory, ...], name: str = "") -> "StagedView":
+        """Return a view of the same run with other memories."""
+        other = copy.copy(self)
+        other._become(memories, name)  # noqa: SLF001  of its own class
+        return other
+
+    def _become(self, memories: tuple[Memory, ...], name: str) -> None:
+        self._memories, self._name = memories, name
+        self._mounts = self._unlinked.with_links(self._link)
+
+    async def merge(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
+        """Make the changes of this layer those of the view below, all or none.
+
+        Returns:
+            The guards' findings, none of them an error.
+
+        Raises:
+            Guarded: A guard found an error; nothing was merged.
+            StaleFile: A file that it changes was changed below since; nothing was merged.
+        """
+        while True:
+            version = self._version
+            findings = await self.look(guards)
+            if await self._hop(self._merge, version):
+                return findings
+
+    def _merge(self, version: int) -> bool:
+        *_, below, own = self._memories
+        with self._lock:
+            if version != self._version:
+                return False
+            if paths := merging.stale(own):
+                for path in paths:
+                    self._seen.stale(path)
+                raise merging.stale_below(paths)
+            checks.must_not_be_stale(own, self._mounts)
+            merging.merge(own, below)
+            own.through = Ledger(own.through.seen)
+            own.clear()
+        return True
+
+    def drop(self) -> None:
+        """End a layer: its changes that were not merged are dropped."""
+        *_, below, own = self._memories
+        if below.layers.pop(self._name, None) is not None:
+            below.through.absorb(own.through)  # its commands have acted
+
+    @property
+    def _version(self) -> int:
+        return sum(memory.version for memory in self._memories)
 
     async def stat(self, path: str) -> Entry:
         """Return what is at a path, or raise `FileMissing`."""
@@ -117,6 +194,8 @@ class StagedView(FolderView):
         if status is None:
             if tree.find(place.real) is None:
                 self._saw(place, SeenState(NOTHING, None, time.time_ns()))
+            elif tree.own(place.real) is None:
+                self._seen.saw(place.path, None)
             raise disk.missing(place.path)
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status), tree)
 
@@ -136,6 +215,8 @@ class StagedView(FolderView):
             self._look_again(place)
         node = self._overlay.find(place.real)
         if node is not None:
+            if self._overlay.own(place.real) is None:
+                self._seen.saw(place.path, node.thing.sha256)
             return Content(data=self._overlay.read(place), sha256=node.thing.sha256 or "")
         try:
             sight = read_whole(place)
@@ -168,12 +249,14 @@ class StagedView(FolderView):
         base = self._overlay.bases.get(place.real)
         if base is None:
             place = self._mounts.place(path)
-            found = self._overlay.on_disk(place)
-            return content_of(read_whole(place)) if found.thing.kind == "file" else None
+            found = self._overlay.look_below(place)
+            if found.thing.kind != "file":
+                return None
+            return content_of(self._overlay.read_below(place))
         if base.sight.thing.kind != "file":
             return None
         try:
-            found = read_whole(base.place)
+            found = self._overlay.read_below(base.place)
         except FileMissing:
             raise self._seen.stale(place.path, "deleted") from None
         if not found.thing.like(base.sight.thing):
@@ -262,7 +345,7 @@ class StagedView(FolderView):
             for was, now, sight in moved:
                 if sight.thing.kind != "folder" or len(moved) == 1:
                     self._staged.moved(was.path, now.path, sight.thing.state(sight.data))
-            self._version += 1
+            self._memory.version += 1
         thing = before.thing
         return Change(path=new.path, kind="moved", moved_from=old.path, sha256=thing.sha256)
 
@@ -296,7 +379,7 @@ class StagedView(FolderView):
         return self._overlay.look(place)
 
     def _changed(self, place: Place, before: SeenState, after: State) -> Change:
-        self._version += 1
+        self._memory.version += 1
         return self._staged.changed(place.path, before.thing.state(before.data), after)
 
     async def run(self, command: Command) -> Process:
@@ -305,19 +388,27 @@ class StagedView(FolderView):
         Raises:
             WorkspaceError: Changes wait to land, which the process would not see.
         """
-        if next(self._overlay.changed(), None) is not None:
+        if self._keeps_back:
             raise WorkspaceError(
                 "changes of this run have not landed: a process would not see them"
             )
         return await super().run(command)
 
+    @property
+    def _keeps_back(self) -> bool:
+        """Whether there are changes that have not landed, in it or below it."""
+        return any(next(memory.overlay.changed(), None) is not None for memory in self._memories)
+
     async def changes(self) -> tuple[Change, ...]:
-        """Return the changes of this view, landed or not: one entry a path and stage, in order."""
+        """Return the changes of this view, landed or not: one entry a path and stage, in order.
+
+        Those of layers over it come last.
+        """
         return await self._hop(self._changes) if self._memory.touched else ()
 
     def _changes(self) -> tuple[Change, ...]:
         with self._lock:
-            return (*self._memory.done, *super()._changes(), *self._memory.waiting())
+            return self._memory.changes(self.landed + 1)
 
     async def diff(self) -> str:
         """Return the changes that have not landed as one unified diff, of a bounded size."""
@@ -340,26 +431,37 @@ class StagedView(FolderView):
         """
         if not self._lands:
             raise ConfigError("a copy of a view never lands")
-        if next(self._overlay.changed(), None) is None:
+        if not self._keeps_back:
             return ()
         async with self._landing:
-            if self._seen.reported:  # before guards read them
-                await self._hop(self._must_not_be_stale)
-            while next(self._overlay.changed(), None) is not None:
+            if any(memory.through.seen.reported for memory in self._memories):
+                await self._hop(self._must_not_be_stale)  # before guards read them
+            while self._keeps_back:
                 version = self._version
-                findings = await self.look(guards)
+                findings = await self._look_at_all(guards)
                 if await self._hop(self._land, version):
                     return findings
         return ()
 
     def _must_not_be_stale(self) -> None:
         with self._lock:
-            checks.must_not_be_stale(self._memory, self._mounts)
+            for memory in self._memories:
+                checks.must_not_be_stale(memory, self._mounts)
 
     async def look(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
         """Ask guards about what has not landed, and raise `Guarded` where one finds an error."""
-        waiting = self._memory.waiting() if guards else ()
+        waiting = self._memory.waiting(self.landed + 1) if guards else ()
         return await guarded(guards, waiting, self, secrets=self._secrets)
+
+    async def _look_at_all(self, guards: Sequence[Guard]) -> tuple[Finding, ...]:
+        """Ask guards about what this view and those below it have not landed."""
+        flat = await self._hop(self._flat) if guards and len(self._memories) > 1 else self
+        return await flat.look(guards)
+
+    def _flat(self) -> "StagedView":
+        """Return a view that holds the changes of those below as its own."""
+        with self._lock:
+            return self._with((merging.flattened(self._memories),))
 
     def _land(self, version: int) -> bool:
         """Land, unless a change was made since the guards were asked."""
@@ -369,31 +471,51 @@ class StagedView(FolderView):
         with self._lock:
             if version != self._version:
                 return False
+            for memory in self._memories[1:]:
+                if paths := merging.stale(memory):
+                    raise self._told_of(paths, merging.stale_below(paths))
+            lowest, flat = self._memories[0], merging.flattened(self._memories)
+            changes = tuple(flat.overlay.changed())
+            stage = lowest.stages + 1
             landing = Landing(
                 run_id=self._run_id,
-                stage=self._memory.stages + 1,
-                changes=tuple(self._overlay.changed()),
-                read=tuple(self._memory.sights.values()),
+                stage=stage,
+                changes=changes,
+                read=tuple(flat.sights.values()),
             )
             try:
                 with self._shared.lock:
                     land(journals, landing)
             except StaleFile as error:
-                for path in error.paths:
-                    self._seen.stale(path)
-                raise
-            self._memory.landed(undoable=bool(self._run_id))
+                raise self._told_of(error.paths, error) from None
+            done = flat.waiting(stage)
+            versions = flat.staged.versions()
+            lowest.done += [replace(change, undoable=bool(self._run_id)) for change in done]
+            lowest.stages = stage
+            for memory in self._memories:
+                memory.through.seen.tokens.update(versions)
+                memory.clear()
+            lowest.forget_sights({base.place.real for base, _ in changes})
         return True
 
+    def _told_of(self, paths: Collection[str], error: StaleFile) -> StaleFile:
+        for path in paths:
+            self._seen.stale(path)
+        return error
+
     async def discard(self) -> None:
-        """End the view: drop the changes that have not landed, and its `@state`."""
-        if self._memory.touched or self._state.made:
+        """End the view: drop the changes that have not landed, and its `@state`.
+
+        A layer leaves `@state` to the view that it is laid over.
+        """
+        if self._name:
+            self.drop()
+        elif self._memory.touched or self._state.made:
             await self._hop(self._discard)
 
     def _discard(self) -> None:
         with self._lock:
             self._memory.drop()
-            self._version += 1
         self._state.close()
 
     async def fork(self) -> "StagedView":
@@ -405,7 +527,7 @@ class StagedView(FolderView):
             self._plain, self._shared, self._run_id, lands=False, secrets=self._secrets
         )
         with self._lock:
-            other._memory = self._memory.copy()
+            other._memories = (*self._memories[:-1], self._memory.copy())
         self._state.copy_to(other._state)
         return other
 
@@ -434,4 +556,4 @@ class StagedView(FolderView):
             self._state.make()
             return self._state.path
 
-        self._memory = Memory.unpack(packed, roots=self._plain.roots, folder=folder)
+        self._memories = (Memory.unpack(packed, roots=self._plain.roots, folder=folder),)
