@@ -151,6 +151,19 @@ async def test_a_preview_stops_before_a_model_is_asked(folder: Path) -> None:
     assert not model.requests
 
 
+async def test_a_preview_that_may_ask_models_shows_what_an_agent_would_change(
+    folder: Path,
+) -> None:
+    model = ScriptedModel([call("write_file", path="new.md", content="x\n"), exit_with("done")])
+    tools = [kit.tools("write_file")]
+    agent = Microagent[str](name="writer", instructions="Write.", tools=tools, model=model)
+    async with Session([agent], workspace=folder) as session:
+        seen = await session.preview("return await agents.writer(text='x')", with_models=True)
+    assert (seen.stopped_at, seen.run.value) == (None, "done")
+    assert "+++ b/new.md" in seen.diff
+    assert not (folder / "new.md").exists()
+
+
 async def test_results_that_are_refused_go_back_with_the_reason(folder: Path) -> None:
     seen: list[Verdict] = []
 

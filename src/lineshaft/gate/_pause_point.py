@@ -86,8 +86,16 @@ def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) 
     return Difference(call=call, expected=wanted, message=message)
 
 
-def acts_beyond_files(spec: ToolSpec, verdict: Verdict) -> bool:
-    """Return whether a preview cannot make a call: it acts, or a person must say first."""
-    if spec.container or spec.effect == "write":
+def acts_beyond_files(spec: ToolSpec, verdict: Verdict, *, models: bool = False) -> bool:
+    """Return whether a preview cannot make a call: it acts, or a person must say first.
+
+    Args:
+        spec: Its tool.
+        verdict: The verdict about it.
+        models: Whether models may be asked.
+    """
+    if spec.needs_disk:
+        return True
+    if spec.container or spec.effect == "write" or (models and spec.effect == "model"):
         return False
     return spec.effect != "read" or verdict.kind == "ask"

@@ -101,6 +101,9 @@ class CallPipeline:
         self.preview = False
         """Stop at the first call that acts beyond files, and make it not."""
 
+        self.with_models = False
+        """In a preview: ask models all the same."""
+
         self.difference: Difference | None = None
         """Where a replay left its record."""
 
@@ -130,7 +133,7 @@ class CallPipeline:
                 if known is None:
                     subject, verdict = await self._judge(entry, tool.spec, named, entries)
                     asks = verdict.kind == "ask" and not self.preview
-                    if self.preview and acts_beyond_files(tool.spec, verdict):
+                    if self.preview and self._stops(tool.spec, verdict):
                         await self._end_preview(entry, verdict)
                     self._reserve(entry)
                     if asks:
@@ -138,7 +141,7 @@ class CallPipeline:
                     if asks or not place.granted:
                         await self._wait_for_turn(entry, place)
                         await self._resolve_again(entry, tool.spec, named)
-                    if tool.spec.effect == "exec" and not tool.spec.container:
+                    if tool.spec.needs_disk:
                         await self._land(entry.call)
                     await self._start(entry, tool.spec)
                     known = await execute(
@@ -268,6 +271,9 @@ class CallPipeline:
             entry.refusal = Failure("E_DENIED", text, "", "refused")
             await self._end("refused", "E_DENIED", text)
         return subject, verdict
+
+    def _stops(self, spec: ToolSpec, verdict: Verdict) -> bool:
+        return acts_beyond_files(spec, verdict, models=self.with_models)
 
     async def _end_preview(self, entry: CallEntry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""

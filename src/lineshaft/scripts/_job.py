@@ -40,8 +40,8 @@ class Job:
     arguments: Arguments = field(default_factory=dict[str, object])
     """Of the direct call."""
 
-    preview: bool = False
-    """No change lands, and the first call that acts beyond files ends it."""
+    with_models: bool = False
+    """A preview asks models all the same."""
 
     caller: Caller | None = None
     """The caller of the run, instead of the session's; not kept."""

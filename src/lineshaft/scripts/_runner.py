@@ -273,7 +273,7 @@ class Runner:
         progress: RunProgress,
     ) -> ReplayInputs | None:
         """Have the run kept, and return the inputs of its script beside its calls."""
-        pipeline.preview = not progress.lands
+        pipeline.preview, pipeline.with_models = not progress.lands, job.with_models
         if self.environment.log is None or not progress.lands:
             return None
         replay = ReplayInputs(seed=secrets.token_hex(32))

@@ -282,15 +282,25 @@ class Session(Afterwards):
         inputs: Mapping[str, object] | None = None,
         name: str = "script.py",
         limits: Limits | None = None,
+        with_models: bool = False,
     ) -> Preview:
         """Run a script whose changes never land; arguments as for `run`.
 
         Reads are real; the first call that acts beyond files ends it, and is not made.
 
+        Args:
+            script: See `run`.
+            inputs: See `run`.
+            name: See `run`.
+            limits: See `run`.
+            with_models: Whether microagents ask their models; False: a request to a model is a call
+                that ends it.
+
         Returns:
             The progress of the script, and its changes.
         """
         job = self._job(script, inputs=inputs, name=name, limits=limits)
+        job = replace(job, with_models=with_models)
         self._entered()
         with self._live.holding(Control(job.limits.seconds)) as control:
             result, diff = await self._runner.preview(job, run_id=new_run_id(), control=control)

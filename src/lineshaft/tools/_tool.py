@@ -89,6 +89,10 @@ class ToolOptions(TypedDict, total=False):
     """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
     `auto` need not ask."""
 
+    needs_disk: bool
+    """Whether the run's changes land before each of its calls, as it looks at the disk itself. True
+    for `exec` where left out, but for containers; False for all else."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
@@ -107,6 +111,7 @@ class _Options:
     replayable: bool = False
     staged: bool = False
     jailed: bool = False
+    needs_disk: bool | None = None
     foreign: bool = False
     """Its schemas come from elsewhere."""
 
@@ -123,6 +128,8 @@ class _Options:
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
+        if self.needs_disk and (self.container or self.staged):
+            raise ConfigError("needs_disk is not for containers and staged tools")
         if not self.container and (self.calls_as is not None or self.replayable):
             raise ConfigError("calls_as and replayable are for containers")
 
@@ -130,6 +137,13 @@ class _Options:
     def touches(self) -> Effect:
         """The effect, also where none was declared."""
         return self.effect or "external"
+
+    @property
+    def lands(self) -> bool:
+        """Whether changes land before its calls, also where that was not declared."""
+        if self.needs_disk is None:
+            return self.effect == "exec" and not self.container
+        return self.needs_disk
 
     def lane_of(self, name: str) -> str | None:
         """Return the lane for a tool of this name."""
@@ -257,6 +271,7 @@ class Tool(Generic[P, R]):
             replayable=options.replayable,
             staged=options.staged,
             jailed=options.jailed,
+            needs_disk=options.lands,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
         )

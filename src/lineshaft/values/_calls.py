@@ -256,6 +256,9 @@ class ToolSpec:
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""
 
+    needs_disk: bool = False
+    """What its call sees of the run's changes lands first: they are on the disk when it starts."""
+
     confined: bool = True
     """Its calls touch files only by the paths that it names, and through `Context.workspace`;
     commands do not, nor do tools whose schemas come from elsewhere."""

@@ -49,6 +49,10 @@ def command(
     timeout: Timeout = None,
     limit: Limit = None,
     workspace: Workspace = None,
+    with_models: Annotated[
+        bool,
+        typer.Option("--with-models", help="Ask models: microagents work, which costs tokens."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show the calls that a script would make and what would change; nothing lands."""
@@ -61,7 +65,7 @@ def command(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets
     )
     announce()
-    preview = carry(partial(_preview, session, source, inputs=inputs))
+    preview = carry(partial(_preview, session, source, inputs=inputs, with_models=with_models))
     if json:
         result(json_module.dumps(preview.to_dict(), ensure_ascii=False))
     else:
@@ -71,9 +75,13 @@ def command(
     raise typer.Exit(preview.run.exit_code)
 
 
-async def _preview(session: Session, script: Script, *, inputs: dict[str, object]) -> Preview:
+async def _preview(
+    session: Session, script: Script, *, inputs: dict[str, object], with_models: bool
+) -> Preview:
     async with session:
-        return await session.preview(script.text, inputs=inputs, name=Path(script.name).name)
+        return await session.preview(
+            script.text, inputs=inputs, name=Path(script.name).name, with_models=with_models
+        )
 
 
 def lines(preview: Preview) -> Iterator[str]:
