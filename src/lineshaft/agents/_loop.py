@@ -99,6 +99,7 @@ class AgentLoop:
         budget: What it may use.
         seams: What it acts by.
         seconds: Of one request.
+        name: Of the agent.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class AgentLoop:
         budget: Budget,
         seams: Seams,
         seconds: float = REQUEST_SECONDS,
+        name: str = "",
     ) -> None:
         self._tools = (*tools, exit_tool.offered, GIVING_UP)
         self._names = [tool.name for tool in tools]
@@ -116,6 +118,7 @@ class AgentLoop:
         self._budget = budget
         self._seams = seams
         self._seconds = seconds
+        self._name = name
         self._messages: list[Message] = []
         self._usage = AgentUsage()
         self._as_schema = False
@@ -165,6 +168,7 @@ class AgentLoop:
             tools=self._tools,
             as_schema=self._as_schema,
             seconds=self._seconds,
+            agent=self._name,
         )
         for attempt in range(RETRIES + 1):
             self._usage.requests += 1

@@ -7,12 +7,14 @@ which each of its calls and of its requests to the model passes.
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
     Generic,
+    Self,
     TypedDict,
     TypeVar,
     cast,
@@ -148,6 +150,13 @@ class Microagent(Generic[R]):
         self._validate = validate
         self._idempotent = idempotent
         self._tool = self._made(_Start())
+
+    def with_model(self, model: str | Model) -> Self:
+        """Return the same agent with another model, as a session or a test needs it."""
+        other = copy(self)
+        other._model = model  # noqa: SLF001  a copy of its own
+        other._tool = other._made(_Start())  # noqa: SLF001  the same
+        return other
 
     def as_tool(self) -> Tool[..., Any]:
         """Return the agent as a tool of a session: `agents.NAME`."""
@@ -328,6 +337,7 @@ class Microagent(Generic[R]):
             tools=[_offer(name, tool) for name, tool in offered.items()],
             exit_tool=self._exit,
             budget=self._budget,
+            name=self.name,
             seams=Seams(
                 ask=conversation.ask,
                 call=call,

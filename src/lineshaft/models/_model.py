@@ -45,6 +45,9 @@ class ModelRequest:
     seconds: float = REQUEST_SECONDS
     """Then the request is given up."""
 
+    agent: str = ""
+    """The name of the microagent that asks; providers are not told it."""
+
 
 class Model(Protocol):
     """Anything that answers a request: a provider, a local server, a script of replies."""

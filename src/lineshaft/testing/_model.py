@@ -1,8 +1,9 @@
 """A model whose replies are written down, for tests of agents: yours too."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from lineshaft.models import (
     CallAnswer,
@@ -27,12 +28,23 @@ class ScriptedModel:
     Tokens are estimated from lengths, and marked so, unless a reply says them.
 
     Args:
-        replies: What it says, one for each request.
+        replies: What it says, one for each request. As a mapping: what it says to each agent, by
+            the agent's name.
         name: As `Model.name`.
     """
 
-    def __init__(self, replies: Iterable[Scripted], *, name: str = "scripted") -> None:
-        self._replies = list(replies)
+    def __init__(
+        self,
+        replies: Iterable[Scripted] | Mapping[str, Iterable[Scripted]],
+        *,
+        name: str = "scripted",
+    ) -> None:
+        self._by_agent = isinstance(replies, Mapping)
+        given = cast(
+            "Mapping[str, Iterable[Scripted]]", replies if self._by_agent else {"": replies}
+        )
+        self._replies = {agent: list(each) for agent, each in given.items()}
+        self._said = dict.fromkeys(self._replies, 0)
         self._name = name
         self.requests: list[ModelRequest] = []
         """What it was asked, in order."""
@@ -47,6 +59,15 @@ class ScriptedModel:
         """As `Model.priced`; its replies cost nothing unless they say so."""
         return True
 
+    @property
+    def unused(self) -> dict[str, int]:
+        """How many replies were not asked for, by agent; agents with none are left out.
+
+        Replies that are not given by agent stand under an empty name.
+        """
+        left = {agent: len(each) - self._said[agent] for agent, each in self._replies.items()}
+        return {agent: count for agent, count in left.items() if count > 0}
+
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """As `Model.complete`.
 
@@ -54,12 +75,7 @@ class ScriptedModel:
             AssertionError: There is no reply left.
         """
         self.requests.append(request)
-        if len(self.requests) > len(self._replies):
-            raise AssertionError(
-                f"{self._name} has {len(self._replies)} replies, and was asked once more: "
-                f"{_told(request)}"
-            )
-        reply = self._replies[len(self.requests) - 1]
+        reply = self._next(request)
         if isinstance(reply, Exception):
             raise reply
         if not isinstance(reply, ModelReply):
@@ -77,6 +93,22 @@ class ScriptedModel:
             )
             reply = replace(reply, usage=usage)
         return replace(reply, model=reply.model or self._name)
+
+    def _next(self, request: ModelRequest) -> Scripted:
+        agent = request.agent if self._by_agent else ""
+        if agent not in self._replies:
+            known = ", ".join(self._replies) or "none"
+            raise AssertionError(
+                f"{self._name} has no replies for the agent {agent!r}, only for: {known}"
+            )
+        replies, said = self._replies[agent], self._said[agent]
+        if said == len(replies):
+            whom = f" for the agent {agent!r}" if agent else ""
+            raise AssertionError(
+                f"{self._name} has {said} replies{whom}, and was asked once more: {_told(request)}"
+            )
+        self._said[agent] += 1
+        return replies[said]
 
 
 def say(text: str) -> ModelReply:
