@@ -5,6 +5,7 @@ which each of its calls and of its requests to the model passes.
 """
 
 import asyncio
+import hashlib
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -264,9 +265,26 @@ class Microagent(Generic[R]):
             effect="model",
             container=True,
             calls_as="agent",
-            replayable=True,
+            replayable=not start.history,  # which a resume would not know
+            digest=self._digest(start),
         )
         return made.bringing(own)
+
+    def _digest(self, start: _Start) -> str:
+        """Return the hash of all that decides how the agent works."""
+        model = start.model or self._model
+        told: dict[str, object] = {
+            "template": self._template,
+            "result": self._exit.offered.input_schema,
+            "model": model.name if model is not None and not isinstance(model, str) else model,
+            "budget": self._budget,
+            "validates": self._validate is not None,
+            "tools": [
+                (spec.name, spec.description, spec.input_schema, spec.effect, spec.digest)
+                for spec in (tool.spec for tool in self._tools.values())
+            ],
+        }
+        return hashlib.sha256(pydantic_core.to_json(told)).hexdigest()
 
     def _validation(self, validate: Validator[R]) -> Tool[..., Any]:
         takes_context = len(inspect.signature(validate).parameters) > 1
@@ -346,6 +364,8 @@ class Microagent(Generic[R]):
                 validate=validate,
                 commit=commit,
                 notify=partial(_tell, context, self._budget),
+                elapsed=conversation.elapsed,
+                wait=conversation.wait,
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
@@ -108,6 +109,7 @@ class Container:
             dispatch=self.dispatch,
             confine=confine,
             commit=self.commit,
+            replaying=partial(self.run.recorded, self.entry.id),
             uncommitted=lambda: self.layer is not None and self.layer.touched,
         )
 

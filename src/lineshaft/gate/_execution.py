@@ -174,6 +174,7 @@ def _lend(
         python=run.gate.python,
         whole=entry.call.origin not in _MODELS if scope is None else not scope.to_model,
         secrets=run.gate.redactor,
+        spent=partial(run.call_log.spent, entry.id),
         belongings=run.gate.belongings,
     )
     calls = Container(

@@ -87,6 +87,13 @@ class CallPipeline:
         self._orders: dict[str | None, CallLine] = {}
         """By container: its reads and writes of files keep their order."""
 
+        self._standing_before = {
+            call_id
+            for key, call_id in self._earlier.waited.items()
+            if key in self._earlier.standing
+        }
+        """Ids of the containers in the middle of which an earlier part of the run paused."""
+
         self._held = held_around()
         self._asks = Asks(
             run.caller.approver,
@@ -250,12 +257,23 @@ class CallPipeline:
         if key in earlier.dropped:
             entry.answered = not earlier.only
             await anyio.sleep_forever()  # the script gives it up again
-        if earlier.only or (entry.call.recorded and not self._goes_on(entry)):
+        diverges = entry.call.recorded or self._before_its_record_ends(entry.call)
+        if earlier.only or (diverges and not self._goes_on(entry)):
             await self._differs(entry)
         elif key in earlier.unknown and not spec.idempotent:
             text = f"{spec.name} was started before the host died, and nobody knows what it did"
             return Failure("E_TOOL_FAILED", text, "", "unknown")
         return None
+
+    def _before_its_record_ends(self, call: Call) -> bool:
+        """Return whether a container makes a call that it did not make the first time.
+
+        It gets no new ones before it has come to where it stood.
+        """
+        within = call.parent
+        if within is None or within not in self._standing_before:
+            return False
+        return self._earlier.recorded.left_in(within)
 
     async def _judge(
         self, entry: CallEntry, spec: ToolSpec, named: Paths, entries: Paths
