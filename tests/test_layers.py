@@ -14,6 +14,7 @@ MAKERS_OF_CALLS = {
     "agents/_microagent.py": "a call of an agent's model, and the validation of its result",
     "agents/_requests.py": "a request of an agent to its model",
     "engines/host/turns.py": "a script's call, out of the requests of a turn",
+    "gate/_joining.py": "an agent that host code runs in the body of a tool",
     "gate/_pipeline.py": "the import of a module of the workspace, judged as a read",
     "scripts/_runner.py": "a direct call, and the run itself",
 }
@@ -22,7 +23,11 @@ MAKERS_OF_CALLS = {
 GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
-MORE_DOORS = {"mcp": {"client", "front"}, "sandbox": {"bundle", "jail", "webassembly"}}
+MORE_DOORS = {
+    "mcp": {"client", "front"},
+    "processes": {"programs"},
+    "sandbox": {"bundle", "jail", "webassembly"},
+}
 """Folders with a front door beside the room's, since what is behind it takes time to import."""
 
 

@@ -17,7 +17,8 @@ LineshaftError
 │  ├─ PreconditionFailed  the file differs from what the caller expects
 │  ├─ StaleFile           another program changed the file since this run read it
 │  ├─ Guarded             a guard found an error in the changes
-│  └─ TooLarge            more bytes than the limit
+│  ├─ TooLarge            more bytes than the limit
+│  └─ ProgramTimedOut     a program took longer than its time, and was ended
 ├─ RemoteError            the far side of a connection
 │  ├─ ConnectFailed
 │  ├─ ConnectionLost
@@ -211,6 +212,24 @@ class TooLarge(WorkspaceError):
     """The content is larger than the limit."""
 
     code = "E_TOO_LARGE"
+
+
+class ProgramTimedOut(WorkspaceError):
+    """A program took longer than its time, and its whole process tree was ended.
+
+    Where the wait for a program is cancelled, the cancellation itself is raised.
+
+    Args:
+        message: What took how long.
+        output: What the program had written by then, both streams, of bounded length.
+        hint: What to do.
+    """
+
+    code = "E_TOOL_TIMEOUT"
+
+    def __init__(self, message: str, *, output: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.output = output
 
 
 class RemoteError(LineshaftError):

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from lineshaft import Answer, Policy, RunResult, Session, Tool, kit
 from lineshaft.agents import Microagent
+from lineshaft.errors import ModelUnavailable
 from lineshaft.models import CallAnswer, ModelReply, ModelRequest
 from lineshaft.testing import call, exit_with
 
@@ -51,15 +52,19 @@ class Wire:
     Args:
         log: The file of these lines.
         sends: The file about which it calls `send` before it exits.
+        busy: The file about whose first request it says to come back later, once.
         dies_at: Number of the request in the middle of which the process ends.
     """
 
-    name = "wire"
     priced = True
 
-    def __init__(self, log: Path, *, sends: str = "", dies_at: int = 0) -> None:
+    def __init__(
+        self, log: Path, *, sends: str = "", busy: str = "", dies_at: int = 0, name: str = "wire"
+    ) -> None:
+        self.name = name
         self._log = log
         self._sends = sends
+        self._busy = busy
         self._dies_at = dies_at
         self._count = 0
 
@@ -74,6 +79,9 @@ class Wire:
         await asyncio.sleep(0)
         if number == self._dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
+        if turn == 0 and path == self._busy:
+            self._busy = ""
+            raise ModelUnavailable("come back later", retry_after=0.01)
         if turn == 0:
             return call("read_file", path=path)
         if turn == 1:
@@ -102,10 +110,19 @@ def session(order: Mapping[str, Any]) -> Session:
 
     agent = Microagent[Review](
         name="review",
-        instructions="Review the file.",
+        instructions=order.get("instructions", "Review the file."),
         inputs=Input,
-        tools=[Tool.from_function(send, effect="external"), kit.tools("read_file", "write_file")],
-        model=Wire(log, sends=order.get("sends", ""), dies_at=order.get("dies_at", 0)),
+        tools=[
+            Tool.from_function(send, effect="external"),
+            kit.tools(*order.get("tools", ("read_file", "write_file"))),
+        ],
+        model=Wire(
+            log,
+            sends=order.get("sends", ""),
+            busy=order.get("busy", ""),
+            dies_at=order.get("dies_at", 0),
+            name=order.get("model_name", "wire"),
+        ),
         idempotent=order.get("idempotent", False),
     )
     policy = Policy.from_dict({"mode": order.get("mode", "auto"), "rules": order.get("rules", [])})
@@ -123,6 +140,7 @@ def told(result: RunResult) -> dict[str, Any]:
         "error": result.error and result.error.message,
         "pending": [[each.id, each.tool] for each in result.pending],
         "calls": dict(result.usage.calls),
+        "requests": {name: each.requests for name, each in result.usage.models.items()},
         "statuses": sorted({each.status for each in result.calls}),
         "changes": sorted(each.path for each in result.changes),
     }

@@ -14,6 +14,7 @@ import pytest
 from agents.reviewers import SAME, do, session
 from lineshaft import Answer, Pending, Policy, Session, Tool, ToolError
 from lineshaft.agents import Microagent
+from lineshaft.errors import StateError
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Call, Context
 
@@ -74,6 +75,7 @@ async def test_twenty_agents_pause_with_their_run_and_go_on_in_another_process(
     assert (second["status"], second["value"]) == ("success", 20)
     assert second["statuses"] == ["done"]
     assert second["calls"]["agents.review"] == 20
+    assert second["requests"] == {"wire": 61}
     counts = wire(order("run"))
     assert counts.pop("sent f3.md") == 1
     assert counts == {f"f{n}.md {turn}": 1 for n in range(20) for turn in range(3)} | {"f3.md 3": 1}
@@ -119,6 +121,83 @@ async def test_a_person_is_asked_once_about_an_agent_and_its_containers(order: O
     assert set(wire(order("run")).values()) == {1}
 
 
+@pytest.mark.parametrize("changed", ["instructions", "model", "tools"])
+async def test_an_agent_that_works_in_another_way_now_is_refused_before_anything_runs(
+    order: Order, changed: str
+) -> None:
+    first = await do(order("run", sends="f1.md", script=ONE))
+    before = wire(order("run"))
+    other: dict[str, Any] = {
+        "instructions": {"instructions": "Review it well."},
+        "model": {"model_name": "other"},
+        "tools": {"tools": ["read_file", "write_file", "delete_file"]},
+    }[changed]
+    again = order("resume", sends="f1.md", run_id=first["run_id"], answers={"*": True}, **other)
+    with pytest.raises(StateError, match=r"agents\.review is not what it was"):
+        await do(again)
+    assert wire(order("run")) == before
+    same = order("resume", sends="f1.md", run_id=first["run_id"], answers={"*": True})
+    assert (await do(same))["status"] == "success"
+
+
+async def test_what_was_waited_for_before_a_pause_is_not_waited_for_again(
+    order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"sends": "f1.md", "busy": "f1.md", "script": ONE}
+    first = await do(order("run", **settings))
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(anyio, "sleep", sleep)
+    told = {"run_id": first["run_id"], "answers": {"*": True}}
+    second = await do(order("resume", sends="f1.md", **told))
+    assert second["status"] == "success"
+    assert waited == []
+    assert wire(order("run"))["f1.md 0"] == 2
+
+
+async def test_a_container_that_calls_otherwise_after_a_pause_ends_the_run(
+    order: Order, tmp_path: Path
+) -> None:
+    made: list[str] = []
+
+    def note(text: str) -> str:
+        """Note it."""
+        made.append(text)
+        return text
+
+    async def box(context: Context) -> object:
+        """Make two calls."""
+        told = tmp_path / "told"
+        for text in (told.read_text(), "last"):
+            call_of_box = Call(tool="note", arguments={"text": text}, origin="code")
+            await context.dispatch(call_of_box)
+        return None
+
+    rule = {"id": "last", "tool": "note", "arguments": {"text": "last"}, "verdict": "ask"}
+    policy = Policy.from_dict({"mode": "open", "rules": [rule]})
+    tools = [
+        Tool.from_function(note, effect="write"),
+        Tool.from_function(box, effect="read", container=True, replayable=True),
+    ]
+    settings: dict[str, Any] = {
+        "workspace": order("run")["workspace"],
+        "store": order("run")["store"],
+        "policy": policy,
+    }
+    (tmp_path / "told").write_text("one")
+    async with Session(tools, **settings) as host:
+        first = await host.run("return await box()")
+    assert [each.arguments for each in first.pending] == [{"text": "last"}]
+    (tmp_path / "told").write_text("two")
+    async with Session(tools, **settings) as host:
+        second = await host.resume(first.run_id, {"*": Answer(allow=True)})
+    assert (second.error and second.error.code) == "E_DIVERGED"
+    assert made == ["one"]
+
+
 async def test_agents_with_the_same_text_get_their_own_answers_after_a_pause(order: Order) -> None:
     settings = {"sends": "f1.md", "script": SAME, "dies_at": -1}
     first = await do(order("run", **settings))
@@ -159,6 +238,8 @@ async def test_a_request_in_flight_when_its_host_dies_is_made_again_only_where_t
     assert (after["status"], after["value"]) == ("success", 20)
     assert after["calls"]["agents.review"] == 20
     counts = wire(order("run"))
+    in_flight = 1  # at least: of those in flight at the death nobody knows
+    assert 60 <= after["requests"]["wire"] <= counts.total() - in_flight
     assert set(counts) == {f"f{n}.md {turn}" for n in range(20) for turn in range(3)}
     again = {line for line, times in counts.items() if times > 1}
     assert all(counts[line] == 2 and before[line] == 1 for line in again)

@@ -1,7 +1,7 @@
 """The loop of a microagent, by scripted conversations."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, cast
 
@@ -71,6 +71,7 @@ class Desk:
     committed: list[object] = field(default_factory=list[object])
     events: list[AgentEvent] = field(default_factory=list[AgentEvent])
     waits: list[float] = field(default_factory=list[float])
+    elapsed: Callable[[], float] | None = None
     answers: dict[str, Done] = field(default_factory=dict[str, Done])
     model: ScriptedModel = field(init=False)
 
@@ -88,6 +89,7 @@ class Desk:
                 validate=self.on_validate,
                 commit=self.on_commit,
                 notify=self.events.append,
+                elapsed=self.elapsed,
                 wait=self.on_wait,
             ),
         )
@@ -351,6 +353,19 @@ async def test_seconds_end_a_loop_in_the_middle_of_a_request() -> None:
     desk.model.complete = never
     error = await desk.failed()
     assert (error.code, "0.01 seconds" in error.message) == ("E_AGENT_BUDGET", True)
+
+
+async def test_seconds_of_an_earlier_part_of_the_run_count() -> None:
+    desk = Desk([call("look", path="a")], budget=Budget(seconds=600), elapsed=lambda: 601.0)
+
+    async def for_ever(name: str, arguments: Mapping[str, object]) -> Done:
+        del name, arguments
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    desk.on_call = for_ever
+    error = await desk.failed()
+    assert (error.code, "600 seconds" in error.message) == ("E_AGENT_BUDGET", True)
 
 
 @pytest.mark.parametrize("where", ["model", "tool"])

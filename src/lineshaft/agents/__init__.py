@@ -6,10 +6,11 @@ An agent's changes as a layer of their own are to come.
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import ExitTool
 from lineshaft.agents._loop import AgentEnd, AgentEvent, AgentLoop, Seams
-from lineshaft.agents._microagent import AgentResult, Microagent
+from lineshaft.agents._microagent import NAMESPACE, AgentResult, Microagent
 from lineshaft.agents._template import SAFETY, PromptTemplate, fenced
 
 __all__ = [
+    "NAMESPACE",
     "SAFETY",
     "AgentEnd",
     "AgentEvent",

@@ -75,6 +75,9 @@ class Seams:
     the result after all."""
 
     notify: Callable[[AgentEvent], None]
+    elapsed: Callable[[], float] | None = None
+    """Gives the seconds since the loop began, those before a pause among them; None: its own."""
+
     wait: Callable[[float], Awaitable[None]] = anyio.sleep
     """Waits some seconds before a request is made again."""
 
@@ -126,6 +129,7 @@ class AgentLoop:
         self._done = False
         self._result: object = None
         self._made = Counter[str]()
+        self._time = anyio.CancelScope()
 
     async def run(self, messages: Sequence[Message]) -> AgentEnd:
         """Work until the model exits with a result that is accepted.
@@ -138,7 +142,7 @@ class AgentLoop:
                 gave up.
         """
         self._messages = list(messages)
-        with anyio.move_on_after(self._budget.seconds):
+        with anyio.move_on_after(self._budget.seconds) as self._time:
             while not self._done:
                 if spent := self._usage.spent(self._budget):
                     raise self._error("E_AGENT_BUDGET", f"it used {spent} without a result")
@@ -186,6 +190,8 @@ class AgentLoop:
                 )
             else:
                 self._usage.take(reply.usage)
+                if (elapsed := self._seams.elapsed) is not None:
+                    self._time.deadline = anyio.current_time() + self._budget.seconds - elapsed()
                 return reply
         raise AssertionError("the last attempt returns or raises")
 

@@ -4,6 +4,8 @@ Above: host code that runs one, or a session that has it as a tool. Below: the l
 which each of its calls and of its requests to the model passes.
 """
 
+import asyncio
+import hashlib
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -32,6 +34,7 @@ from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.errors import AgentError, ConfigError, ToolError
+from lineshaft.gate import surrounding_call
 from lineshaft.models import Message, Model, OfferedTool, UserMessage, model_named
 from lineshaft.session import Session, SessionArguments, waited_for
 from lineshaft.tools import Tool, Toolset, model_name, published
@@ -169,12 +172,13 @@ class Microagent(Generic[R]):
         history: Sequence[Message] = (),
         **arguments: Any,  # noqa: ANN401  its inputs, which it declares itself
     ) -> AgentResult[R]:
-        """Run the agent in a session of its own.
+        """Run the agent: in the body of a tool as a part of the tool's run, else by itself.
 
         Args:
             model: Instead of its own.
             history: A conversation that it goes on with.
-            **arguments: Its inputs, and what `Session` takes besides tools (`workspace=`).
+            **arguments: Its inputs, and what `Session` takes besides tools (`workspace=`). With any
+                of the latter it runs by itself, in a session of its own, wherever it is called.
 
         Raises:
             AgentError: It ended without a result.
@@ -187,20 +191,25 @@ class Microagent(Generic[R]):
         outcome = _Outcome()
         start = _Start(model=model, history=tuple(history), outcome=outcome)
         self._resolved(start)
-        tool = self._made(start)
-        async with Session(
-            Toolset.of_runtime([tool]), **cast("SessionArguments", settings)
-        ) as session:
-            done = await session.call(tool.name, arguments)
-        if done.error is not None:
-            if outcome.error is not None:
-                raise outcome.error
-            raise ToolError(done.error.code, done.error.message, hint=done.error.hint)
+        tool, around = self._made(start), surrounding_call()
+        if around is not None and not settings:
+            run_id, done = around.run_id, await around.call(tool, arguments)
+        else:
+            async with Session(
+                Toolset.of_runtime([tool]), **cast("SessionArguments", settings)
+            ) as session:
+                called = await session.call(tool.name, arguments)
+            run_id, error = called.run_id, called.error
+            done = Value(called.value)
+            if error is not None:
+                done = Failure(error.code, error.message, error.hint)
+        if isinstance(done, Failure):
+            raise outcome.error or ToolError(done.code, done.message, hint=done.hint)
         return AgentResult(
             output=cast("R", self._exit.typed(done.value)),
             usage=outcome.usage or AgentUsage(),
             messages=outcome.messages,
-            run_id=done.run_id,
+            run_id=run_id,
         )
 
     def run_sync(
@@ -211,7 +220,11 @@ class Microagent(Generic[R]):
         **arguments: Any,  # noqa: ANN401  as for `run`
     ) -> AgentResult[R]:
         """Run the agent, and wait for it; everything as for `run`."""
-        return waited_for(partial(self.run, model=model, history=history, **arguments))
+        work = partial(self.run, model=model, history=history, **arguments)
+        around = surrounding_call()
+        if around is None or around.loop is _running():
+            return waited_for(work)
+        return asyncio.run_coroutine_threadsafe(work(), around.loop).result()
 
     def _resolved(self, start: _Start) -> Model:
         """Return the model of a run.
@@ -261,9 +274,26 @@ class Microagent(Generic[R]):
             effect="model",
             container=True,
             calls_as="agent",
-            replayable=True,
+            replayable=not start.history,  # which a resume would not know
+            digest=self._digest(start),
         )
         return made.bringing(own)
+
+    def _digest(self, start: _Start) -> str:
+        """Return the hash of all that decides how the agent works."""
+        model = start.model or self._model
+        told: dict[str, object] = {
+            "template": self._template,
+            "result": self._exit.offered.input_schema,
+            "model": model.name if model is not None and not isinstance(model, str) else model,
+            "budget": self._budget,
+            "validates": self._validate is not None,
+            "tools": [
+                (spec.name, spec.description, spec.input_schema, spec.effect, spec.digest)
+                for spec in (tool.spec for tool in self._tools.values())
+            ],
+        }
+        return hashlib.sha256(pydantic_core.to_json(told)).hexdigest()
 
     def _validation(self, validate: Validator[R]) -> Tool[..., Any]:
         takes_context = len(inspect.signature(validate).parameters) > 1
@@ -344,8 +374,17 @@ class Microagent(Generic[R]):
                 validate=validate,
                 commit=commit,
                 notify=partial(_tell, context, self._budget),
+                elapsed=conversation.elapsed,
+                wait=conversation.wait,
             ),
         )
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _template_of(name: str, instructions: str | PromptTemplate) -> PromptTemplate:

@@ -5,9 +5,12 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 """
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+import anyio
 
 from lineshaft.errors import ModelRefused, ModelUnavailable, ToolError
 from lineshaft.models import (
@@ -20,9 +23,18 @@ from lineshaft.models import (
     UserMessage,
 )
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Context, Failure, decode
+from lineshaft.values import Call, Context, Failure, ModelUsage, decode
 
 ASK_MODEL = "ask_model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedReply(ModelReply):
+    """A reply, and when it came: a loop that goes on decides by that, and not by its own clock."""
+
+    elapsed: float
+    """Seconds since the agent began, pauses left out."""
+
 
 _AFTER = re.compile(r"try again after ([0-9.]+) s")
 
@@ -38,11 +50,16 @@ class ModelRequests:
     def __init__(self, model: Callable[[], Model], *, repeatable: bool) -> None:
         self._find = model
         self._found: Model | None = None
-        self._live: dict[str, ModelRequest] = {}
+        self._live: dict[str, _LiveRequest] = {}
 
         async def ask_model(
-            *, model: str, new: list[dict[str, Any]], as_schema: bool, conversation: str
-        ) -> ModelReply:
+            *,
+            model: str,
+            new: list[dict[str, Any]],
+            as_schema: bool,
+            conversation: str,
+            context: Context,
+        ) -> TimedReply:
             """Ask the model of this agent.
 
             Args:
@@ -50,9 +67,10 @@ class ModelRequests:
                 new: The messages since the last reply.
                 as_schema: Whether the call is asked for as text of a schema.
                 conversation: Names it; the same for all its requests.
+                context: Of this call.
             """
             del new, model, as_schema  # what the record shows of the request
-            return await self._send(conversation)
+            return await self._send(conversation, context)
 
         self.tool: Tool[..., Any] = Tool.from_function(
             ask_model,
@@ -64,12 +82,14 @@ class ModelRequests:
         )
         """Sends a request, as a call of the gate."""
 
-    async def _send(self, conversation: str) -> ModelReply:
-        request = self._live.pop(conversation, None)
-        if request is None:
+    async def _send(self, conversation: str, context: Context) -> TimedReply:
+        live = self._live.pop(conversation, None)
+        if live is None:
             raise ToolError("E_DENIED", "only the loop of a microagent asks its model")
         try:
-            return await self._model.complete(request)
+            reply = await self._model.complete(live.request)
+            context.spent(self._model.name, ModelUsage(requests=1, **asdict(reply.usage)))
+            return TimedReply(**_told(reply), elapsed=live.elapsed())
         except ModelUnavailable as error:
             wait = error.retry_after
             hint = "" if wait is None else f"try again after {wait:g} s"
@@ -93,6 +113,14 @@ class ModelRequests:
         return Conversation(self._live, context, self._model.name)
 
 
+@dataclass(frozen=True, slots=True)
+class _LiveRequest:
+    """A request that is about to be sent."""
+
+    request: ModelRequest
+    elapsed: Callable[[], float]
+
+
 class Conversation:
     """One conversation, of which each request tells only what is new.
 
@@ -102,11 +130,21 @@ class Conversation:
         model: The name of the model.
     """
 
-    def __init__(self, live: dict[str, ModelRequest], context: Context, model: str) -> None:
+    def __init__(self, live: dict[str, _LiveRequest], context: Context, model: str) -> None:
         self._live = live
         self._context = context
         self._model = model
         self._told = 0
+        self._begun = time.monotonic()
+
+    def elapsed(self) -> float:
+        """Return the seconds since it began, those before a pause among them."""
+        return time.monotonic() - self._begun
+
+    async def wait(self, seconds: float) -> None:
+        """Wait, unless that was done before the run was taken up."""
+        if not self._context.replaying():
+            await anyio.sleep(seconds)
 
     async def ask(self, request: ModelRequest) -> ModelReply:
         """Send one request, once.
@@ -122,7 +160,7 @@ class Conversation:
             "as_schema": request.as_schema,
             "conversation": key,
         }
-        self._live[key] = request
+        self._live[key] = _LiveRequest(request, self.elapsed)
         try:
             call = Call(tool=ASK_MODEL, arguments=arguments, origin="agent")
             done = await self._context.dispatch(call)
@@ -130,13 +168,19 @@ class Conversation:
             self._live.pop(key, None)
         if not isinstance(done, Failure):
             self._told = len(request.messages) + 1
-            return decode(ModelReply, done.value)
+            reply = decode(TimedReply, done.value)
+            self._begun = min(self._begun, time.monotonic() - reply.elapsed)
+            return ModelReply(**_told(reply))
         if done.code in ("E_MODEL_UNAVAILABLE", "E_TOOL_TIMEOUT"):
             after = _AFTER.search(done.hint)
             raise ModelUnavailable(
                 done.message, retry_after=float(after.group(1)) if after else None
             )
         raise ModelRefused(done.message, hint=done.hint)
+
+
+def _told(reply: ModelReply) -> dict[str, Any]:
+    return {each.name: getattr(reply, each.name) for each in fields(ModelReply)}
 
 
 def _as_recorded(messages: Sequence[Message]) -> list[Mapping[str, object]]:

@@ -34,6 +34,9 @@ COMMANDS: Mapping[str, str] = {
     "check": "Say what is wrong with a script, without running it.",
     "tools": "List, search and describe the tools.",
     "call": "Call one tool, under the same policy as a script.",
+    "agent run": "Run a microagent, of a pack or of the configured tools.",
+    "agent list": "List the agents that are offered, and the packs that are installed.",
+    "agent show": "Say what an agent takes and gives, with a command line that runs it.",
     "serve": "Offer the tools to an MCP client, behind search, describe and run.",
     "python run": "Run a Python program as the tool python_run does.",
     "python build": "Make the Python that programs get out of the one that runs this.",
@@ -54,6 +57,7 @@ COMMANDS: Mapping[str, str] = {
 """What there is, with its line in the help; each lives in `commands`, in the file of its name."""
 
 _GROUPS = {
+    "agent": "Microagents; `agent` alone is `agent list`.",
     "cache": "What lies outside the workspace; `cache` alone is `cache show`.",
     "config": "Settings and where they come from.",
     "config mcp": "MCP servers; `config mcp` alone is `config mcp show`.",
@@ -61,7 +65,7 @@ _GROUPS = {
     "runs": "The recorded runs; `runs` alone is `runs list`.",
 }
 
-_UNNAMED = {"cache": "show", "python": "run", "runs": "list", "config mcp": "show"}
+_UNNAMED = {"agent": "list", "cache": "show", "python": "run", "runs": "list", "config mcp": "show"}
 """Commands whose group alone means them."""
 
 

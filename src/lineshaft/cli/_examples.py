@@ -21,6 +21,12 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
         "lineshaft call read_file path=README.md",
         "lineshaft call find_files pattern='**/*.py' --json",
     ),
+    "agent run": (
+        "lineshaft agent run azure-sdk.spelling files:='[\"README.md\"]'",
+        "lineshaft agent run triage path=issues/1.md --tools triage.py",
+    ),
+    "agent list": ("lineshaft agent list", "lineshaft agent list azure-sdk"),
+    "agent show": ("lineshaft agent show azure-sdk.spelling", "lineshaft agent show triage --json"),
     "serve": ("lineshaft serve", "lineshaft serve --http --port 8765"),
     "python run": (
         "lineshaft python -c 'print(6 * 7)'",

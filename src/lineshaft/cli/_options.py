@@ -81,6 +81,7 @@ def settings_for(
     workspace: Path | None = None,
     *,
     tools: Iterable[str] | None = None,
+    packs: Iterable[str] | None = None,
     engine: str | None = None,
     mode: str | None = None,
     limits: Iterable[str] | None = None,
@@ -97,6 +98,8 @@ def settings_for(
         flags["workspace.root"] = str(workspace)
     if tools:
         flags["tools.modules"] = list(tools)
+    if packs:
+        flags["tools.packs"] = list(packs)
     if engine is not None:
         flags["engine.name"] = engine
     if mode is not None:

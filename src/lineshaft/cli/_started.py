@@ -14,7 +14,7 @@ import typer
 from lineshaft.cli._options import settings_for
 from lineshaft.cli._records import find_run, look
 from lineshaft.cli._terminal import is_terminal, note, one_line, paint
-from lineshaft.config import Module, Settings, guard_modules, hashes_of_modules
+from lineshaft.config import Module, Settings, guard_modules, hashes_of_modules, pack_modules
 from lineshaft.errors import ConfigError
 from lineshaft.files import private_folder, state_folder
 from lineshaft.store import Store, workspace_name
@@ -44,6 +44,9 @@ class Started:
 
     atomic: bool | None = None
     """What the command line said of landing; None: nothing."""
+
+    packs: tuple[str, ...] = ()
+    """Packs that the command line named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +80,13 @@ def started_with(settings: Settings) -> Started:
         modules=hashes_of_modules(_own_modules(settings)),
         settings=settings.hashes,
         atomic=bool(atomic.value) if atomic.giver == "flag" else None,
+        packs=tuple(each.name for each in settings.modules_of("tools.packs") if each.by_hand),
     )
 
 
 def _own_modules(settings: Settings) -> Iterator[Module]:
     """Yield the modules that no command line named, and no approval binds to their content."""
-    for module in (*settings.modules, *guard_modules(settings)):
+    for module in (*settings.modules, *guard_modules(settings), *pack_modules(settings)):
         if not module.by_hand and module.project is None:
             yield module
 
@@ -135,9 +139,12 @@ def settings_again(
     if started is None or started.workspace != workspace_name(plain.root):
         return plain  # a run of another workspace is refused later on
     if tools:  # what is said now is meant
-        settings, started = plain, replace(started, tools={})
+        settings = settings_for(workspace, tools=tools, packs=started.packs)
+        started = replace(started, tools={})
     else:
-        settings = settings_for(workspace, tools=started.tools, atomic=started.atomic)
+        settings = settings_for(
+            workspace, tools=started.tools, packs=started.packs, atomic=started.atomic
+        )
     changed = changes_since(started, settings)
     gone = [each.name for each in changed if each.what == "is gone" and not each.keys]
     if gone:

@@ -28,6 +28,7 @@ from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
+from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
@@ -93,6 +94,7 @@ __all__ = [
     "kept_secrets",
     "load",
     "masked_url",
+    "pack_modules",
     "policy",
     "private_folder",
     "provider_for",

@@ -10,6 +10,7 @@ from typing import cast
 from lineshaft import kit
 from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
+from lineshaft.config._packs import packs
 from lineshaft.config._places import user_file
 from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
@@ -112,7 +113,7 @@ def tools(
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Toolset:
-    """Return the kit's tools and those of the modules that the settings name.
+    """Return the kit's tools and those of the modules and packs that the settings name.
 
     Args:
         settings: What `read_settings` settled.
@@ -120,7 +121,7 @@ def tools(
         environ: Variables that say where approvals are kept.
 
     Raises:
-        ConfigError: A module is missing, not approved, does not start, or names clash.
+        ConfigError: A module or pack is missing, not approved, does not start, or names clash.
     """
     held = settings.setting("tools.kit")
     try:
@@ -135,7 +136,7 @@ def tools(
     except ConfigError as error:
         raise ConfigError(f"{held.source}: tools.kit: {error.message}", hint=error.hint) from error
     own = load_modules(settings.modules, confirm=confirm, environ=environ)
-    return offered.combine(own)
+    return offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
 
 
 def folder(settings: Settings) -> Folder:

@@ -187,6 +187,13 @@ KEYS: Mapping[str, Key] = {
             text="Python files and modules whose tools are offered.",
         ),
         Key(
+            name="tools.packs",
+            allowed='a list of names of installed packs: ["azure-sdk"]',
+            accepts=is_texts,
+            default=[],
+            text="Packs whose tools and agents are offered.",
+        ),
+        Key(
             name="tools.kit",
             allowed='true, false, or a list of names: ["default", "fetch_url"]',
             accepts=lambda value: isinstance(value, bool) or is_texts(value),

@@ -321,6 +321,7 @@ def _flag(name: str) -> str:
         "engine.name": "--engine",
         "python.timeout_seconds": "--timeout",
         "tools.modules": "--tools",
+        "tools.packs": "the pack's name",
         "workspace.root": "--workspace",
     }.get(name, f"--{leaf}")
 

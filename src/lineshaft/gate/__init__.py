@@ -7,6 +7,7 @@ Only this room runs a tool. `CallPipeline` shows the way of a call, a line for e
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._gate import Gate
+from lineshaft.gate._joining import SurroundingCall, surrounding_call
 from lineshaft.gate._pause_point import PausePoint
 from lineshaft.gate._pipeline import CallPipeline
 from lineshaft.gate._replay_log import RecordedResults, ReplayLog
@@ -22,4 +23,6 @@ __all__ = [
     "ReplayLog",
     "RunClock",
     "RunInfo",
+    "SurroundingCall",
+    "surrounding_call",
 ]

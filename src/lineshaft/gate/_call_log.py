@@ -24,6 +24,7 @@ from lineshaft.values import (
     KeptCall,
     KeptPause,
     LogRow,
+    ModelUsage,
     ReplayInputs,
     RowKind,
     Shown,
@@ -148,6 +149,7 @@ class CallLog:
         self.counts: Counter[str] = Counter()
         self.refused = 0
         self.bytes_in = 0
+        self.models: dict[str, ModelUsage] = {}
         self._dropped = 0
         self._verdicts: dict[tuple[str, ...], Mapping[str, object]] = {}
         self._begin: Mapping[str, object] | None = None
@@ -239,6 +241,12 @@ class CallLog:
         self._order = dict.fromkeys(self._past)
         self.counts.update(usage.calls)
         self.refused, self.bytes_in = usage.refused, usage.bytes_in
+        self.models.update(usage.models)
+
+    def spent(self, call_id: str, model: str, usage: ModelUsage) -> None:
+        """Count and record what a request to a model has used."""
+        self.models[model] = self.models.get(model, ModelUsage()).plus(usage)
+        self.note("usage", call_id, model=model, **asdict(usage))
 
     def take_place(self, entry: CallEntry, call_id: str) -> None:
         """Let a call be the one that waited under an id in an earlier part of the run."""
@@ -632,6 +640,7 @@ class CallLog:
             bytes_in=self.bytes_in,
             bytes_out=bytes_out,
             bytes_kept=max(self.bytes_in - bytes_out, 0),
+            models=dict(self.models),
         )
 
 

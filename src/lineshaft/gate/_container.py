@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
@@ -41,7 +42,7 @@ async def merged(
     return True
 
 
-_NOTHING = CallScope(origins=(), containers=())
+NOTHING_AROUND = CallScope(origins=(), containers=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Container:
     def scope(self) -> CallScope:
         """What stands around its calls."""
         call, spec = self.entry.call, self.tool.spec
-        outer = call.scope or _NOTHING
+        outer = call.scope or NOTHING_AROUND
         return CallScope(
             origins=tuple(dict.fromkeys((call.origin, *outer.origins))),
             containers=(self.entry.key, *outer.containers),
@@ -81,7 +82,7 @@ class Container:
     @property
     def own(self) -> Mapping[str, Tool]:
         """The tools that are there for its calls alone."""
-        outer = self.entry.call.scope or _NOTHING
+        outer = self.entry.call.scope or NOTHING_AROUND
         return self.tool.brings or outer.own
 
     @property
@@ -108,6 +109,7 @@ class Container:
             dispatch=self.dispatch,
             confine=confine,
             commit=self.commit,
+            replaying=partial(self.run.recorded, self.entry.id),
             uncommitted=lambda: self.layer is not None and self.layer.touched,
         )
 

@@ -1,5 +1,6 @@
 """The tool itself, run within its time and its authority."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from lineshaft.gate._clock import RunClock
 from lineshaft.gate._container import Container, merged
 from lineshaft.gate._elicit import Question
 from lineshaft.gate._invoke import invoke
+from lineshaft.gate._joining import SurroundingCall, current_call
 from lineshaft.gate._lanes import CallPlace
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Policy, Subject, along, reach, sight
@@ -98,6 +100,7 @@ async def execute(
 
     async def body() -> object:
         place.hold(entry.key)
+        current_call.set(SurroundingCall(run, entry, tool, further, asyncio.get_running_loop()))
         return await invoke(tool, entry.arguments, lent and lent.context)
 
     try:
@@ -171,6 +174,7 @@ def _lend(
         python=run.gate.python,
         whole=entry.call.origin not in _MODELS if scope is None else not scope.to_model,
         secrets=run.gate.redactor,
+        spent=partial(run.call_log.spent, entry.id),
         belongings=run.gate.belongings,
     )
     calls = Container(

@@ -55,6 +55,9 @@ from lineshaft.values import (
 REFUSALS_PER_CALL = 3
 """A run ends at this many refused calls for each one that it may make."""
 
+MOST_NESTED = 4
+"""Containers around a call."""
+
 Paths = tuple[str, ...]
 
 _IMPORT = ToolSpec(name="read_file", effect="read", paths=(("path",),))
@@ -83,6 +86,13 @@ class CallPipeline:
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
         self._orders: dict[str | None, CallLine] = {}
         """By container: its reads and writes of files keep their order."""
+
+        self._standing_before = {
+            call_id
+            for key, call_id in self._earlier.waited.items()
+            if key in self._earlier.standing
+        }
+        """Ids of the containers in the middle of which an earlier part of the run paused."""
 
         self._held = held_around()
         self._asks = Asks(
@@ -180,6 +190,9 @@ class CallPipeline:
         if entry.call.origin == "script" and not tool.spec.scriptable:
             entry.rule = "not-scriptable"
             raise ToolError("E_DENIED", f"{name!r} may not be called from a script")
+        if scope and tool.spec.container and len(scope.containers) >= MOST_NESTED:
+            text = f"containers nest {MOST_NESTED} deep, and this call of {name!r} is deeper"
+            raise ToolError("E_DENIED", text)
         if scope and not _leaves(scope, tool.name):
             entry.rule = "narrowed:tools"
             raise ToolError("E_DENIED", f"{name!r} is not among the tools of its container")
@@ -200,7 +213,8 @@ class CallPipeline:
         """Take the next place in the lines that a call of the tool stands in."""
         lanes = self._run.gate.lanes
         order = self._orders.setdefault(call.parent, CallLine())
-        place = CallPlace(spec, lanes=lanes, order=order, held=self._held)
+        held = self._held if call.parent is None else held_around()
+        place = CallPlace(spec, lanes=lanes, order=order, held=held)
         place.join()
         return place
 
@@ -243,20 +257,30 @@ class CallPipeline:
         if key in earlier.dropped:
             entry.answered = not earlier.only
             await anyio.sleep_forever()  # the script gives it up again
-        if earlier.only or (entry.call.recorded and not self._goes_on(entry)):
+        diverges = entry.call.recorded or self._before_its_record_ends(entry.call)
+        if earlier.only or (diverges and not self._goes_on(entry)):
             await self._differs(entry)
         elif key in earlier.unknown and not spec.idempotent:
             text = f"{spec.name} was started before the host died, and nobody knows what it did"
             return Failure("E_TOOL_FAILED", text, "", "unknown")
         return None
 
+    def _before_its_record_ends(self, call: Call) -> bool:
+        """Return whether a container makes a call that it did not make the first time.
+
+        It gets no new ones before it has come to where it stood.
+        """
+        within = call.parent
+        if within is None or within not in self._standing_before:
+            return False
+        return self._earlier.recorded.left_in(within)
+
     async def _judge(
         self, entry: CallEntry, spec: ToolSpec, named: Paths, entries: Paths
     ) -> tuple[Subject, Verdict]:
         """Return a call as policy sees it, and the verdict; what lies below its folders counts."""
         gate = self._run.gate
-        view = self._run.view_of(entry.call)
-        below = await paths_below(view, entries) if entries else ()
+        below = await paths_below(self._run.view_of(entry.call), entries) if entries else ()
         call = entry.call.decided(spec.name, entry.arguments)
         subject = gate.subject(spec, call, (*named, *below))
         policy = self._run.policy_of(call)
@@ -284,7 +308,7 @@ class CallPipeline:
 
     def _reserve(self, entry: CallEntry) -> None:
         """Take one of the calls that the run may make; `_finish` gives it back if none was made."""
-        if under_agent(entry.call):
+        if entry.call.scope is not None and under_agent(entry.call):
             most = self._run.limits.agent_calls
             if self._of_agents >= most:
                 text = f"the agents of this run may make {most} calls, and have made them all"

@@ -1,5 +1,6 @@
 """Results of an earlier part of a run, or of an earlier execution of its script."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ class RecordedResults:
 
     def __init__(self, finished: Iterable[Finished]) -> None:
         self._left = {each.call.key: each for each in finished}
+        self._within = Counter(each.call.parent for each in self._left.values())
         self.of_agents = sum(each.call.origin == "agent" for each in self._left.values())
         """How many of the calls microagents made."""
 
@@ -27,7 +29,14 @@ class RecordedResults:
     def take(self, key: str) -> Done | None:
         """Return the result of a call, or None where none is recorded or it was given out."""
         found = self._left.pop(key, None)
-        return found.done if found else None
+        if found is None:
+            return None
+        self._within[found.call.parent] -= 1
+        return found.done
+
+    def left_in(self, container: str) -> bool:
+        """Return whether results of calls that a container made were not given out."""
+        return self._within[container] > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The fixed facts of one run for its calls at the gate."""
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -80,6 +81,10 @@ class RunInfo:
 
     findings: list[Finding] = field(default_factory=list[Finding])
     """What guards said of changes that landed, and what tools returned that they never did."""
+
+    recorded: Callable[[str], bool] = bool
+    """Says whether an earlier part of the run has results of a container's calls, by the
+    container's id, that were not given out yet."""
 
     def policy_of(self, call: Call) -> Policy:
         """Return what judges a call: the run's policy, or what containers around it left of it."""

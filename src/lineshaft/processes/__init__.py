@@ -1,6 +1,7 @@
 """Start, watch, cap and kill process trees.
 
-Above: workspaces, which decide where a command runs. Below: the operating system.
+Above: workspaces, which decide where a command runs. Below: the operating system. `programs` is a
+door of its own: programs as values, run to their end.
 """
 
 from lineshaft.processes._attended import attended

@@ -210,6 +210,7 @@ class RunContext:
             alone=alone,
             keeps_back=self._segment.keeps_back,
             findings=findings,
+            recorded=earlier.recorded.left_in if earlier is not None else bool,
         )
         self.pipeline = CallPipeline(self._run_info, earlier=earlier)
         return self.pipeline

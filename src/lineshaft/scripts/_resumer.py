@@ -185,6 +185,25 @@ class Resumer:
                 f"run {saved.run.run_id!r} cannot go on: {gone[0]}",
                 hint="give the tools that it was begun with, such as --tools FILE",
             )
+        self._must_work_alike(saved)
+
+    def _must_work_alike(self, saved: SavedRun) -> None:
+        """Refuse a run with a container in it that works in another way here.
+
+        Raises:
+            StateError: Names the first of them.
+        """
+        tools = self._runner.gate.tools
+        finished = (each.call for each in saved.finished)
+        called = {call.tool for call in (*finished, *saved.asked, *saved.unknown)}
+        digests = cast("Mapping[str, str]", saved.run.document.get("digests", {}))
+        for name, digest in digests.items():
+            if name in called and name in tools and tools[name].spec.digest != digest:
+                raise StateError(
+                    f"run {saved.run.run_id!r} cannot go on: {name} is not what it was when the"
+                    " run began: its instructions, tools, result, model or budget differ",
+                    hint="bring it back as it was, or run the script anew",
+                )
 
     async def _set_up(
         self, saved: SavedRun, claim: RunClaim, reply: Reply, sinks: tuple[Sink, ...]
@@ -256,6 +275,7 @@ class Resumer:
         """
         saved = await self._saved(run_id)
         job = Job.of(saved.run.document)
+        self._must_work_alike(saved)
         engine = None if job.tool else await _engine(self._runner, saved)
         modules = cast("Mapping[str, str]", (saved.end or {}).get("modules", {}))
         await self._must_have_modules(saved, modules)

@@ -283,6 +283,7 @@ class Runner:
             "identity": dict(engine.identity),
             "version": _version(),
             "seed": replay.seed,
+            "digests": self._digests(),
         }
         why_not = _why_nested(context)
         if not why_not and engine.pauses == "never":
@@ -292,13 +293,24 @@ class Runner:
         context.keep(document, unpausable=why_not, replays=replays, replay=replay)
         return replay
 
+    def _digests(self) -> dict[str, str]:
+        """Return what decides how containers work, by tool."""
+        specs = (tool.spec for tool in self.gate.tools.values())
+        return {spec.name: spec.digest for spec in specs if spec.digest}
+
     async def _alone(self, job: Job, context: RunContext, progress: RunProgress) -> None:
         context.announce(script="", name=job.name, origin=job.origin, engine="")
         pipeline = await context.enter(alone=True)
         if self.environment.log is not None:
             # It is not kept, unless it has to wait: its end is all that could be resumed.
             mode = self.gate.policy.own_mode
-            document = {**job.kept(""), "engine": "", "seed": "", "mode": mode}
+            document = {
+                **job.kept(""),
+                "engine": "",
+                "seed": "",
+                "mode": mode,
+                "digests": self._digests(),
+            }
             tool = self.gate.tools.get(job.tool)
             calls = tool is not None and tool.spec.replayable
             context.keep(document, unpausable=_why_nested(context), replays=False, calls=calls)

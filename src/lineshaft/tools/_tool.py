@@ -81,6 +81,10 @@ class ToolOptions(TypedDict, total=False):
     results, so that a run can pause in the middle of it. Everything that it takes from the world
     then comes from its arguments and its calls."""
 
+    digest: str
+    """Of a replayable container: names all that decides how it works, beside its schema. A run that
+    has called it is not resumed with another one."""
+
     staged: bool
     """Of a tool with effect `write`: whether it acts only on files through `Context.workspace`, so
     that it can be tried out on changes that never land."""
@@ -109,6 +113,7 @@ class _Options:
     container: bool = False
     calls_as: Origin | None = None
     replayable: bool = False
+    digest: str = ""
     staged: bool = False
     jailed: bool = False
     needs_disk: bool | None = None
@@ -130,8 +135,8 @@ class _Options:
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
         if self.needs_disk and (self.container or self.staged):
             raise ConfigError("needs_disk is not for containers and staged tools")
-        if not self.container and (self.calls_as is not None or self.replayable):
-            raise ConfigError("calls_as and replayable are for containers")
+        if not self.container and (self.calls_as is not None or self.replayable or self.digest):
+            raise ConfigError("calls_as, replayable and digest are for containers")
 
     @property
     def touches(self) -> Effect:
@@ -269,6 +274,7 @@ class Tool(Generic[P, R]):
             container=options.container,
             calls_as=options.calls_as,
             replayable=options.replayable,
+            digest=options.digest,
             staged=options.staged,
             jailed=options.jailed,
             needs_disk=options.lands,

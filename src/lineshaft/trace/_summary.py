@@ -15,6 +15,7 @@ from lineshaft.values import (
     Effect,
     Event,
     Finding,
+    ModelUsage,
     Pending,
     RunError,
     RunResult,
@@ -86,6 +87,7 @@ class _Summary:
     engine: str = ""
     end: Data | None = None
     bytes_in: int = 0
+    models: dict[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
 
     def change(self, event: Event, **changes: object) -> None:
         """Add to the facts about a call."""
@@ -115,7 +117,7 @@ class _Summary:
             dropped=self.dropped,
             pending=pending,
             expires_at=cast("str | None", end.get("expires_at")),
-            usage=_one(Usage, end.get("usage")) or self._usage(),
+            usage=_counters(end.get("usage")) or self._usage(),
         )
 
     def _ended(self, call: CallRecord, pending: tuple[Pending, ...]) -> CallRecord:
@@ -133,7 +135,7 @@ class _Summary:
     def _usage(self) -> Usage:
         calls = Counter(self.started.values())
         refused = sum(call.status == "refused" for call in self.calls.values())
-        return Usage(calls=dict(calls), refused=refused, bytes_in=self.bytes_in)
+        return Usage(calls=dict(calls), refused=refused, bytes_in=self.bytes_in, models=self.models)
 
 
 def _unfinished(summary: _Summary) -> Data:
@@ -198,6 +200,21 @@ def _output(summary: _Summary, event: Event) -> None:
     summary.output.setdefault(str(event.data["stream"]), []).append(str(event.data["text"]))
 
 
+def _usage(summary: _Summary, event: Event) -> None:
+    data = dict(event.data)
+    name, spent = str(data.pop("model")), _one(ModelUsage, data) or ModelUsage()
+    summary.models[name] = summary.models.get(name, ModelUsage()).plus(spent)
+
+
+def _counters(data: object) -> Usage | None:
+    if data is None:
+        return None
+    told = dict(cast("Data", data))
+    models = cast("Mapping[str, Data]", told.pop("models", {}))
+    spent = {name: _one(ModelUsage, each) or ModelUsage() for name, each in models.items()}
+    return _one(Usage, {**told, "models": spent})
+
+
 def _changes(summary: _Summary, event: Event) -> None:
     summary.changes = _all(Change, event.data["changes"])
     summary.dropped = _all(Change, event.data.get("dropped", ()))
@@ -223,6 +240,7 @@ _TELLERS: dict[str, Callable[[_Summary, Event], None]] = {
     "call_started": _call_started,
     "call_finished": _call_finished,
     "output": _output,
+    "usage": _usage,
     "changes": _changes,
     "run_finished": _ends,
 }

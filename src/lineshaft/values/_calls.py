@@ -256,6 +256,10 @@ class ToolSpec:
     jailed: bool = False
     """An `exec` tool whose processes run in a probed jail."""
 
+    digest: str = ""
+    """Of all that decides how a container works, beside its schema: a run that has called it goes
+    on only where it is the same; empty: that is not known."""
+
     needs_disk: bool = False
     """What its call sees of the run's changes lands first: they are on the disk when it starts."""
 

@@ -10,6 +10,7 @@ from lineshaft.values._belongings import Belongings
 from lineshaft.values._calls import Dispatch
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 from lineshaft.values._python import PythonOptions
+from lineshaft.values._runs import ModelUsage
 from lineshaft.values._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -114,6 +115,11 @@ async def nothing_to_commit() -> bool:
     return False
 
 
+def not_counted(model: str, usage: ModelUsage) -> None:
+    """Count nothing: there is no run."""
+    del model, usage
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Filled in where a tool has a parameter annotated with it; left out of the schema."""
@@ -171,6 +177,13 @@ class Context:
     it, all or none, after its guards have looked; raises `Guarded` or `StaleFile`. Without it that
     is done when the container returns; what a container has not committed when it fails is
     dropped."""
+
+    spent: Callable[[str, ModelUsage], None] = not_counted
+    """Counts what a request to a model has used, by the model's name, in the run's usage."""
+
+    replaying: Callable[[], bool] = bool
+    """Says whether a container is executed again, and results of its calls are recorded that it has
+    not been given yet."""
 
     uncommitted: Callable[[], bool] = bool
     """Says whether a container or its calls have changed anything that is kept back."""

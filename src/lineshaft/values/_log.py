@@ -25,6 +25,7 @@ RowKind = Literal[
     "output",
     "progress",
     "log",
+    "usage",
     "merged",
     "landing",
     "landed",
@@ -48,6 +49,7 @@ ROW_OF: Mapping[EventKind, RowKind] = {
     "output": "output",
     "progress": "progress",
     "log": "log",
+    "usage": "usage",
     "changes": "landed",
     "run_finished": "end",
 }

@@ -21,6 +21,7 @@ EventKind = Literal[
     "output",
     "progress",
     "log",
+    "usage",
     "changes",
     "run_finished",
 ]
@@ -144,6 +145,41 @@ class RunError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """What requests to one model have used."""
+
+    requests: int = 0
+    """Requests that were answered."""
+
+    input_tokens: int = 0
+    """Tokens of the requests, cached ones included."""
+
+    output_tokens: int = 0
+    """Tokens of the replies, reasoning included."""
+
+    cached_tokens: int = 0
+    """Those of `input_tokens` that the provider had from before."""
+
+    estimated: bool = False
+    """Whether some of the tokens are estimates from the texts' lengths."""
+
+    cost: float | None = None
+    """US dollars, as far as prices are known; None: no price is known."""
+
+    def plus(self, other: "ModelUsage") -> "ModelUsage":
+        """Return both together."""
+        known = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return ModelUsage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            estimated=self.estimated or other.estimated,
+            cost=sum(known) if known else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Counters of a run."""
 
@@ -161,6 +197,9 @@ class Usage:
 
     bytes_kept: int = 0
     """Bytes that stayed out of the model's context."""
+
+    models: Mapping[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
+    """What its microagents have used, by name of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated, NoReturn, cast
 
 import anyio
 import typer
@@ -33,9 +33,9 @@ from lineshaft.cli._shape import value_text
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
-from lineshaft.config import build
+from lineshaft.config import Settings, build
 from lineshaft.session import Session
-from lineshaft.values import CallError, CallResult
+from lineshaft.values import CallError, CallResult, Limits
 
 
 def command(
@@ -55,8 +55,39 @@ def command(
     json: Json = False,
 ) -> None:
     """Call one tool and print what it returns."""
-    given = read_pairs(arguments or ())
     settings = settings_for(workspace, tools=tools, mode=mode)
+    call_one(
+        settings,
+        tool,
+        read_pairs(arguments or ()),
+        limits=settings.limits(),
+        again=options_again(workspace),
+        accept_claims=accept_claims,
+        json=json,
+    )
+
+
+def call_one(
+    settings: Settings,
+    tool: str,
+    given: Mapping[str, object],
+    *,
+    limits: Limits,
+    again: str = "",
+    accept_claims: bool = False,
+    json: bool = False,
+) -> NoReturn:
+    """Make one call, print what came of it, and leave with its exit code.
+
+    Args:
+        settings: What holds.
+        tool: The tool's name.
+        given: Its arguments.
+        limits: Of the call.
+        again: What a command that goes on with it needs, see `options_again`.
+        accept_claims: Whether what servers say of their tools counts.
+        json: Whether the result is printed as JSON.
+    """
     started = started_with(settings)
     namespace = tool.rpartition(".")[0]
     offered = offered_for(
@@ -67,7 +98,7 @@ def command(
         toolset=offered.all,
         secrets=offered.secrets,
         guards=guards_for(settings),
-        limits=settings.limits(),
+        limits=limits,
         approver=TerminalApprover(Silent()) if can_ask() else None,
         elicit=TerminalElicit(Silent()) if can_ask() else None,
         sinks=[(Silent() if json else Notices()).take],
@@ -82,7 +113,6 @@ def command(
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
-        again = options_again(workspace)
         print_waiting(done.run_id, done.pending, done.expires_at, options=again)
     else:
         _complain(done.error, given)

@@ -39,6 +39,7 @@ _EXAMPLES = {
     "store.url": 'url = "runs.db"',
     "guards.modules": 'modules = ["./guards.py"]',
     "guards.plugins": "plugins = []",
+    "tools.packs": "packs = []",
     "guards.companion": """\
 [[guards.companion]]
 changed = "src/**/*.py"

@@ -12,6 +12,7 @@ from lineshaft.config import (
     Setting,
     Settings,
     guard_modules,
+    pack_modules,
     policy,
     state_folder,
     unapproved,
@@ -24,7 +25,7 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}
     strictest = policy(settings).mode
-    waiting = unapproved((*settings.modules, *guard_modules(settings)))
+    waiting = unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings)))
     if json:
         facts = {
             "settings": {

@@ -15,6 +15,7 @@ from lineshaft.config import (
     approval_of,
     approve,
     guard_modules,
+    pack_modules,
     server_approved,
     servers,
     unapproved,
@@ -31,7 +32,7 @@ def command(
 ) -> None:
     """Show each module and server that waits for approval, and ask about it."""
     settings = settings_for(workspace)
-    modules = unapproved((*settings.modules, *guard_modules(settings)))
+    modules = unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings)))
     found = servers(settings).servers
     waiting = [each for each in found if not each.problem and _waits(each)]
     if not modules and not waiting:

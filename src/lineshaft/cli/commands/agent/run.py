@@ -1,0 +1,44 @@
+"""`lineshaft agent run`: a microagent, as one call under the same policy as a script."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._agents import settings_of_agent, tool_of
+from lineshaft.cli._options import Json, Mode, Tools, Workspace, options_again
+from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli.commands.call import call_one
+from lineshaft.errors import ConfigError
+
+_SECONDS = 1_800.0
+_MOST_SECONDS = 86_400.0
+
+
+def command(
+    *,
+    name: Annotated[str, typer.Argument(help="The agent: PACK.AGENT, or AGENT.", metavar="AGENT")],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(help="k=text, or k:=json for numbers, lists and the like.", metavar="K=V"),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", help="Seconds that the agent may take.", metavar="S"),
+    ] = _SECONDS,
+    tools: Tools = None,
+    mode: Mode = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Run an agent and print its result; LINESHAFT_MODEL names its model where it has none.
+
+    Its changes land with its result, and `lineshaft undo` takes them back.
+    """
+    if not 0 < timeout <= _MOST_SECONDS:
+        raise ConfigError(f"--timeout is {timeout:g}: above 0, up to {_MOST_SECONDS:,.0f} seconds")
+    settings, tool = settings_of_agent(name, workspace, tools=tools, mode=mode)
+    tool_of(settings, tool)
+    limits = replace(settings.limits(), seconds=timeout, most_seconds=timeout, call_seconds=timeout)
+    again = options_again(workspace)
+    call_one(settings, tool, read_pairs(arguments or ()), limits=limits, again=again, json=json)

@@ -1,0 +1,57 @@
+"""`lineshaft agent show`: what an agent takes and gives, and how it is run."""
+
+import json as json_module
+import shlex
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+import typer
+
+from lineshaft.cli._agents import settings_of_agent, tool_of
+from lineshaft.cli._options import Json, Tools, Workspace
+from lineshaft.cli._terminal import one_line, result
+from lineshaft.tools import describe
+from lineshaft.values import ToolSpec
+
+
+def command(
+    *,
+    name: Annotated[str, typer.Argument(help="The agent: PACK.AGENT, or AGENT.", metavar="AGENT")],
+    tools: Tools = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Describe an agent, with a whole command line that runs it."""
+    settings, tool = settings_of_agent(name, workspace, tools=tools)
+    spec = tool_of(settings, tool).spec
+    line = _command_line(name, spec)
+    if json:
+        told = {
+            "name": name,
+            "description": spec.description,
+            "inputs": spec.input_schema,
+            "result": spec.output_schema,
+            "command": line,
+        }
+        result(json_module.dumps(told, ensure_ascii=False))
+    else:
+        result(f"{describe(spec)}\n\nRun it:\n  {line}")
+
+
+def _command_line(name: str, spec: ToolSpec) -> str:
+    """Return a command line with all inputs that an agent needs."""
+    needed = cast("list[str]", spec.input_schema.get("required", []))
+    kinds = cast("Mapping[str, Mapping[str, object]]", spec.input_schema.get("properties", {}))
+    words = ["lineshaft", "agent", "run", name]
+    for each in needed:
+        example = cast("list[object]", kinds.get(each, {}).get("examples", []))
+        words.append(_pair(each, kinds.get(each, {}), *example[:1]))
+    return " ".join(shlex.quote(one_line(word, 300)) for word in words)
+
+
+def _pair(name: str, kind: Mapping[str, object], *example: object) -> str:
+    if kind.get("type") == "string":
+        return f"{name}={example[0] if example else name.upper()}"
+    stand_ins: dict[object, object] = {"array": [], "object": {}, "boolean": True}
+    value = example[0] if example else stand_ins.get(kind.get("type"), 1)
+    return f"{name}:={json_module.dumps(value, ensure_ascii=False)}"
