@@ -49,7 +49,7 @@ COMMANDS: Mapping[str, str] = {
     "cache clear": "Remove what can be made again.",
     "doctor": "Say what works on this machine, by trying it.",
     "config show": "Show every setting and where it comes from.",
-    "config trust": "Approve the Python modules and MCP servers that a project's file names.",
+    "config trust": "Approve the modules, agents and MCP servers that a project's file names.",
     "config mcp show": "Show the MCP servers that were found, ours and those of other programs.",
     "config mcp import": "Copy servers of other programs into our own file, and approve them.",
     "config mcp claims": "Show what servers say of their tools, and answer once.",

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from lineshaft.cli import _completion
-from lineshaft.cli._terminal import is_terminal, note, one_line
+from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.config import Settings, Unapproved, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
-from lineshaft.values import Guard
+from lineshaft.values import Guard, visible
 
 RunId = Annotated[
     str | None,
@@ -146,15 +146,28 @@ def guards_for(settings: Settings) -> tuple[Guard, ...]:
 
 
 def confirm_module(module: Unapproved) -> bool:
-    """Ask the person at the terminal whether a project's module may run."""
+    """Ask the person at the terminal whether a project's module or agent may run."""
     describe_module(module)
     return typer.confirm("Trust it as it is now?", default=False, err=True)
 
 
 def describe_module(module: Unapproved) -> None:
-    """Print what a person should know before trusting a module."""
+    """Print what a person should know before trusting a module or an agent."""
+    if module.kind == "agent":
+        _describe_agent(module)
+        return
     note(f"{one_line(str(module.project))} names the Python module {one_line(module.name)}.")
     note("It would run with your rights, outside policy. Its files:")
     for file in module.files:
         note(f"  {one_line(str(file))}")
     note(f"  sha256 {module.sha256}")
+
+
+def _describe_agent(agent: Unapproved) -> None:
+    note(f"{one_line(str(agent.project))} declares the microagent {one_line(agent.name)}.")
+    note("What it is given and reads goes to its model, and its model calls its tools:")
+    for label, text in agent.told:
+        note(wrapped(f"  {one_line(label)}: {visible(text, keep=chr(10))}"))
+    for file in agent.files:
+        note(f"  file, approved as it is now: {one_line(str(file))}")
+    note(f"  sha256 {agent.sha256}")

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import typer
@@ -48,6 +48,9 @@ class Started:
     packs: tuple[str, ...] = ()
     """Packs that the command line named."""
 
+    models: dict[str, str] = field(default_factory=dict[str, str])
+    """Models that the command line named, by the name of the microagent."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
@@ -81,6 +84,7 @@ def started_with(settings: Settings) -> Started:
         settings=settings.hashes,
         atomic=bool(atomic.value) if atomic.giver == "flag" else None,
         packs=tuple(each.name for each in settings.modules_of("tools.packs") if each.by_hand),
+        models=dict(settings.models),
     )
 
 
@@ -145,6 +149,7 @@ def settings_again(
         settings = settings_for(
             workspace, tools=started.tools, packs=started.packs, atomic=started.atomic
         )
+    settings = replace(settings, models=started.models)
     changed = changes_since(started, settings)
     gone = [each.name for each in changed if each.what == "is gone" and not each.keys]
     if gone:

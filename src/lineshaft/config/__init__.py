@@ -3,6 +3,7 @@
 Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
 """
 
+from lineshaft.config._agents import AgentSetting, agent_settings, unapproved_agents
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._claims import (
     AskClaims,
@@ -54,6 +55,7 @@ from lineshaft.store import private_folder, state_folder
 __all__ = [
     "KEYS",
     "PROJECT_FILE",
+    "AgentSetting",
     "Alias",
     "AskClaims",
     "AskInput",
@@ -77,6 +79,7 @@ __all__ = [
     "ToolCounts",
     "Unapproved",
     "Variables",
+    "agent_settings",
     "approval_of",
     "approve",
     "build",
@@ -117,6 +120,7 @@ __all__ = [
     "told_words",
     "tools",
     "unapproved",
+    "unapproved_agents",
     "unapproved_servers",
     "user_file",
 ]

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import cast
 
 from lineshaft import kit
+from lineshaft.config._agents import configured_agents, with_given_model
 from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._packs import packs
@@ -113,7 +115,7 @@ def tools(
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Toolset:
-    """Return the kit's tools and those of the modules and packs that the settings name.
+    """Return the kit's tools and those of the modules, packs and agents that the settings name.
 
     Args:
         settings: What `read_settings` settled.
@@ -135,8 +137,14 @@ def tools(
                 offered = kit.tools(*cast("list[str]", names), fetch_allow=allow)
     except ConfigError as error:
         raise ConfigError(f"{held.source}: tools.kit: {error.message}", hint=error.hint) from error
-    own = load_modules(settings.modules, confirm=confirm, environ=environ)
-    return offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
+    own = load_modules(
+        settings.modules,
+        confirm=confirm,
+        environ=environ,
+        shaped=partial(with_given_model, models=settings.models),
+    )
+    offered = offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
+    return offered.combine(configured_agents(settings, offered, confirm=confirm, environ=environ))
 
 
 def folder(settings: Settings) -> Folder:

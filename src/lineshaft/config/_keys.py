@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
+from lineshaft.config._declared import AGENTS, agents_problem
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
 from lineshaft.config.definitions import INPUT_PREFIX, own_servers
 from lineshaft.errors import ConfigError
@@ -335,6 +336,14 @@ KEYS: Mapping[str, Key] = {
             600.0,
             "The most that --timeout, a model or a client may ask for.",
         ),
+        Key(
+            name=AGENTS,
+            allowed="tables: [agents.NAME] with instructions and result",
+            accepts=lambda value: isinstance(value, dict),
+            problem=agents_problem,
+            default={},
+            text="Microagents that are offered, as agents.NAME; a project's need an approval.",
+        ),
         number("limits.calls", 1, 1_000_000, _DEFAULTS.calls, "Calls a run may make."),
         number(
             "limits.agent_calls",
@@ -389,6 +398,9 @@ def flatten(table: Mapping[str, object], *, source: str) -> dict[str, object]:
             raise _unknown(head, tables, source=source)
         if not isinstance(content, dict):
             raise ConfigError(f"{source}: {head!r} must be a table, [{head}]")
+        if head in KEYS:  # its names are a person's own
+            found[head] = checked(head, cast("object", content), source=source)
+            continue
         for tail, value in cast("dict[str, object]", content).items():
             name = f"{head}.{tail}"
             found[name] = checked(name, value, source=source)

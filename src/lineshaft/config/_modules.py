@@ -39,6 +39,7 @@ def load_modules(
     *,
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
+    shaped: Callable[[object], object] = lambda offered: offered,
 ) -> Toolset:
     """Return the tools of all modules.
 
@@ -46,6 +47,7 @@ def load_modules(
         modules: What the settings name, in order.
         confirm: Asks about modules that are not approved; None: they are refused.
         environ: Variables that say where approvals are kept.
+        shaped: Returns what takes the place of a tool or microagent.
 
     Raises:
         ConfigError: A module is missing, not approved, does not start, or has no tools.
@@ -54,7 +56,7 @@ def load_modules(
     for module in modules:
         started = start(module, confirm=confirm, environ=environ)
         try:
-            tools = tools.combine(_collect(started, module))
+            tools = tools.combine(_collect(started, module, shaped))
         except ConfigError as error:
             raise ConfigError(f"{module.source}: {error.message}", hint=error.hint) from error
     return tools
@@ -216,7 +218,7 @@ def _where(error: BaseException, found: _Found) -> str:
     return f" ({other}line {place[1]})"
 
 
-def _collect(started: ModuleType, module: Module) -> Toolset:
+def _collect(started: ModuleType, module: Module, shaped: Callable[[object], object]) -> Toolset:
     """Return a module's public tools, microagents and those of its toolsets too, each once."""
     offered: list[object] = []
     for value in _public(started):
@@ -227,7 +229,7 @@ def _collect(started: ModuleType, module: Module) -> Toolset:
             f"the module {module.name!r} has no tools",
             hint="put @tool from lineshaft above its functions",
         )
-    return Toolset(tools.values())
+    return Toolset(map(shaped, tools.values()))
 
 
 def _is_tool(value: object) -> TypeGuard[Tool | ToolLike]:

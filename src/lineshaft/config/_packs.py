@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from lineshaft.config._agents import with_given_model
 from lineshaft.config._modules import Confirm, start
 from lineshaft.config._settings import Module, Settings
 from lineshaft.errors import ConfigError
@@ -50,7 +51,9 @@ def packs(
             continue
         loaded.add(named.name)
         try:
-            tools = tools.combine(load_pack(named.name).toolset())
+            pack = load_pack(named.name)
+            agents = [with_given_model(agent, settings.models) for agent in pack.agents]
+            tools = tools.combine(Toolset([*pack.tools, *agents]))
         except ConfigError as error:
             raise _of(named, error) from error
     return tools

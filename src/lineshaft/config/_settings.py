@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
@@ -93,6 +93,9 @@ class Settings:
 
     user: Path | None = None
     """The person's own file, where there is one."""
+
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Models given by hand, by the name of the microagent."""
 
     def setting(self, name: str) -> Setting:
         """Return the value that holds for a key, with its origin."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from lineshaft.errors import ConfigError
 from lineshaft.models._model import Model
+from lineshaft.models._price import ModelPrice
 
 _OPENAI = "https://api.openai.com/v1"
 _OLLAMA = "http://127.0.0.1:11434/v1"
@@ -14,7 +15,9 @@ _SECRETS = ("_KEY", "_TOKEN", "_SECRET")
 _LEAST_SECRET = 8
 
 
-def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
+def model_named(
+    name: str, *, environment: Mapping[str, str], price: ModelPrice | None = None
+) -> Model:
     """Return the model of a name.
 
     Args:
@@ -24,6 +27,7 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
             `PROVIDER:NAME` of any provider that pydantic-ai knows; it reads the key from this
             process's variables.
         environment: Variables, which hold the keys.
+        price: What a million tokens cost, for models that are asked by HTTP; None: not known.
 
     Raises:
         ConfigError: The name has none of these forms, or its key or its package is missing.
@@ -35,7 +39,7 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
         if not model:
             raise ConfigError(f"{name!r} names no model", hint=f"write {url}#NAME")
         key = environment.get("LINESHAFT_MODEL_KEY")
-        return OpenAICompatible(model, base_url=url, api_key=key, name=name)
+        return OpenAICompatible(model, base_url=url, api_key=key, price=price, name=name)
     provider, _, model = name.partition(":")
     if not provider or not model:
         raise ConfigError(f"there is no model {name!r}", hint=f"name it as {_FORMS}")
@@ -45,12 +49,14 @@ def model_named(name: str, *, environment: Mapping[str, str]) -> Model:
         host = environment.get("OLLAMA_HOST", "").rstrip("/")
         if host and "://" not in host:
             host = f"http://{host}"
-        return OpenAICompatible(model, base_url=f"{host}/v1" if host else _OLLAMA, name=name)
+        return OpenAICompatible(
+            model, base_url=f"{host}/v1" if host else _OLLAMA, price=price, name=name
+        )
     key = environment.get("OPENAI_API_KEY")
     if not key:
         raise ConfigError(f"{name!r} needs a key", hint="set OPENAI_API_KEY")
     url = environment.get("OPENAI_BASE_URL") or _OPENAI
-    return OpenAICompatible(model, base_url=url, api_key=key, name=name)
+    return OpenAICompatible(model, base_url=url, api_key=key, price=price, name=name)
 
 
 def _of_pydantic_ai(name: str, environment: Mapping[str, str]) -> Model:

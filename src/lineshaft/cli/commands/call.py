@@ -13,7 +13,7 @@ import typer
 from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
-from lineshaft.cli._display import Notices, Silent
+from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._offer import offered_for, tell_down
@@ -30,6 +30,8 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
+from lineshaft.cli._shown import shown
+from lineshaft.cli._spending import Spending
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
@@ -75,6 +77,8 @@ def call_one(
     limits: Limits,
     again: str = "",
     accept_claims: bool = False,
+    display: Display | None = None,
+    quiet: bool = False,
     json: bool = False,
 ) -> NoReturn:
     """Make one call, print what came of it, and leave with its exit code.
@@ -86,8 +90,13 @@ def call_one(
         limits: Of the call.
         again: What a command that goes on with it needs, see `options_again`.
         accept_claims: Whether what servers say of their tools counts.
+        display: Shows the calls that it makes; None: what tools say is shown alone.
+        quiet: Whether what models have used is not told at the end.
         json: Whether the result is printed as JSON.
     """
+    shows = display or (Silent() if json else Notices())
+    aside = display or Silent()
+    spending = Spending()
     started = started_with(settings)
     namespace = tool.rpartition(".")[0]
     offered = offered_for(
@@ -99,17 +108,19 @@ def call_one(
         secrets=offered.secrets,
         guards=guards_for(settings),
         limits=limits,
-        approver=TerminalApprover(Silent()) if can_ask() else None,
-        elicit=TerminalElicit(Silent()) if can_ask() else None,
-        sinks=[(Silent() if json else Notices()).take],
+        approver=TerminalApprover(aside) if can_ask() else None,
+        elicit=TerminalElicit(aside) if can_ask() else None,
+        sinks=[shows.take, spending.take],
         store=store_for(settings),
     )
     reins = Reins()
-    done = carry(partial(make_call, session, tool, given, reins=reins), reins)
+    work = partial(make_call, session, tool, given, reins=reins)
+    done = carry(work if display is None else partial(shown, display, work), reins)
     if done.run_id:
         remember(done.run_id, started, settings)
     if json:
-        result(json_module.dumps(asdict(done), ensure_ascii=False))
+        used = {"usage": {"models": spending.facts}} if display is not None else {}
+        result(json_module.dumps({**asdict(done), **used}, ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
@@ -118,6 +129,8 @@ def call_one(
         _complain(done.error, given)
         tell_down(offered)
     offered.tell()
+    if spending.line and not quiet and not json:
+        note(paint(f"{spending.line} · {done.run_id}", "dim"))
     raise typer.Exit(done.exit_code or int(_program_failed(tool, done.value)))
 
 

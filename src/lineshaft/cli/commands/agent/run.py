@@ -1,15 +1,18 @@
 """`lineshaft agent run`: a microagent, as one call under the same policy as a script."""
 
+import os
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from lineshaft.cli._agents import settings_of_agent, tool_of
-from lineshaft.cli._options import Json, Mode, Tools, Workspace, options_again
+from lineshaft.cli._options import Json, Mode, Quiet, Tools, Workspace, options_again
 from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._shown import display_for
 from lineshaft.cli.commands.call import call_one
 from lineshaft.errors import ConfigError
+from lineshaft.models import model_named
 
 _SECONDS = 1_800.0
 _MOST_SECONDS = 86_400.0
@@ -22,6 +25,12 @@ def command(
         list[str] | None,
         typer.Argument(help="k=text, or k:=json for numbers, lists and the like.", metavar="K=V"),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help="The agent's model, instead of its own: openai:NAME.", metavar="M"
+        ),
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option("--timeout", help="Seconds that the agent may take.", metavar="S"),
@@ -29,6 +38,7 @@ def command(
     tools: Tools = None,
     mode: Mode = None,
     workspace: Workspace = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run an agent and print its result; LINESHAFT_MODEL names its model where it has none.
@@ -37,8 +47,20 @@ def command(
     """
     if not 0 < timeout <= _MOST_SECONDS:
         raise ConfigError(f"--timeout is {timeout:g}: above 0, up to {_MOST_SECONDS:,.0f} seconds")
+    given = read_pairs(arguments or ())
     settings, tool = settings_of_agent(name, workspace, tools=tools, mode=mode)
+    if model is not None:
+        model_named(model, environment=os.environ)  # a name that is none is told at once
+        settings = replace(settings, models={tool.rpartition(".")[2]: model})
     tool_of(settings, tool)
     limits = replace(settings.limits(), seconds=timeout, most_seconds=timeout, call_seconds=timeout)
-    again = options_again(workspace)
-    call_one(settings, tool, read_pairs(arguments or ()), limits=limits, again=again, json=json)
+    call_one(
+        settings,
+        tool,
+        given,
+        limits=limits,
+        again=options_again(workspace),
+        display=display_for(quiet=quiet or json),
+        quiet=quiet,
+        json=json,
+    )

@@ -16,6 +16,7 @@ from lineshaft.config import (
     policy,
     state_folder,
     unapproved,
+    unapproved_agents,
     user_file,
 )
 
@@ -25,7 +26,10 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}
     strictest = policy(settings).mode
-    waiting = unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings)))
+    waiting = (
+        *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
+        *unapproved_agents(settings),
+    )
     if json:
         facts = {
             "settings": {
@@ -55,7 +59,14 @@ def command(*, workspace: Workspace = None, json: Json = False) -> None:
 
 _JOINED = frozenset(
     {
-        *("mcp.servers", "tools.modules", "workspace.aliases", "policy.mode", "policy.rules"),
+        *(
+            "agents",
+            "mcp.servers",
+            "tools.modules",
+            "workspace.aliases",
+            "policy.mode",
+            "policy.rules",
+        ),
         *(name for name in KEYS if name.startswith("guards.")),
     }
 )

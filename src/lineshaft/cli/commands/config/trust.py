@@ -19,6 +19,7 @@ from lineshaft.config import (
     server_approved,
     servers,
     unapproved,
+    unapproved_agents,
 )
 from lineshaft.errors import ConfigError
 
@@ -30,9 +31,12 @@ def command(
     ] = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show each module and server that waits for approval, and ask about it."""
+    """Show each module, agent and server that waits for approval, and ask about it."""
     settings = settings_for(workspace)
-    modules = unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings)))
+    modules = (
+        *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
+        *unapproved_agents(settings),
+    )
     found = servers(settings).servers
     waiting = [each for each in found if not each.problem and _waits(each)]
     if not modules and not waiting:

@@ -21,7 +21,15 @@ from lineshaft.cli._stored import shown, stored
 from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.cli.commands.doctor.boundaries import attack, table
 from lineshaft.cli.commands.doctor.landing import landing, recovered
-from lineshaft.config import Settings, folder, policy, private_folder, state_folder, unapproved
+from lineshaft.config import (
+    Settings,
+    folder,
+    policy,
+    private_folder,
+    state_folder,
+    unapproved,
+    unapproved_agents,
+)
 from lineshaft.errors import LineshaftError
 from lineshaft.policy import Policy
 from lineshaft.session import Session
@@ -163,7 +171,7 @@ def _workspace(settings: Settings) -> str:
 
 def _modules(settings: Settings) -> Diagnosis:
     try:
-        waiting = unapproved(settings.modules)
+        waiting = (*unapproved(settings.modules), *unapproved_agents(settings))
     except LineshaftError as error:
         return Diagnosis(name="modules", state="fail", text=error.message, hint=error.hint)
     if waiting:

@@ -1,0 +1,368 @@
+"""Microagents that settings declare, as tables [agents.NAME].
+
+An agent sends files to a provider, and its model's address and the variable of its key say where
+and with whose rights. A project's agents are therefore there only once a person has approved them,
+by the hash of the whole table and of the files that it names.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from lineshaft import kit
+from lineshaft.config._declared import AGENT_KEYS, AGENTS
+from lineshaft.config._files import read_bytes
+from lineshaft.config._modules import Confirm
+from lineshaft.config._settings import Settings
+from lineshaft.config._trust import Unapproved, approve, is_approved
+from lineshaft.errors import ConfigError, ModelRefused
+from lineshaft.tools import Tool, Toolset
+
+if TYPE_CHECKING:
+    from lineshaft.agents import Microagent
+    from lineshaft.models import Model, ModelPrice, ModelReply, ModelRequest, OnText
+
+_MAX_SCHEMA_BYTES = 1_000_000
+_OTHER_KEY = "LINESHAFT_MODEL_KEY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSetting:
+    """One agent as settings declare it; nothing of it is made yet."""
+
+    name: str
+    table: Mapping[str, object]
+    source: str
+    """The file that declares it."""
+
+    base: Path
+    """The folder that paths in it start from."""
+
+    project: Path | None = None
+    """The project's file, where that declares it: then a person must approve it first."""
+
+    @property
+    def model(self) -> str:
+        """The name of its model; empty where each run names one."""
+        return str(self.table.get("model", ""))
+
+    @property
+    def key_variable(self) -> str:
+        """The variable whose value is sent to its model as a key; empty where none is named."""
+        given = str(self.table.get("key_env", ""))
+        return given or (_OTHER_KEY if self.model.startswith(("http://", "https://")) else "")
+
+    def schema(self, key: str) -> Mapping[str, object] | None:
+        """Return the schema of its inputs or its result; None where there is none.
+
+        Raises:
+            ConfigError: The file cannot be read, or holds no schema.
+        """
+        given = self.table.get(key)
+        if not isinstance(given, str):
+            return cast("Mapping[str, object] | None", given)
+        path = self.base / given
+        content = read_bytes(path, limit=_MAX_SCHEMA_BYTES)
+        try:
+            found = cast("object", json.loads(content))
+        except (ValueError, RecursionError) as error:
+            raise self.problem(f"{key}: {str(path)!r} is not JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise self.problem(f"{key}: {str(path)!r} is no JSON Schema", "write an object")
+        return cast("dict[str, object]", found)
+
+    def problem(self, text: str, hint: str = "") -> ConfigError:
+        """Return an error about it."""
+        return ConfigError(f"{self.source}: [agents.{self.name}] {text}", hint=hint)
+
+
+def agent_settings(settings: Settings) -> tuple[AgentSetting, ...]:
+    """Return the agents that settings declare; a person's own take the place of the project's."""
+    found: dict[str, AgentSetting] = {}
+    for held in settings.values[AGENTS]:
+        for name, table in cast("dict[str, dict[str, object]]", held.value).items():
+            found[name] = AgentSetting(
+                name=name,
+                table=table,
+                source=held.source,
+                base=held.base,
+                project=settings.project if held.giver == "project" else None,
+            )
+    return tuple(found.values())
+
+
+def unapproved_agents(
+    settings: Settings, *, environ: Mapping[str, str] | None = None
+) -> tuple[Unapproved, ...]:
+    """Return the agents that a project declares and that are not approved as they are now.
+
+    Raises:
+        ConfigError: A file that one names cannot be read.
+    """
+    asked = (_approval_of(each) for each in agent_settings(settings) if each.project is not None)
+    return tuple(each for each in asked if not is_approved(each, environ=environ))
+
+
+def _approval_of(agent: AgentSetting) -> Unapproved:
+    digest = hashlib.sha256(json.dumps(agent.table, sort_keys=True, default=str).encode())
+    files = [agent.base / given for given in _paths(agent)]
+    for path in files:
+        content = read_bytes(path, limit=_MAX_SCHEMA_BYTES)
+        for part in (os.fsencode(path), content):
+            digest.update(hashlib.sha256(part).digest())
+    return Unapproved(
+        project=agent.project or Path(agent.source),
+        name=agent.name,
+        sha256=digest.hexdigest(),
+        files=tuple(files),
+        kind="agent",
+        told=_told(agent),
+    )
+
+
+def _paths(agent: AgentSetting) -> Iterable[str]:
+    for key in ("inputs", "result"):
+        if isinstance(given := agent.table.get(key), str):
+            yield given
+
+
+def _told(agent: AgentSetting) -> tuple[tuple[str, str], ...]:
+    tools = ", ".join(cast("list[str]", agent.table.get("tools", []))) or "none"
+    told = [
+        ("sends to", agent.model or "the model that you name"),
+        ("with the key in", agent.key_variable or "the variable of that provider, if it has one"),
+        ("may call", tools),
+    ]
+    shown = {"model", "key_env", "tools"}
+    told += [
+        (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for key, value in agent.table.items()
+        if key not in shown
+    ]
+    return tuple(told)
+
+
+def configured_agents(
+    settings: Settings,
+    offered: Toolset,
+    *,
+    confirm: Confirm | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Toolset:
+    """Return the agents that settings declare, as tools.
+
+    Args:
+        settings: What `read_settings` settled.
+        offered: The tools that their models may be given, by name; tools of the kit are there
+            anyway.
+        confirm: Asks about agents of a project that are not approved; None: they are refused.
+        environ: Variables that say where approvals are kept.
+
+    Raises:
+        ConfigError: One is not approved, or something in it cannot be used.
+    """
+    declared = agent_settings(settings)
+    if not declared:
+        return Toolset(())
+    for asked in unapproved_agents(settings, environ=environ):
+        if confirm is None or not confirm(asked):
+            raise ConfigError(
+                f"{str(asked.project)!r} declares the agent {asked.name!r}, "
+                "which is not approved yet",
+                hint="read it, then run `lineshaft config trust`",
+            )
+        approve(asked, environ=environ)
+    found = Toolset(())
+    for agent in declared:
+        try:
+            made = _made(agent, offered.combine(found))
+            found = found.combine(Toolset([with_given_model(made, settings.models)]))
+        except ConfigError as error:
+            if error.message.startswith(agent.source):
+                raise
+            raise agent.problem(error.message, error.hint) from error
+    return found
+
+
+def with_given_model(offered: object, models: Mapping[str, str]) -> object:
+    """Return something that is offered; an agent with the model that was given by hand for it.
+
+    Args:
+        offered: A tool, a microagent, or anything else.
+        models: Names of models by the name of the agent.
+    """
+    if not models:
+        return offered
+    from lineshaft.agents import Microagent  # noqa: PLC0415  brings the session along
+
+    if not isinstance(offered, Microagent):
+        return offered
+    agent = cast("Microagent[Any]", offered)
+    return agent.with_model(models[agent.name]) if agent.name in models else agent
+
+
+def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
+    from lineshaft.agents import Budget, Microagent  # noqa: PLC0415  brings the session along
+
+    table = agent.table
+    result: object = _checked(agent, "result")
+    if "$ref" not in json.dumps(result):  # those lead elsewhere in the schema of a call
+        result = _kind(result)
+    typed = cast("type[Microagent[Any]]", cast("Any", Microagent)[result])
+    inputs = _checked(agent, "inputs")
+    return typed(
+        name=agent.name,
+        instructions=str(table["instructions"]),
+        description=str(table.get("description", "")),
+        inputs=None if inputs is None else _inputs(agent, inputs),
+        tools=[_tool(agent, name, offered) for name in cast("list[str]", table.get("tools", []))],
+        model=_model(agent),
+        budget=Budget(**_numbers(agent, "budget", [each.name for each in fields(Budget)])),
+        idempotent=table.get("idempotent") is True,
+    )
+
+
+def _checked(agent: AgentSetting, key: str) -> Mapping[str, object] | None:
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415  slow to import
+
+    schema = agent.schema(key)
+    if schema is None:
+        return None
+    try:
+        Draft202012Validator.check_schema(cast("Any", schema))
+    except SchemaError as error:
+        raise agent.problem(f"{key} is no JSON Schema: {error.message}") from error
+    return schema
+
+
+def _tool(agent: AgentSetting, name: str, offered: Toolset) -> Tool:
+    if name in offered:
+        return offered[name]
+    known = kit.tools("default", "fetch_url")
+    if name in known:
+        return known[name]
+    close = get_close_matches(name, [*offered, *known], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "`lineshaft tools` lists the tools"
+    raise agent.problem(
+        f"there is no tool {name!r}", f"{hint} Tools of MCP servers cannot be given to an agent"
+    )
+
+
+def _numbers(agent: AgentSetting, key: str, known: Sequence[str]) -> dict[str, Any]:
+    table = cast("dict[str, Any]", agent.table.get(key, {}))
+    for name in table:
+        if name not in known:
+            raise agent.problem(f"{key}: unknown key {name!r}", f"known: {', '.join(known)}")
+    return table
+
+
+def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
+    """Return inputs as a type, whose fields are checked by their schemas.
+
+    Raises:
+        ConfigError: The schema is not one of an object with named properties.
+    """
+    import pydantic  # noqa: PLC0415  slow to import
+
+    properties = schema.get("properties")
+    if schema.get("type") != "object" or not isinstance(properties, dict):
+        hint = "name each: [agents.NAME.inputs.properties.path], with type"
+        raise agent.problem("inputs is no schema of an object with properties", hint)
+    if "$ref" in json.dumps(schema):
+        raise agent.problem("inputs has a $ref", "write what it stands for in its place")
+    required = cast("list[str]", schema.get("required", []))
+    kinds: dict[str, Any] = {}
+    for name, kind in cast("dict[str, object]", properties).items():
+        if not name.isidentifier():
+            raise agent.problem(f"the input {name!r} is no identifier", "scripts name it")
+        default = cast("dict[str, object]", kind).get("default") if isinstance(kind, dict) else None
+        kinds[name] = (_kind(kind), ... if name in required else default)
+    missing = [name for name in required if name not in properties]
+    if missing:
+        raise agent.problem(f"inputs requires {missing[0]!r}, which is no property of it")
+    return pydantic.create_model("Inputs", __config__={"protected_namespaces": ()}, **kinds)
+
+
+def _kind(schema: object) -> object:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
+    from pydantic import AfterValidator, WithJsonSchema  # noqa: PLC0415  the same
+
+    validator = cast("Any", Draft202012Validator)(schema)
+
+    def check(value: object) -> object:
+        for error in validator.iter_errors(value):
+            raise ValueError(error.message)
+        return value
+
+    shown = cast("dict[str, Any]", schema if isinstance(schema, dict) else {})
+    return Annotated[Any, AfterValidator(check), WithJsonSchema(shown)]
+
+
+def _model(agent: AgentSetting) -> "str | Model | None":
+    if not agent.model or not {"key_env", "price"} & agent.table.keys():
+        return agent.model or None
+    from lineshaft.models import ModelPrice  # noqa: PLC0415  brings the messages along
+
+    price = None
+    if "price" in agent.table:
+        numbers = _numbers(agent, "price", ["input", "output", "cached"])
+        if not {"input", "output"} <= numbers.keys() or not all(
+            isinstance(each, int | float) and each >= 0 for each in numbers.values()
+        ):
+            raise agent.problem("price lacks a number", f"allowed: {AGENT_KEYS['price']}")
+        price = ModelPrice(**numbers)
+    return ConfiguredModel(agent.model, key_variable=agent.key_variable, price=price)
+
+
+class ConfiguredModel:
+    """A model whose key is in a variable of its own, or whose price is known; made at first use.
+
+    Args:
+        name: `openai:NAME` or `URL#NAME`.
+        key_variable: Holds the key; empty: as for that name.
+        price: What a million tokens cost; None: not known.
+    """
+
+    def __init__(self, name: str, *, key_variable: str, price: "ModelPrice | None") -> None:
+        self._name = name
+        self._variable = key_variable
+        self._price = price
+
+    @property
+    def name(self) -> str:
+        """As `Model.name`."""
+        return self._name
+
+    @property
+    def priced(self) -> bool:
+        """As `Model.priced`."""
+        return self._price is not None
+
+    async def complete(
+        self, request: "ModelRequest", *, on_text: "OnText | None" = None
+    ) -> "ModelReply":
+        """As `Model.complete`."""
+        return await self._found.complete(request, on_text=on_text)
+
+    @cached_property
+    def _found(self) -> "Model":
+        from lineshaft.models import model_named  # noqa: PLC0415  brings HTTP along
+
+        environment = dict(os.environ)
+        if self._variable and self._variable != _OTHER_KEY:
+            key = environment.get(self._variable)
+            if not key:
+                raise ModelRefused(
+                    f"{self._name!r} needs a key", hint=f"set the variable {self._variable}"
+                )
+            environment |= {_OTHER_KEY: key, "OPENAI_API_KEY": key}
+        try:
+            return model_named(self._name, environment=environment, price=self._price)
+        except ConfigError as error:
+            raise ModelRefused(error.message, hint=error.hint) from error

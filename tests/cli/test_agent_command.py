@@ -1,0 +1,247 @@
+"""`lineshaft agent`: agents of files and of settings, whose model is behind a real address."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anyio import to_thread
+
+from cli.person import Person
+from models.wire import Wire, answer, completion, requested, serving
+
+Lineshaft = Callable[..., Any]
+Sit = Callable[..., AbstractContextManager[Person]]
+
+SETTINGS = """
+[agents.kind]
+instructions = "Read the report and say its kind."
+result = "kind.json"
+tools = ["read_file", "run_command"]
+model = "URL#tiny"
+key_env = "TINY_KEY"
+price = {input = 1.0, output = 10.0}
+budget = {turns = 5, cost = 1}
+
+[agents.kind.inputs]
+type = "object"
+required = ["path"]
+properties.path = {type = "string", format = "workspace-path"}
+properties.most = {type = "integer", minimum = 1, default = 3}
+"""
+
+MODULE = """
+from typing import Literal, TypedDict
+
+from lineshaft import WorkspacePath, kit
+from lineshaft.agents import Microagent
+
+class Report(TypedDict):
+    path: WorkspacePath
+
+sort = Microagent[Literal["bug", "question"]](
+    name="sort", instructions="Say its kind.", inputs=Report, tools=[kit.tools("run_command")],
+    model="ollama:none",
+)
+"""
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"label": {"enum": ["bug", "question"]}},
+    "required": ["label"],
+    "additionalProperties": False,
+}
+
+
+def says(name: str, **arguments: object) -> bytes:
+    call = requested(name, json.dumps(arguments))
+    return answer(completion(content=None, tool_calls=[call]))
+
+
+def ends_with(result: object) -> bytes:
+    return says("Exit", result=result)
+
+
+@pytest.fixture
+def project(workspace: Path) -> Callable[[Wire], None]:
+    """Return a function that writes a project with an agent whose model is a server."""
+    (workspace / "a.md").write_text("It crashes.")
+    (workspace / "kind.json").write_text(json.dumps(SCHEMA))
+
+    def write(wire: Wire) -> None:
+        text = SETTINGS.replace("URL", wire.url)
+        (workspace / "lineshaft.toml").write_text(text)
+
+    return write
+
+
+async def test_an_agent_of_a_project_runs_once_it_is_approved(
+    lineshaft: Lineshaft, project: Callable[[Wire], None], workspace: Path
+) -> None:
+    run = ("agent", "run", "kind", "path=a.md")
+    key = {"TINY_KEY": "sk-of-mine-123456"}
+
+    def work() -> None:
+        refused = lineshaft(*run, variables=key)
+        assert refused.returncode == 2
+        assert "declares the agent 'kind', which is not approved yet" in refused.stderr
+        assert "lineshaft config trust" in refused.stderr
+        assert wire.sent == []
+        told = lineshaft("config", "trust", "--yes").stderr
+        assert f"sends to: {wire.url}#tiny" in told
+        assert "with the key in: TINY_KEY" in told
+        assert "may call: read_file, run_command" in told
+        done = lineshaft(*run, variables=key)
+        assert (done.returncode, done.stdout) == (0, '{"label":"bug"}\n')
+        assert "2 turns · 214 tokens · $0.0003 · " in done.stderr
+        assert "read_file" in done.stderr
+        assert "authorization: Bearer sk-of-mine-123456" in wire.sent[0].head
+        assert "sk-of-mine" not in done.stderr + lineshaft("show", "--events").stdout
+        (workspace / "kind.json").write_text(json.dumps({**SCHEMA, "title": "Other"}))
+        assert "not approved yet" in lineshaft(*run, variables=key).stderr
+
+    async with serving([says("read_file", path="a.md"), ends_with({"label": "bug"})]) as wire:
+        project(wire)
+        await to_thread.run_sync(work)
+    assert len(wire.sent) == 2
+
+
+async def test_results_are_json_and_wrong_inputs_say_what_to_write(
+    lineshaft: Lineshaft, project: Callable[[Wire], None]
+) -> None:
+    def work() -> None:
+        lineshaft("config", "trust", "--yes")
+        listed = lineshaft("agent", "list", "--json")
+        [agent] = json.loads(listed.stdout)["agents"]
+        assert agent["name"] == "kind"
+        assert agent["result"]["properties"]["label"] == {"enum": ["bug", "question"]}
+        shown = lineshaft("agent", "show", "kind").stdout
+        assert "lineshaft agent run kind path=PATH" in shown
+        assert 'label: Literal["bug", "question"]' in shown
+        low = lineshaft("agent", "run", "kind", "path=a.md", "most:=0")
+        assert (low.returncode, low.stdout) == (1, "")
+        assert "`most` is refused: 0 is less than the minimum of 1" in low.stderr
+        none = lineshaft("agent", "run", "kind")
+        assert "path" in none.stderr
+        assert lineshaft("agent", "run", "kind", "path").returncode == 2
+        keyless = lineshaft("agent", "run", "kind", "path=a.md")
+        assert keyless.returncode == 1
+        assert "set the variable TINY_KEY" in keyless.stderr
+        other = lineshaft("agent", "run", "kin", "path=a.md")
+        assert (other.returncode, "there are: kind" in other.stderr) == (2, True)
+        assert wire.sent == []
+        done = lineshaft(
+            "agent", "run", "kind", "path=a.md", "--json", variables={"TINY_KEY": "k" * 9}
+        )
+        told = json.loads(done.stdout)
+        assert (told["value"], told["status"]) == ({"label": "question"}, "done")
+        [used] = told["usage"]["models"].values()
+        assert (used["requests"], used["input_tokens"], used["output_tokens"]) == (1, 100, 7)
+        assert done.stderr == ""
+
+    async with serving([ends_with({"label": "question"})]) as wire:
+        project(wire)
+        await to_thread.run_sync(work)
+
+
+async def test_a_model_named_by_hand_is_the_runs_also_after_a_pause(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(MODULE)
+
+    def work() -> None:
+        run = ("agent", "run", "sort", "path=a.md", "--tools", "own.py")
+        nameless = lineshaft(*run, "--model", "tiny")
+        assert nameless.returncode == 2
+        assert "there is no model 'tiny'" in nameless.stderr
+        paused = lineshaft(*run, "--model", f"{wire.url}#tiny")
+        assert (paused.returncode, paused.stdout) == (5, "")
+        assert "--approve all" in paused.stderr
+        assert len(wire.sent) == 1
+        done = lineshaft("resume", "--approve", "all")
+        assert done.returncode == 0, done.stderr
+        assert '"bug"' in done.stdout or done.stdout == "bug\n"
+
+    answers = [says("run_command", command="true"), ends_with("bug")]
+    async with serving(answers) as wire:
+        await to_thread.run_sync(work)
+    assert len(wire.sent) == 2  # nothing was asked twice
+
+
+async def test_a_budget_that_is_used_up_is_an_error_of_the_agent(
+    lineshaft: Lineshaft, project: Callable[[Wire], None]
+) -> None:
+    def work() -> None:
+        lineshaft("config", "trust", "--yes")
+        done = lineshaft("agent", "run", "kind", "path=a.md", variables={"TINY_KEY": "k" * 9})
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "it used all 5 turns without a result [E_AGENT_BUDGET]" in done.stderr
+        assert "5 turns" in done.stderr
+
+    answers = [says("read_file", path="a.md", start=number) for number in range(1, 9)]
+    async with serving(answers) as wire:
+        project(wire)
+        await to_thread.run_sync(work)
+
+
+async def test_a_person_sees_turns_tokens_and_cost(
+    sit: Sit, lineshaft: Lineshaft, project: Callable[[Wire], None]
+) -> None:
+    def work() -> None:
+        lineshaft("config", "trust", "--yes")
+        words = ("agent", "run", "kind", "path=a.md")
+        with sit(*words, variables={"TINY_KEY": "k" * 9}) as person:
+            shown = person.ends_with(0)
+        assert "agents.kind" in shown
+        assert "2 turns · 214 tokens · $0.0003" in shown
+
+    async with serving([says("read_file", path="a.md"), ends_with({"label": "bug"})]) as wire:
+        project(wire)
+        await to_thread.run_sync(work)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('result = {type = "string"}', "[agents.a] lacks instructions: a text"),
+        ('instructions = "x"\nresult = {}\ntool = ["x"]', "did you mean 'tools'?"),
+        ('instructions = "x"\nresult = {type = "strin"}', "result is no JSON Schema"),
+        ('instructions = "x"\nresult = "none.json"', "none.json"),
+        ('instructions = "x"\nresult = {}\ntools = ["read_fil"]', "did you mean 'read_file'?"),
+        ('instructions = "x"\nresult = {}\nbudget = {turn = 1}', "budget: unknown key 'turn'"),
+        ('instructions = "x"\nresult = {}\nbudget = {turns = 0}', "turns must be a whole number"),
+        ('instructions = "x"\nresult = {}\ninputs = {type = "object"}', "with properties"),
+        ('instructions = "x"\nresult = {}\nkey_env = "K"', "key_env is for models openai:NAME"),
+        ('instructions = "x"\nresult = 3', "allowed: a JSON Schema, or the path of one"),
+    ],
+)
+def test_what_cannot_be_used_in_settings_is_told(
+    here: Lineshaft, environ: dict[str, str], table: str, told: str
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    own.mkdir(parents=True)
+    (own / "lineshaft.toml").write_text(f"[agents.a]\n{table}\n")
+    done = here("agent", "list")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert "[agents.a]" in done.stderr or "none.json" in done.stderr
+
+
+async def test_a_persons_own_agent_needs_no_approval_and_scripts_have_it(
+    lineshaft: Lineshaft, environ: dict[str, str]
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    own.mkdir(parents=True)
+    text = '[agents.a]\ninstructions = "Count."\nresult = {type = "integer"}\nmodel = "URL#m"\n'
+
+    def work() -> None:
+        (own / "lineshaft.toml").write_text(text.replace("URL", wire.url))
+        done = lineshaft("run", "-c", 'return 1 + await agents.a(text="x")')
+        assert (done.returncode, done.stdout) == (0, "8\n"), done.stderr
+        wrong = lineshaft("check", "-c", 'return "x" + await agents.a(text="x")')
+        assert wrong.returncode == 1
+
+    async with serving([ends_with(7)]) as wire:
+        await to_thread.run_sync(work)
