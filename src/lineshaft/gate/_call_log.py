@@ -145,6 +145,11 @@ class _ScriptLog:
     torn: bool = False
 
     @property
+    def rest(self) -> tuple[Sequence[int], bytes]:
+        """What was not recorded of its turns and readings."""
+        return self.replay.turns[self.turns :], self.replay.readings[self.readings :]
+
+    @property
     def why_not(self) -> str:
         """Why it cannot be executed again over what is kept; empty where it can."""
         return self.unpausable or (_TORN if self.replay.torn else "")
@@ -599,6 +604,12 @@ class CallLog:
             self._turned(script, (), b"", begins=first)
         return replay
 
+    def script_over(self, entry: CallEntry) -> None:
+        """Record the last turns of a container's script: it has ended, or stands still."""
+        script = self._inside.get(entry.id)
+        if script is not None:
+            self._passed(script, *script.rest)
+
     def _followed(
         self, replay: ReplayInputs, call_id: str | None = None, unpausable: str = ""
     ) -> "_ScriptLog":
@@ -622,7 +633,8 @@ class CallLog:
         begins: Mapping[str, object] | None = None,
     ) -> None:
         """Record what ended turns of a script, and what it read of clocks until then."""
-        if script.torn or self._recorder is None or self._too_much:
+        nothing = not (turns or readings or script.replay.torn or begins)
+        if nothing or script.torn or self._recorder is None or self._too_much:
             return
         script.torn = script.replay.torn
         script.turns += len(turns)
@@ -646,10 +658,7 @@ class CallLog:
         """Record the turns that were not recorded yet: the scripts have ended, or stand still."""
         own = () if self._script is None else (self._script,)
         for script in (*own, *self._inside.values()):
-            replay = script.replay
-            turns, readings = replay.turns[script.turns :], replay.readings[script.readings :]
-            if turns or readings or replay.torn:
-                self._turned(script, turns, readings)
+            self._turned(script, *script.rest)
 
     def resumed(self, answers: int, scripts: Collection[str] = ()) -> None:
         """Record that the run goes on, and from which turn of its script.

@@ -120,6 +120,7 @@ class ScriptPlace:
             yield
         finally:
             inner.over(call_id)
+            self.run.call_log.script_over(self.entry)
 
     async def dispatch(self, call: Call) -> Done:
         """Make a call of the script."""

@@ -451,19 +451,26 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
         standing=standing,
         unknown=frozenset(call.key for call in unknown) - repeated,
         complete=saved.pause is not None,
-        scripts=_scripts(saved, known),
+        scripts=_scripts(saved, known, lost),
     )
 
 
-def _scripts(saved: SavedRun, known: tuple[Finished, ...]) -> Mapping[str, KeptScript]:
-    """Return the scripts of containers, but for those that lost results with their host.
+def _scripts(
+    saved: SavedRun, known: tuple[Finished, ...], lost: tuple[KeptCall, ...]
+) -> Mapping[str, KeptScript]:
+    """Return the scripts of the containers that are executed again.
 
-    They begin anew, over the results that are left.
+    Those that cannot get a result again, and those around them, begin anew over what is left.
     """
-    there = {each.call.id for each in known}
-    lost = {each.call.parent for each in saved.finished if each.call.id not in there}
-    keys = {call.key for call in (*saved.asked, *saved.unknown) if call.id not in lost}
-    return {key: script for key, script in saved.scripts.items() if key in keys}
+    made = (*saved.asked, *saved.unknown, *(each.call for each in saved.finished))
+    parents = {call.id: call.parent for call in made}
+    anew: set[str | None] = {call.parent for call in lost}
+    while further := {parents.get(each or "") for each in anew} - anew:
+        anew |= further
+    ended = {each.call.key for each in known}
+    again = {call.key for call in made if call.id not in anew} - ended
+    kept = ((key, script) for key, script in saved.scripts.items() if key in again)
+    return {key: script for key, script in kept if not script.replay.torn}
 
 
 def _not_lost(saved: SavedRun, landed: int) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:

@@ -1,9 +1,6 @@
 """The script tool of a container: a model that has few tools works on them by programs."""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-from pydantic import Field
 
 from lineshaft.errors import ToolError
 from lineshaft.scripts import RUN_SCRIPT

@@ -99,7 +99,7 @@ class _State:
         self._torn = False
         self._cuts: list[tuple[int, int]] = []
         self._scripts: dict[str, KeptScript] = {}
-        """Those of containers without an end, by key."""
+        """Of containers, by key."""
 
         self._end: Data | None = None
         self._stages = Stages()
@@ -178,7 +178,6 @@ class _State:
             return  # its beginning was too much to be kept
         call = call_of(told) if known is None else replace(known, **told)
         self._begun.pop(call.key, None)
-        self._scripts.pop(call.key, None)
         done = done_of(exact["done"])
         self._finished.append(Finished(call=call, done=done))
         self._stages.ended(call.id, staged=call.staged, failed=isinstance(done, Failure))

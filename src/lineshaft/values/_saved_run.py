@@ -102,4 +102,4 @@ class SavedRun:
     """The inputs of its script beside its calls; None: there is no script."""
 
     scripts: Mapping[str, KeptScript] = field(default_factory=dict[str, KeptScript])
-    """The scripts of containers that have not ended, by the container's key."""
+    """The scripts of containers, by the container's key."""
