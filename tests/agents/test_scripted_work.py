@@ -1,15 +1,15 @@
 """Agents that work by scripts, in one process: their tools, errors, changes, limits and policy."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lineshaft import ConfigError, Policy, RunResult, Session, Tool, kit
+from lineshaft import Answer, ConfigError, Pending, Policy, RunResult, Session, Tool, kit
 from lineshaft.agents import Microagent
-from lineshaft.models import CallAnswer
+from lineshaft.models import CallAnswer, ModelReply, ModelRequest
 from lineshaft.testing import ScriptedEngine, ScriptedModel, call, exit_with
 from lineshaft.values import Call, Failure
 
@@ -87,8 +87,8 @@ async def test_a_model_is_told_of_scripts_and_of_the_tools_that_they_may_call(fo
     [offered] = [t for t in worker.model.requests[0].tools if t.name == "run_script"]
     assert "async def read_file(" in offered.description
     assert "shut" not in offered.description
-    properties = offered.input_schema["properties"]
-    assert list(properties) == ["code", "file", "args", "timeout_seconds"]
+    takes = str(offered.input_schema["properties"])
+    assert all(f"'{name}': " in takes for name in ("code", "file", "args", "timeout_seconds"))
     assert worker.answers[0].text == "1"
 
 
@@ -131,7 +131,7 @@ async def test_changes_of_a_script_that_fails_are_dropped_and_those_around_it_st
 ) -> None:
     worker = Worker(
         "await write_file('kept', 'x')",
-        "await write_file('lost', 'x')\nawait write_file('kept', 'changed')\nraise ValueError('no')",
+        "await write_file('lost', 'x')\nawait write_file('kept', 'changed')\nassert False",
         "return [(await read_file('kept'))['content'], len((await find_files('lost'))['entries'])]",
     )
     result = await worker.work(folder)
@@ -267,15 +267,55 @@ async def test_two_agents_in_parallel_with_the_same_script_get_their_own_answers
 
     drawn = Tool.from_function(ticket, effect="read")
     script = {"code": "return [await ticket() for _ in range(3)]"}
+
+    def last(request: ModelRequest) -> ModelReply:
+        return exit_with(request.messages[-1].text)
+
     replies = [call("run_script", **script)] * 2
-    model = ScriptedModel([*replies, *[lambda request: exit_with(request.messages[-1].text)] * 2])
+    model = ScriptedModel([*replies, last, last])
     agent = Microagent[str](
         name="worker", instructions="Work.", tools=[drawn], model=model, scripts=True
     )
     async with Session([agent], workspace=folder, store=False) as session:
-        result = await session.run(f"return await asyncio.gather(*[{WORK[7 + 6 :]} for _ in '12'])")
+        result = await session.run(
+            "return await asyncio.gather(*[agents.worker(text='x') for _ in '12'])"
+        )
     numbers = [int(n) for text in result.value for n in text.strip("[]").split(",")]
     assert sorted(numbers) == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_person_who_is_there_is_asked_once_for_the_scripts_of_all_agents(
+    folder: Path,
+) -> None:
+    asked: list[list[str]] = []
+
+    async def person(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.append([each.tool for each in pending])
+        return {each.id: Answer(allow=True) for each in pending}
+
+    send = Tool.from_function(_send, name="send", effect="external")
+    code = "return await asyncio.gather(send('a'), read_file('f1.md'), send('b'))"
+    scripts = [call("run_script", code=code)] * 2
+    model = ScriptedModel([*scripts, exit_with("done"), exit_with("done")])
+    agent = Microagent[str](
+        name="worker", instructions="Work.", tools=[FILES, send], model=model, scripts=True
+    )
+    async with Session([agent], workspace=folder, store=False, approver=person) as session:
+        result = await session.run(
+            "return await asyncio.gather(*[agents.worker(text='x') for _ in '12'])"
+        )
+    assert result.value == ["done", "done"]
+    assert asked == [["send"] * 4]
+
+
+async def test_a_preview_stops_before_a_call_of_a_script_that_acts(folder: Path) -> None:
+    send = Tool.from_function(_send, name="send", effect="external")
+    worker = Worker("await write_file('x', 'y')\nawait send('a')", tools=[FILES, send])
+    async with Session([worker.agent], workspace=folder, store=False) as session:
+        preview = await session.preview(WORK, with_models=True)
+    assert preview.stopped_at is not None
+    assert preview.stopped_at.tool == "send"
+    assert not (folder / "x").exists()
 
 
 async def test_scripts_nest_twice_and_no_deeper(folder: Path) -> None:

@@ -1,8 +1,8 @@
 """The fixed facts of one run for its calls at the gate."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -90,14 +90,13 @@ class RunInfo:
     inner: InnerScripts = field(default_factory=InnerScripts)
     """The scripts that its containers execute."""
 
-    def paused(self) -> AbstractContextManager[object]:
+    @contextmanager
+    def paused(self) -> Generator[None]:
         """Stop the clocks of the run and of the scripts in it inside the block."""
-        if not self.inner.pauses:
-            return self.controls.paused()
-        clocks = ExitStack()
-        for paused in (self.controls.paused, *self.inner.pauses.values()):
-            clocks.enter_context(paused())
-        return clocks
+        with ExitStack() as clocks:
+            for paused in (self.controls.paused, *self.inner.pauses.values()):
+                clocks.enter_context(paused())
+            yield
 
     def policy_of(self, call: Call) -> Policy:
         """Return what judges a call: the run's policy, or what containers around it left of it."""

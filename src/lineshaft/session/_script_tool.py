@@ -1,6 +1,7 @@
 """The script tool of a container: a model that has few tools works on them by programs."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from lineshaft.errors import ToolError
 from lineshaft.scripts import RUN_SCRIPT
@@ -17,7 +18,7 @@ _LONGEST_ERROR = 1_900
 """Of what a call that fails may say; the gate cuts what is longer."""
 
 
-def script_tool(specs: Sequence[ToolSpec]) -> Tool[..., str]:
+def script_tool(specs: Sequence[ToolSpec]) -> Tool[..., Any]:
     """Return `run_script` over the tools of a container, which brings it beside them.
 
     Args:
