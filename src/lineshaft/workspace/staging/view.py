@@ -10,7 +10,7 @@ Above: the gate and the kit's tools, which see no difference to a folder; the en
 import copy
 import threading
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,9 +118,15 @@ class StagedView(FolderView):
         """How many times changes have landed."""
         return self._memories[0].stages
 
-    def goes_on(self, landings: Collection[object]) -> None:
-        """Go on from a view that died with its process, after so many landings."""
+    def goes_on(self, landings: Collection[object], changes: Iterable[Change]) -> None:
+        """Go on from a view that died with its process.
+
+        Args:
+            landings: Those that it had made.
+            changes: What they changed, as far as it can be undone.
+        """
         self._memory.stages = len(landings)
+        self._memory.done += changes
 
     @property
     def touched(self) -> bool:
