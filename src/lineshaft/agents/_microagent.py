@@ -35,7 +35,7 @@ from lineshaft.agents._template import PromptTemplate
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
-from lineshaft.session import Session, SessionArguments, waited_for
+from lineshaft.session import Session, SessionArguments, script_tool, waited_for
 from lineshaft.tools import Tool, Toolset, model_name, published
 from lineshaft.values import Call, Context, Done, Failure, Value
 
@@ -110,6 +110,7 @@ class Microagent(Generic[R]):
             it, which the model is told.
         idempotent: Whether a request may be sent again of which nobody knows how it ended, as the
             host died.
+        scripts: Whether its model may also work by programs: `run_script` over these tools.
 
     Raises:
         ConfigError: It has no result type, or one of the arguments cannot be used.
@@ -139,6 +140,7 @@ class Microagent(Generic[R]):
         budget: Budget | None = None,
         validate: Validator[R] | None = None,
         idempotent: bool = False,
+        scripts: bool = False,
     ) -> None:
         self._exit = ExitTool(self._declared)
         self.name = name
@@ -146,6 +148,8 @@ class Microagent(Generic[R]):
         self._description = description or _first_line(self._template.task)
         self._inputs = _signature_of(name, inputs or TextInput)
         self._tools = tools if isinstance(tools, Toolset) else Toolset(tools)
+        if scripts:
+            self._tools |= Toolset.of_runtime([script_tool(self._tools.specs)])
         for taken in (ASK_MODEL, COMMIT, VALIDATE, EXIT, GIVE_UP):
             if taken in self._tools:
                 raise ConfigError(f"agent {name!r}: a tool is called {taken!r}, which is its own")
@@ -483,7 +487,9 @@ def _exit_for(schema: object) -> ExitTool | None:
 
 def _offer(name: str, tool: Tool[..., Any]) -> OfferedTool:
     takes = published(tool.spec)
-    return OfferedTool(name=name, description=takes.description, input_schema=takes.schema)
+    whole = tool.spec.calls_as == "script"  # it tells of all other tools
+    about = tool.spec.description if whole else takes.description
+    return OfferedTool(name=name, description=about, input_schema=takes.schema)
 
 
 def _tell(context: Context, budget: Budget, event: AgentEvent) -> None:

@@ -63,6 +63,13 @@ from lineshaft.values._engines import (
     minor_version,
 )
 from lineshaft.values._fates import fate_of_changes, is_dropped
+from lineshaft.values._inner_script import (
+    InnerScript,
+    KeptScript,
+    RunInner,
+    inner_seed,
+    no_scripts,
+)
 from lineshaft.values._limits import (
     Limits,
 )
@@ -198,9 +205,11 @@ __all__ = [
     "Guard",
     "Handled",
     "HeldLog",
+    "InnerScript",
     "KeptCall",
     "KeptPause",
     "KeptRun",
+    "KeptScript",
     "Limits",
     "Line",
     "LogRow",
@@ -230,6 +239,7 @@ __all__ = [
     "RowKind",
     "RunClaim",
     "RunError",
+    "RunInner",
     "RunLog",
     "RunResult",
     "RunStatus",
@@ -258,10 +268,12 @@ __all__ = [
     "ending",
     "engine_problem",
     "fate_of_changes",
+    "inner_seed",
     "is_costly",
     "is_dropped",
     "is_unseen",
     "minor_version",
+    "no_scripts",
     "not_offered",
     "packed",
     "pause_data",

@@ -1,0 +1,73 @@
+"""The scripts that containers of one run execute, beside the run's own."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+
+import anyio
+from anyio.lowlevel import checkpoint
+
+from lineshaft.values import KeptScript
+
+_ROUNDS = 3
+"""Rounds of the event loop after which a script that a completion did not wake still waits."""
+
+
+def _nothing() -> None:
+    """Do nothing: no call waits yet."""
+
+
+class InnerScripts:
+    """The scripts of containers that are under way in one run, by the container's id.
+
+    Args:
+        recorded: What an earlier part of the run has kept of such scripts, by the container's key.
+    """
+
+    def __init__(self, recorded: Mapping[str, KeptScript] | None = None) -> None:
+        self.recorded = recorded or {}
+        self.changed: Callable[[], None] = _nothing
+        """Called whenever a script has come to wait."""
+
+        self.pauses: dict[str, Callable[[], AbstractContextManager[None]]] = {}
+        """Stop the clock of a script inside a block."""
+
+        self.working: set[str] = set()
+        """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
+
+        self._stirred: dict[str, anyio.Event] = {}
+
+    def begin(self, container: str, paused: Callable[[], AbstractContextManager[None]]) -> None:
+        """Take a script that begins.
+
+        Args:
+            container: The id of its container's call.
+            paused: Stops its clock inside a block.
+        """
+        self.pauses[container] = paused
+        self.working.add(container)
+
+    def over(self, container: str) -> None:
+        """Forget a script that has ended."""
+        self.pauses.pop(container, None)
+        self.working.discard(container)
+        self._stirred.pop(container, None)
+
+    def stir(self, container: str) -> None:
+        """Take that a call of a script has ended, which may let it go on."""
+        self.working.add(container)
+        if (stirred := self._stirred.get(container)) is not None:
+            stirred.set()
+
+    async def wait(self, container: str) -> None:
+        """Take that a script can only wait; awaited until it goes on, and then cancelled."""
+        try:
+            while True:
+                stirred = self._stirred[container] = anyio.Event()
+                self.working.discard(container)
+                self.changed()
+                await stirred.wait()
+                for _ in range(_ROUNDS):  # the script had given that call up
+                    await checkpoint()
+        finally:
+            if container in self.pauses:
+                self.working.add(container)
