@@ -138,6 +138,8 @@ from lineshaft.values._workspace import (
     Process,
     Resolved,
     Stage,
+    StagedFile,
+    StagedKind,
     Stream,
     Workspace,
 )
@@ -238,6 +240,8 @@ __all__ = [
     "ShownImage",
     "Sink",
     "Stage",
+    "StagedFile",
+    "StagedKind",
     "Stream",
     "Stubs",
     "Suspended",
