@@ -29,11 +29,15 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
     """Run a program in a jail."""
     interpreter = await until_cancelled(lambda _: resolve(call.python))
     needed = interpreter.readable
-    shut = await until_cancelled(lambda left: closed(program.root, call.reach, needed, left=left))
+    staged = await call.workspace.kept_back()
+    shut = await until_cancelled(
+        lambda left: closed(program.root, call.reach, needed, staged=staged, left=left)
+    )
     spec = SandboxSpec(
         readable=(*interpreter.readable, RUNNER),
         hidden=tuple(shut.hidden),
         readonly=tuple(shut.readonly),
+        over=staged,
         env=_environment(interpreter),
     )
     order = Order(
