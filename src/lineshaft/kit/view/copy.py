@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from lineshaft.errors import ToolError, WorkspaceError
-from lineshaft.kit.python.process import to_the_end
+from lineshaft.kit.jailed import to_the_end
 from lineshaft.values import Context, Entry
 
 MOST_FILES = 20_000
@@ -42,7 +42,7 @@ async def private_copy(call: Context) -> AsyncGenerator[PrivateCopy]:
         ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program.
     """
     real = Path((await call.workspace.resolve(".")).real)
-    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="lineshaft-view-")))
+    folder = _folder()
     try:
         root = folder / "workspace"
         root.mkdir()
@@ -72,6 +72,10 @@ async def private_copy(call: Context) -> AsyncGenerator[PrivateCopy]:
         yield PrivateCopy(root=root, packages=tuple(packages))
     finally:
         await to_the_end(lambda _: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="lineshaft-view-")).resolve()
 
 
 async def _copy_file(call: Context, path: str, target: Path, source: Path) -> None:

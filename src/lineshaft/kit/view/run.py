@@ -9,15 +9,15 @@ from pathlib import Path
 from time import monotonic
 
 from lineshaft.errors import NoBoundary, ProgramTimedOut, ToolError
-from lineshaft.kit.python.changes import land
-from lineshaft.kit.python.process import (
+from lineshaft.kit.jailed import (
     Order,
     ProgramOutcome,
+    ProgramTime,
     jailed_run,
+    land,
     to_the_end,
     until_cancelled,
 )
-from lineshaft.kit.python.program import ProgramTime
 from lineshaft.kit.view.copy import is_apart, private_copy
 from lineshaft.processes.programs import ProgramOptions, ProgramResult
 from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
