@@ -4,15 +4,15 @@ import os
 from pathlib import Path
 
 from lineshaft.kit._failures import invalid
-from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
-from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import (
+from lineshaft.kit.jailed import (
     Order,
     ProgramOutcome,
+    closed,
     jailed_run,
     to_the_end,
     until_cancelled,
 )
+from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
 from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.bundle import Interpreter, resolve

@@ -15,9 +15,8 @@ from anyio import get_cancelled_exc_class
 
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
+from lineshaft.kit.jailed import STDERR_BYTES, STDOUT_BYTES, closed, to_the_end, until_cancelled
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, failed, landed, timed_out
-from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end, until_cancelled
 from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.jail import SandboxSpec
