@@ -24,6 +24,7 @@ GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
 MORE_DOORS = {
+    "kit": {"view"},
     "mcp": {"client", "front"},
     "processes": {"programs"},
     "sandbox": {"bundle", "jail", "webassembly"},

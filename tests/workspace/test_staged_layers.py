@@ -338,3 +338,27 @@ async def test_merged_layers_come_to_the_same_as_no_layers(tmp_path: Path, seed:
         if folder.half_landed() == 0 and (layered.landed or plain.landed):
             await folder.undo("run")
     assert on_disk(roots[0]) == on_disk(roots[1]) == {"a": "1", "d": None, "d/a": "2"}
+
+
+async def test_a_view_that_died_with_its_process_still_tells_what_had_landed(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    for name in ("moved", "gone", "edited"):
+        (root / name).write_text(f"{name}\n")
+    await view.write("new", b"one\ntwo\n")
+    await view.move("moved", "d/there")
+    await view.delete("gone")
+    await view.write("edited", b"edited\nmore\n")
+    await view.land()
+    await view.write("second", b"x")
+    await view.land()
+    before = await view.changes()
+    await view.write("lost", b"x")
+    again = folder.begin("run", atomic=True, packed=b"")
+    assert again.landed == 2
+    key = [(c.stage, c.path, c.kind, c.moved_from, c.added, c.removed, c.undoable) for c in before]
+    told = await again.changes()
+    assert sorted(key, key=str) == sorted(
+        ((c.stage, c.path, c.kind, c.moved_from, c.added, c.removed, c.undoable) for c in told),
+        key=str,
+    )

@@ -1,7 +1,4 @@
-"""Microagents: a model and a few tools that return one typed result.
-
-An agent's changes as a layer of their own are to come.
-"""
+"""Microagents: a model and a few tools that return one typed result."""
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import ExitTool

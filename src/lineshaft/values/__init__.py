@@ -146,6 +146,8 @@ from lineshaft.values._workspace import (
     Process,
     Resolved,
     Stage,
+    StagedFile,
+    StagedKind,
     Stream,
     Workspace,
 )
@@ -250,6 +252,8 @@ __all__ = [
     "ShownImage",
     "Sink",
     "Stage",
+    "StagedFile",
+    "StagedKind",
     "Stream",
     "Stubs",
     "Suspended",

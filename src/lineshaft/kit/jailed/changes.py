@@ -13,7 +13,7 @@ from typing import TypeVar
 from anyio import to_thread
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
-from lineshaft.kit.python.closed import canonical
+from lineshaft.kit.jailed.closed_paths import canonical
 from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Workspace
 

@@ -19,7 +19,6 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from lineshaft.errors import NoBoundary
-from lineshaft.kit.python.program import ProgramTime
 from lineshaft.processes import Capture
 from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
 from lineshaft.values import SecretFinder
@@ -30,6 +29,21 @@ _CHUNK = 1 << 16
 _DRAIN_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
 _STARTED = b"started\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramTime:
+    """When a program is ended."""
+
+    seconds: float
+    """After its start."""
+
+    until: float
+    """By `time.monotonic()`, however long the start took."""
+
+    def left(self) -> float:
+        """Return how long a program that starts now may take."""
+        return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

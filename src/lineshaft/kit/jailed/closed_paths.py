@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from lineshaft.files import Identity, OwnFolders, identity_of
-from lineshaft.values import Reach
+from lineshaft.values import Reach, StagedFile
 
 Look = Callable[[str], Reach]
 
@@ -22,9 +22,14 @@ class Closed:
 
 
 def closed(
-    root: Path, look: Look, needed: Iterable[Path] = (), *, left: Event | None = None
+    root: Path,
+    look: Look,
+    needed: Iterable[Path] = (),
+    *,
+    staged: Iterable[StagedFile] = (),
+    left: Event | None = None,
 ) -> Closed:
-    """Walk a workspace and return what is closed in it.
+    """Walk a workspace and return what is closed in it, on the disk and in the run's view.
 
     What lies below a hidden folder is left out. Symlinks are not looked at: what they lead to has
     a name of its own. Other names of a hidden file are as hidden, and so are Lineshaft's own
@@ -35,6 +40,7 @@ def closed(
         look: What policy says of a canonical path.
         needed: What the program cannot do without: it is read-only where it would be hidden as
             Lineshaft's own, which the interpreter is.
+        staged: The changes of the run that have not landed.
         left: Set once nobody waits for it any longer; then it ends before the next folder.
     """
     found = Closed()
@@ -70,8 +76,42 @@ def closed(
                 waiting.append((entry.path, f"{name}/"))
             else:
                 names.setdefault(entry.inode(), []).append(entry.path)
-    found.hidden += _other_names(found.hidden, names)
+    others = _other_names(found.hidden, names)
+    found.hidden += others
+    _close_staged(found, staged, _Staged(root, look, own, frozenset(map(str, others))))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """By what the staged changes of a run are closed."""
+
+    root: Path
+    look: Look
+    own: OwnFolders
+    hidden: frozenset[str]
+    """Other names of hidden files."""
+
+
+def _close_staged(found: Closed, staged: Iterable[StagedFile], by: _Staged) -> None:
+    """Add what is closed of the paths that are to be."""
+    said: dict[str, Reach] = {}
+    on_disk = {*found.hidden, *found.readonly}
+    above = str(by.root).rstrip(os.sep) + os.sep
+    for file in staged:
+        if file.kind == "missing" or not file.real.startswith(above):
+            continue
+        if file.came_from in by.hidden or by.own.hold(file.real):
+            found.hidden.append(Path(file.real))
+            continue
+        name = ""
+        for part in Path(file.real.removeprefix(above)).parts:
+            name = f"{name}/{part}" if name else part
+            if name not in said:
+                said[name] = reach = by.look(canonical(name))
+                place = by.root / name
+                if reach != "open" and place not in on_disk:
+                    (found.hidden if reach == "hidden" else found.readonly).append(place)
 
 
 def _is_one_of(entry: "os.DirEntry[str]", identities: set[Identity]) -> bool:
