@@ -7,11 +7,21 @@ from typing import Any
 
 import pytest
 
-from lineshaft import Answer, ConfigError, Pending, Policy, RunResult, Session, Tool, kit
+from lineshaft import (
+    Answer,
+    ConfigError,
+    Pending,
+    Policy,
+    RunResult,
+    Session,
+    Tool,
+    ToolError,
+    kit,
+)
 from lineshaft.agents import Microagent
 from lineshaft.models import CallAnswer, ModelReply, ModelRequest
 from lineshaft.testing import ScriptedEngine, ScriptedModel, call, exit_with
-from lineshaft.values import Call, Failure
+from lineshaft.values import Call, Context, Diverged, Failure, InnerScript, Outcome
 
 pytestmark = pytest.mark.behaviour("A6")
 
@@ -316,6 +326,65 @@ async def test_a_preview_stops_before_a_call_of_a_script_that_acts(folder: Path)
     assert preview.stopped_at is not None
     assert preview.stopped_at.tool == "send"
     assert not (folder / "x").exists()
+
+
+async def test_an_engine_without_pauses_executes_scripts_in_which_nothing_waits(
+    folder: Path,
+) -> None:
+    send = Tool.from_function(_send, name="send", effect="external")
+    worker = Worker("return 1", tools=[FILES, send])
+    engine = ScriptedEngine(
+        [Call(tool="send", arguments={"to": "a"}, origin="script")], pauses="never"
+    )
+    store = folder.parent / "r.db"
+    async with Session([worker.agent], workspace=folder, engine=engine, store=store) as session:
+        done = await session.call("agents.worker", {"text": "x"})
+    assert (done.value, done.pending) == ("done", ())
+    [ended] = engine.results.values()
+    assert isinstance(ended, Failure)
+    assert ended.status == "refused"
+
+
+class Departing(ScriptedEngine):
+    """An engine whose scripts leave their record."""
+
+    async def run(self, *args: Any, **settings: Any) -> Outcome:
+        """Say so."""
+        del args, settings
+        return Diverged(message="the script did something else")
+
+
+async def test_a_script_that_leaves_its_record_ends_the_whole_run(folder: Path) -> None:
+    worker = Worker("return 1")
+    async with Session([worker.agent], workspace=folder, engine=Departing()) as session:
+        done = await session.call("agents.worker", {"text": "x"})
+    assert done.error is not None
+    assert done.error.code == "E_DIVERGED"
+    assert len(worker.model.requests) == 1
+
+
+async def test_a_container_of_a_user_executes_one_script_over_the_tools_that_it_may_call(
+    folder: Path,
+) -> None:
+    said: list[object] = []
+
+    async def box(context: Context) -> object:
+        """Execute scripts."""
+        narrow = await context.narrowed(tools=["read_file"])
+        for code in ("return (await read_file('f1.md'))['content']", "return 2"):
+            try:
+                said.append((await narrow.script(InnerScript(code=code))).value)
+            except ToolError as error:
+                said.append(error.code)
+        return None
+
+    boxes = [
+        Tool.from_function(box, name="scripts", effect="exec", container=True, calls_as="script"),
+        Tool.from_function(box, name="other", effect="exec", container=True),
+    ]
+    async with Session([*boxes, kit.tools()], workspace=folder, store=False) as session:
+        await session.run("await scripts()\nawait other()")
+    assert said == ["x1\n", "E_DENIED", "E_DENIED", "E_DENIED"]
 
 
 async def test_scripts_nest_twice_and_no_deeper(folder: Path) -> None:

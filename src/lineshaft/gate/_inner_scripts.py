@@ -1,15 +1,9 @@
 """The scripts that containers of one run execute, beside the run's own."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-
-import anyio
-from anyio.lowlevel import checkpoint
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 from lineshaft.values import KeptScript
-
-_ROUNDS = 3
-"""Rounds of the event loop after which a script that a completion did not wake still waits."""
 
 
 def _nothing() -> None:
@@ -34,8 +28,6 @@ class InnerScripts:
         self.working: set[str] = set()
         """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
 
-        self._stirred: dict[str, anyio.Event] = {}
-
     def begin(self, container: str, paused: Callable[[], AbstractContextManager[None]]) -> None:
         """Take a script that begins.
 
@@ -50,24 +42,18 @@ class InnerScripts:
         """Forget a script that has ended."""
         self.pauses.pop(container, None)
         self.working.discard(container)
-        self._stirred.pop(container, None)
 
     def stir(self, container: str) -> None:
         """Take that a call of a script has ended, which may let it go on."""
         self.working.add(container)
-        if (stirred := self._stirred.get(container)) is not None:
-            stirred.set()
 
-    async def wait(self, container: str) -> None:
-        """Take that a script can only wait; awaited until it goes on, and then cancelled."""
+    @contextmanager
+    def at_rest(self, container: str) -> Generator[None]:
+        """Have a script count as one that can only wait, inside the block."""
+        self.working.discard(container)
+        self.changed()
         try:
-            while True:
-                stirred = self._stirred[container] = anyio.Event()
-                self.working.discard(container)
-                self.changed()
-                await stirred.wait()
-                for _ in range(_ROUNDS):  # the script had given that call up
-                    await checkpoint()
+            yield
         finally:
             if container in self.pauses:
                 self.working.add(container)

@@ -439,8 +439,7 @@ class CallPipeline:
     def _finish(self, entry: CallEntry, done: Done) -> None:
         """Close a call, however it ended."""
         if entry.reserved and entry.started is None:
-            if self._inside[entry.call.parent]:
-                self._inside[entry.call.parent] -= 1
+            self._inside[entry.call.parent] -= 1
             if under_agent(entry.call):
                 self._of_agents -= 1
             else:

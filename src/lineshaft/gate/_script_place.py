@@ -3,7 +3,9 @@
 from collections.abc import Callable, Collection, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
+from typing import NoReturn
+
+import anyio
 
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._run_info import RunInfo
@@ -128,7 +130,7 @@ class ScriptPlace:
         self.run.inner.stir(self.entry.id)
         return done
 
-    async def waiting(self, call_ids: Collection[str]) -> Literal["wait", "suspend"]:
+    async def waiting(self, call_ids: Collection[str]) -> NoReturn:
         """Take that the script can only wait: whether the run pauses is for the whole run to say.
 
         Args:
@@ -136,9 +138,10 @@ class ScriptPlace:
         """
         del call_ids
         inner, call_id = self.run.inner, self.entry.id
-        with inner.pauses[call_id]() if self._only_agents() else nullcontext():
-            await inner.wait(call_id)
-        return "wait"
+        still = inner.pauses[call_id]() if self._only_agents() else nullcontext()
+        with still, inner.at_rest(call_id):
+            while True:  # until it is given up
+                await anyio.sleep_forever()
 
     def _only_agents(self) -> bool:
         """Return whether the script awaits agents alone, which have a time of their own."""
