@@ -16,6 +16,11 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NODE_PACKAGES = VENV / "node"
 NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
+NODE_SETS = {
+    NODE_PACKAGES: ROOT / "tests" / "mcp" / "node",
+    VENV / "azure-sdk": ROOT / "packages" / "lineshaft-azure-sdk" / "node",
+}
+"""Where sets of npm packages are installed, and where their locks are."""
 
 
 def main(level: str) -> None:
@@ -47,7 +52,8 @@ def _wanted(level: str) -> str:
     digest = hashlib.sha256(str(ROOT).encode())
     files = ["requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"]
     if level == "all":
-        files += [f"tests/mcp/node/{name}" for name in NODE_FILES]
+        places = [str(place.relative_to(ROOT)) for place in NODE_SETS.values()]
+        files += [f"{place}/{name}" for place in places for name in NODE_FILES]
     for name in files:
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()
@@ -96,16 +102,17 @@ def _make_native_code() -> None:
 
 
 def _install_node_packages() -> None:
-    """Install what tests of MCP start; without npm those tests say what is missing."""
+    """Install what tests start; without npm those tests say what is missing."""
     npm = shutil.which("npm")
     if npm is None:
-        sys.stderr.write("dev: found no npm, so nothing of tests/mcp/node is installed\n")
+        sys.stderr.write("dev: found no npm, so no npm packages are installed\n")
         return
-    NODE_PACKAGES.mkdir(exist_ok=True)
-    for name in NODE_FILES:
-        shutil.copy(ROOT / "tests" / "mcp" / "node" / name, NODE_PACKAGES / name)
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    _run(npm, "ci", *quiet, cwd=NODE_PACKAGES)
+    for folder, lock in NODE_SETS.items():
+        folder.mkdir(exist_ok=True)
+        for name in NODE_FILES:
+            shutil.copy(lock / name, folder / name)
+        _run(npm, "ci", *quiet, cwd=folder)
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:
