@@ -20,6 +20,9 @@ class CellResult:
     """Digest of all that the cell depends on."""
 
     task: str
+    task_digest: str = ""
+    """Of prompt, files, tools, checker and limits: arms are compared where it is the same."""
+
     kind: TaskKind
     variant: str
     """The variant's name, such as `script=on`."""
