@@ -45,6 +45,9 @@ COMMANDS: Mapping[str, str] = {
     "runs prune": "Delete what was kept long enough.",
     "show": "Show the record of a run, the last one if none is named.",
     "explain": "Say which rule decided about a call, and where it is written.",
+    "eval run": "Run tasks with variants, and compare them: does a script help?",
+    "eval report": "Show what a sweep of runs found, and write its page.",
+    "eval gate": "Say by the exit code whether a variant is worse than another.",
     "cache show": "Show what lies outside the workspace, and how much of it.",
     "cache clear": "Remove what can be made again.",
     "doctor": "Say what works on this machine, by trying it.",
@@ -61,6 +64,7 @@ _GROUPS = {
     "cache": "What lies outside the workspace; `cache` alone is `cache show`.",
     "config": "Settings and where they come from.",
     "config mcp": "MCP servers; `config mcp` alone is `config mcp show`.",
+    "eval": "Evidence: tasks, variants, repeats, statistics and a gate.",
     "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
     "runs": "The recorded runs; `runs` alone is `runs list`.",
 }
