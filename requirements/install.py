@@ -16,6 +16,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NODE_PACKAGES = VENV / "node"
 NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
+EXTENSION = ROOT / "extensions" / "vscode"
 
 
 def main(level: str) -> None:
@@ -48,6 +49,7 @@ def _wanted(level: str) -> str:
     files = ["requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"]
     if level == "all":
         files += [f"tests/mcp/node/{name}" for name in NODE_FILES]
+        files += [f"extensions/vscode/{name}" for name in NODE_FILES]
     for name in files:
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()
@@ -96,16 +98,20 @@ def _make_native_code() -> None:
 
 
 def _install_node_packages() -> None:
-    """Install what tests of MCP start; without npm those tests say what is missing."""
+    """Install what tests of MCP start, and what the extension is made with.
+
+    Without npm those tests say what is missing.
+    """
     npm = shutil.which("npm")
     if npm is None:
-        sys.stderr.write("dev: found no npm, so nothing of tests/mcp/node is installed\n")
+        sys.stderr.write("dev: found no npm, so no package of Node is installed\n")
         return
     NODE_PACKAGES.mkdir(exist_ok=True)
     for name in NODE_FILES:
         shutil.copy(ROOT / "tests" / "mcp" / "node" / name, NODE_PACKAGES / name)
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    _run(npm, "ci", *quiet, cwd=NODE_PACKAGES)
+    for folder in (NODE_PACKAGES, EXTENSION):
+        _run(npm, "ci", *quiet, cwd=folder)
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:

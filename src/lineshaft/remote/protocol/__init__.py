@@ -23,6 +23,7 @@ from lineshaft.remote.protocol.delegations import (
 )
 from lineshaft.remote.protocol.executions import BeginAction, Executions, SendAnswer, SkipEvent
 from lineshaft.remote.protocol.frames import (
+    PROTOCOL,
     ActionEvent,
     EventKey,
     Json,
@@ -51,6 +52,7 @@ __all__ = [
     "ACTIONS",
     "GRACE_SECONDS",
     "OBSERVATIONS",
+    "PROTOCOL",
     "SLACK_SECONDS",
     "UNKNOWN_EXIT",
     "UNTIMED_SECONDS",

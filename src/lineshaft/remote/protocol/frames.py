@@ -23,6 +23,9 @@ from lineshaft.values import DecodeError, decode
 Json = Mapping[str, object]
 """A JSON object, as it is sent and received."""
 
+PROTOCOL = 1
+"""Version of what is of our own in the protocol; both ends tell theirs."""
+
 EventKey = str
 """An id as it is compared: the digits of the number."""
 
