@@ -21,7 +21,11 @@ MAKERS_OF_CALLS = {
 GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
-MORE_DOORS = {"mcp": {"client", "front"}, "sandbox": {"bundle", "jail", "webassembly"}}
+MORE_DOORS = {
+    "mcp": {"client", "front"},
+    "remote": {"host", "local", "protocol"},
+    "sandbox": {"bundle", "jail", "webassembly"},
+}
 """Folders with a front door beside the room's, since what is behind it takes time to import."""
 
 

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "tools": "List, search and describe the tools.",
     "call": "Call one tool, under the same policy as a script.",
     "serve": "Offer the tools to an MCP client, behind search, describe and run.",
+    "editor": "Serve a window of VS Code; the extension starts it.",
     "python run": "Run a Python program as the tool python_run does.",
     "python build": "Make the Python that programs get out of the one that runs this.",
     "python install": "Install the Python that programs get from an archive.",

@@ -22,6 +22,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
         "lineshaft call find_files pattern='**/*.py' --json",
     ),
     "serve": ("lineshaft serve", "lineshaft serve --http --port 8765"),
+    "editor": ("lineshaft editor", "lineshaft editor ./project --port 8766"),
     "python run": (
         "lineshaft python -c 'print(6 * 7)'",
         "lineshaft python run clean.py data.csv",
