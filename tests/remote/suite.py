@@ -300,8 +300,9 @@ async def test_crlf_files_are_edited_with_texts_of_plain_line_ends(side: Side) -
 async def test_an_edit_that_cannot_be_made_changes_nothing(
     side: Side, more: dict[str, Any], said: str
 ) -> None:
-    file = side.file("a.txt", "a\na\na\nb\n")
-    error = await side.error(EditAction(path="a.txt", **more))
+    name = "never-edited.txt" if more["command"] == "undo_edit" else "a.txt"
+    file = side.file(name, "a\na\na\nb\n")
+    error = await side.error(EditAction(path=name, **more))
     assert said in error.content.replace("null", "None").replace("undefined", "None")
     assert file.read_text() == "a\na\na\nb\n"
 
