@@ -117,13 +117,12 @@ def test_an_error_of_the_editor_is_a_failure() -> None:
     assert ended(delegations, frame).status == "failed"
 
 
-def test_an_editor_that_does_not_know_what_became_of_an_action_says_so() -> None:
+@pytest.mark.parametrize("code", ["E_UNKNOWN_STATE", "E_CANCELLED"])
+def test_an_editor_that_cannot_say_how_far_an_action_came_says_so(code: str) -> None:
     delegations = linked()
     delegations.delegate(ACTION, now=0)
-    frame = {"cause": 0, "observation": "error", "content": "reloaded"}
-    assert ended(delegations, {**frame, "extras": {"error_id": "E_UNKNOWN_STATE"}}).status == (
-        "unknown"
-    )
+    frame = {"cause": 0, "observation": "error", "content": "x", "extras": {"error_id": code}}
+    assert ended(delegations, frame).status == "unknown"
 
 
 def test_time_is_the_actions_own_and_five_seconds_or_120() -> None:

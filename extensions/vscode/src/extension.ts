@@ -3,7 +3,6 @@
  */
 
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import * as vscode from "vscode";
 
@@ -18,7 +17,9 @@ import { type Asks, Consent, titleOf } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
 
 const KEPT = "lineshaft.executions";
-const WINDOW = "lineshaft.window";
+/** Starts of a host that ended by itself, before a person is told. */
+const MOST_STARTS = 3;
+const AGAIN_MS = 1_000;
 
 function setting<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration("lineshaft").get<T>(name) ?? otherwise;
@@ -33,12 +34,16 @@ class Window implements vscode.Disposable {
   #host: Host | undefined;
   #connection: Connection | undefined;
   #starting = false;
+  #starts = 0;
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
     const commands: Record<string, () => unknown> = {
-      start: () => this.start(),
-      stop: () => { this.stop(); },
+      start: () => {
+        this.#starts = 0;
+        return this.start();
+      },
+      stop: () => this.stop(),
       review: () => { this.#consent.review(); },
       running: () => this.#running(),
       stopEverything: () => { this.#connection?.stopAll(); },
@@ -68,7 +73,7 @@ class Window implements vscode.Disposable {
     try {
       await this.#start();
     } catch (error) {
-      this.stop();
+      await this.stop();
       const text = error instanceof Error ? error.message : String(error);
       this.#log.error(text);
       void vscode.window.showErrorMessage(`Lineshaft did not start: ${text.slice(0, 300)}`);
@@ -91,12 +96,12 @@ class Window implements vscode.Disposable {
     void host.ended.then((text) => {
       if (this.#host !== host) return;
       this.#log.error(text);
-      this.stop();
+      this.#again();
     });
     const before = this.#context.workspaceState.get<{ conversation: string; kept: Kept }>(KEPT);
     const conversation = await conversationOf(host.address, before?.conversation);
     const about = {
-      window: await this.#windowId(),
+      window: vscode.env.sessionId,
       editor: `${vscode.env.appName} ${vscode.version}`,
       version: (this.#context.extension.packageJSON as { version: string }).version,
     };
@@ -136,25 +141,38 @@ class Window implements vscode.Disposable {
         this.#log.info(`action ${event.id} ended with ${done.observation}${failure}`);
         return done;
       },
-      changed: () => { this.#show(); },
+      changed: () => {
+        if (this.#connection?.connected === true) this.#starts = 0;
+        this.#show();
+      },
+      refused: (code) => {
+        if (code === "no_conversation" || code === "taken") {
+          void this.#context.workspaceState.update(KEPT, undefined).then(() => { this.#again(); });
+        }
+      },
       log: (level, text) => { this.#log[level](text); },
     };
   }
 
-  async #windowId(): Promise<string> {
-    const known = this.#context.workspaceState.get<string>(WINDOW);
-    if (known !== undefined) return known;
-    const made = randomUUID();
-    await this.#context.workspaceState.update(WINDOW, made);
-    return made;
+  /** Begins anew, with a host and a conversation of its own, unless that was tried often. */
+  #again(): void {
+    void this.stop();
+    this.#starts += 1;
+    if (this.#starts <= MOST_STARTS) {
+      setTimeout(() => void this.startIfWanted(), AGAIN_MS);
+    } else {
+      void vscode.window.showErrorMessage("Lineshaft lost its host several times: see its log");
+    }
   }
 
-  stop(): void {
-    this.#connection?.close();
+  /** Ends everything that runs, the connection and the host that was started here. */
+  async stop(): Promise<void> {
+    const [connection, host] = [this.#connection, this.#host];
     this.#connection = undefined;
-    this.#host?.stop();
     this.#host = undefined;
     this.#show();
+    await connection?.close();
+    host?.stop();
   }
 
   #show(): void {
@@ -203,10 +221,18 @@ class Window implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.stop();
+    void this.stop();
   }
 }
 
+let opened: Window | undefined;
+
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  await new Window(context).startIfWanted();
+  opened = new Window(context);
+  await opened.startIfWanted();
+}
+
+/** VS Code waits for it: no command outlives its window. */
+export async function deactivate(): Promise<void> {
+  await opened?.stop();
 }

@@ -5,8 +5,10 @@ The page of the editor has to stay open: its windows, terminals and dialogs go t
 
 import json
 import sys
+from contextlib import suppress
 
 from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import TimeoutError as TooLate
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
@@ -26,6 +28,11 @@ def done(page: Page, order: dict[str, str]) -> object:
             page.click(given, timeout=60_000)
         case "wait":
             page.wait_for_selector(given, timeout=60_000)
+        case "appears":
+            with suppress(TooLate):
+                page.wait_for_selector(given, timeout=2_000)
+                return True
+            return False
         case "text":
             return page.inner_text(given, timeout=60_000)
         case "count":

@@ -3,11 +3,12 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -29,7 +30,7 @@ from upstreams.real import node
 ROOT = Path(__file__).parents[3]
 CODE_SERVER = ROOT / ".venv" / "editor" / "node_modules" / "code-server" / "out/node/entry.js"
 VSIX = ROOT / "extensions" / "vscode" / "dist" / "lineshaft.vsix"
-SECONDS = 120
+SECONDS = 60
 
 SETTINGS: Mapping[str, object] = {
     "security.workspace.trust.enabled": False,
@@ -84,11 +85,17 @@ class Browser:
         return said["value"]
 
     def command(self, title: str) -> None:
-        """Run a command of the palette."""
-        self("keys", "F1")
-        self("wait", ".quick-input-widget:visible input")
-        self("type", title)
-        self("wait", f'.quick-input-list .monaco-list-row:has-text("{title}")')
+        """Run a command of the palette, which lists it once the extensions are known."""
+        row = f'.quick-input-list .monaco-list-row:has-text("{title}")'
+
+        def listed() -> bool:
+            self("keys", "Escape")
+            self("keys", "F1")
+            self("wait", ".quick-input-widget:visible input")
+            self("type", title)
+            return bool(self("appears", row))
+
+        until(listed)
         self("keys", "Enter")
 
 
@@ -100,6 +107,31 @@ class VsCode:
     home: Path
     browser: Browser
     found: list[HostAddress] = field(default_factory=list[HostAddress])
+
+    def clear(self) -> None:
+        """Empty the folder, and delete what tests put beside it."""
+        beside = [*self.root.parent.glob("ws-*"), *self.root.parent.glob("outside*")]
+        for each in (*self.root.iterdir(), *beside):
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each)
+            else:
+                each.unlink()
+
+    def shoot(self, folder: Path, name: str) -> None:
+        """Keep a screenshot."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.browser("shot", str(folder / f"{name[:80].replace('/', '_')}.png"))
+
+    def show(self, path: str) -> None:
+        """Open a file in the editor, as a person does, and put the cursor at its end."""
+        self.browser("keys", "Control+p")
+        self.browser("wait", ".quick-input-widget:visible input")
+        self.browser("type", path)
+        self.browser("wait", f'.quick-input-list .monaco-list-row:has-text("{path}")')
+        self.browser("keys", "Enter")
+        self.browser("wait", f'.tab.active:has-text("{path}")')
+        self.browser("wait", ".editor-group-container.active .monaco-editor.focused")
+        self.browser("keys", "Control+End")
 
     @property
     def address(self) -> HostAddress:
@@ -197,8 +229,18 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         yield VsCode(root, home, browser)
     finally:
         end(browsing)
-        end(serving)
+        _end_group(serving)
         log.close()
+
+
+def _end_group(server: "subprocess.Popen[Any]") -> None:
+    """End the editor with its extension host, its terminals and what the host had started."""
+    os.killpg(server.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        server.wait(timeout=20)
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
 
 
 def _answers(port: int) -> bool:

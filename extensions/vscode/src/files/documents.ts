@@ -14,6 +14,7 @@ import { decodedText, survivesEditor } from "./text.ts";
 
 const MOST_BYTES = 10_000_000;
 const RELOAD_MS = 5_000;
+const SAVE_MS = 30_000;
 
 /** What a file holds: on the disk, or in a buffer with changes that are not saved. */
 export interface Held {
@@ -94,7 +95,9 @@ export class Documents {
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, range, part);
     if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be edited");
-    if (!(await document.save())) throw stale(place, "was edited, and could not be saved");
+    if (!(await within(document.save(), SAVE_MS))) {
+      throw stale(place, "was edited, and could not be saved");
+    }
     this.#seen.delete(place.real);
   }
 }
@@ -103,6 +106,19 @@ export function openDocument(real: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(
     (each) => each.uri.scheme === "file" && each.uri.fsPath === real && !each.isClosed,
   );
+}
+
+/** Returns what a promise gives, or false where that takes too long. */
+async function within(given: Thenable<boolean>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((done) => {
+    timer = setTimeout(() => { done(false); }, milliseconds);
+  });
+  try {
+    return await Promise.race([given, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Waits until a document without changes shows what the disk has. */

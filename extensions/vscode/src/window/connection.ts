@@ -20,6 +20,8 @@ export interface Side {
   perform(event: ActionEvent, signal: AbortSignal, waiting: (open: boolean) => void): Promise<Observation>;
   /** Called when the state of the connection or the number of running actions changes. */
   changed(): void;
+  /** Called when the host does not take this window in the conversation. */
+  refused(code: string): void;
   log(level: "info" | "warn", text: string): void;
 }
 
@@ -38,11 +40,17 @@ export interface About {
 const GRACE_MS = 30_000;
 const REQUEST_MS = 30_000;
 
+interface Doing {
+  readonly event: ActionEvent;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
 export class Connection {
   readonly conversation: string;
   readonly #socket: Socket;
   readonly #executions: Executions;
-  readonly #running = new Map<string, { event: ActionEvent; stop: AbortController }>();
+  readonly #running = new Map<string, Doing>();
   readonly #side: Side;
   #latest = -1;
   #refused = "";
@@ -96,9 +104,11 @@ export class Connection {
     for (const each of this.#running.values()) each.stop.abort();
   }
 
-  close(): void {
+  /** Ends what runs, and resolves when it has ended and its answers are sent. */
+  async close(): Promise<void> {
     clearTimeout(this.#grace);
     this.stopAll();
+    await Promise.all([...this.#running.values()].map((each) => each.ended));
     this.#socket.disconnect();
   }
 
@@ -123,6 +133,7 @@ export class Connection {
       this.#refused = error.message;
       this.#side.log("warn", `the host refuses this window: ${error.message}`);
       this.#side.changed();
+      this.#side.refused(String(error.data["code"]));
     }
   }
 
@@ -131,24 +142,25 @@ export class Connection {
     const key = keyOf(frame["id"]);
     if (key !== null) this.#latest = Math.max(this.#latest, Number(key));
     const told = this.#executions.receive(frame);
-    if (told.kind === "begin") void this.#begin(told.event);
+    if (told.kind === "begin") this.#begin(told.event);
     else if (told.kind === "send") this.#send(told.frame);
     else this.#side.log("info", `event ${String(key)} is left alone: ${told.reason}`);
   }
 
-  async #begin(event: ActionEvent): Promise<void> {
+  #begin(event: ActionEvent): void {
     const stop = new AbortController();
-    this.#running.set(event.id, { event, stop });
-    this.#side.changed();
     const waiting = (open: boolean): void => {
       this.#socket.emit("oh_status", {
         cause: Number(event.id),
         status: open ? "waiting" : "running",
       });
     };
-    const done = await this.#side.perform(event, stop.signal, waiting);
-    this.#running.delete(event.id);
-    this.#send(this.#executions.answered(event.id, done));
+    const ended = this.#side.perform(event, stop.signal, waiting).then((done) => {
+      this.#running.delete(event.id);
+      this.#send(this.#executions.answered(event.id, done));
+      this.#side.changed();
+    });
+    this.#running.set(event.id, { event, stop, ended });
     this.#side.changed();
   }
 

@@ -32,6 +32,9 @@ UNTIMED_SECONDS = 120.0
 GRACE_SECONDS = 30.0
 """For a lost link to come back; meanwhile all that is pending stays so."""
 
+_HALF = frozenset({"E_CANCELLED", "E_UNKNOWN_STATE"})
+"""Codes of errors after which nobody can say how far an action came."""
+
 _KEPT_EVENTS = 1_000
 _KEPT_IDS = 10_000
 
@@ -216,9 +219,10 @@ class Delegations:
         except RemoteProtocolError as error:
             observation = ErrorObservation(content=error.message, error_id=error.code)
             return self._end(cause, observation, "unknown")
-        failed = isinstance(observation, ErrorObservation)
-        status = "unknown" if failed and observation.error_id == "E_UNKNOWN_STATE" else None
-        return self._end(cause, observation, status or ("failed" if failed else "done"))
+        if not isinstance(observation, ErrorObservation):
+            return self._end(cause, observation, "done")
+        known = observation.error_id not in _HALF
+        return self._end(cause, observation, "failed" if known else "unknown")
 
     def _dropped(self, cause: EventKey) -> DroppedFrame:
         reason = self._ended.get(cause)
