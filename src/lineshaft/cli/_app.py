@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "agent list": "List the agents that are offered, and the packs that are installed.",
     "agent show": "Say what an agent takes and gives, with a command line that runs it.",
     "serve": "Offer the tools to an MCP client, behind search, describe and run.",
+    "editor": "Serve a window of VS Code; the extension starts it.",
     "python run": "Run a Python program as the tool python_run does.",
     "python build": "Make the Python that programs get out of the one that runs this.",
     "python install": "Install the Python that programs get from an archive.",

@@ -28,6 +28,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
     "agent list": ("lineshaft agent list", "lineshaft agent list azure-sdk"),
     "agent show": ("lineshaft agent show azure-sdk.spelling", "lineshaft agent show triage --json"),
     "serve": ("lineshaft serve", "lineshaft serve --http --port 8765"),
+    "editor": ("lineshaft editor", "lineshaft editor ./project --port 8766"),
     "python run": (
         "lineshaft python -c 'print(6 * 7)'",
         "lineshaft python run clean.py data.csv",
