@@ -44,8 +44,10 @@ LEFT_OUT = (
     "mcp/test_real_servers.py",
     "mcp/test_serve_http.py",
     "mcp/test_serve_stdio.py",
+    "remote/test_host.py",
+    "remote/vscode",
 )
-"""Jails, full Python, many servers, hosts that are killed; and tests with `cpython` in it."""
+"""Jails, full Python, servers, editors, hosts that are killed; and tests with `cpython` in it."""
 
 ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""

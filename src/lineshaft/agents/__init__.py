@@ -5,6 +5,7 @@ from lineshaft.agents._exit import ExitTool
 from lineshaft.agents._loop import AgentEnd, AgentEvent, AgentLoop, Seams
 from lineshaft.agents._microagent import NAMESPACE, AgentResult, Microagent
 from lineshaft.agents._template import SAFETY, PromptTemplate, fenced
+from lineshaft.agents._verified import VerifiedMicroagent
 
 __all__ = [
     "NAMESPACE",
@@ -19,5 +20,6 @@ __all__ = [
     "Microagent",
     "PromptTemplate",
     "Seams",
+    "VerifiedMicroagent",
     "fenced",
 ]

@@ -36,6 +36,7 @@ from lineshaft.values._context import (
     not_offered,
 )
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
+from lineshaft.values._decoded_text import DecodedText, decoded_text, lines_of
 from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
@@ -187,6 +188,7 @@ __all__ = [
     "Context",
     "Crashed",
     "DecodeError",
+    "DecodedText",
     "Diagnostic",
     "Difference",
     "Dispatch",
@@ -268,6 +270,7 @@ __all__ = [
     "beginning",
     "call_data",
     "decode",
+    "decoded_text",
     "done_data",
     "ending",
     "engine_problem",
@@ -276,6 +279,7 @@ __all__ = [
     "is_costly",
     "is_dropped",
     "is_unseen",
+    "lines_of",
     "minor_version",
     "no_scripts",
     "not_offered",

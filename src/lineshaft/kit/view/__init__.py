@@ -5,9 +5,11 @@ Above: packs, whose verifiers and generators are arbitrary code of a project. Be
 is as it was either way.
 """
 
+from lineshaft.kit.view.copy import origin_of
 from lineshaft.kit.view.run import ViewedProgram, run_in_view
 
 __all__ = [
     "ViewedProgram",
+    "origin_of",
     "run_in_view",
 ]

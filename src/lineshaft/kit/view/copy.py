@@ -9,7 +9,7 @@ import configparser
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +35,15 @@ class PrivateCopy:
 
 
 @asynccontextmanager
-async def private_copy(call: Context) -> AsyncGenerator[PrivateCopy]:
+async def private_copy(
+    call: Context, *, packages: Path | None = None, extra: Mapping[str, bytes | None] | None = None
+) -> AsyncGenerator[PrivateCopy]:
     """Make a copy of a call's workspace, and remove it at the end.
+
+    Args:
+        call: The call.
+        packages: `node_modules` for a workspace that has none at its root.
+        extra: Contents by path that take the place of the workspace's; None: no file is there.
 
     Raises:
         ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program.
@@ -67,9 +74,14 @@ async def private_copy(call: Context) -> AsyncGenerator[PrivateCopy]:
                     hint="work in a smaller one: --workspace FOLDER",
                 )
             await _copy_file(call, entry.path, root / entry.path, real / entry.path)
-        packages = [*_linked(root, real, folders)]
+        linked = _linked(root, real, folders)
+        if packages is not None and not (root / _PACKAGES).exists():
+            (root / _PACKAGES).symlink_to(packages)
+            linked.append(packages)
+        for path, data in (extra or {}).items():
+            _replace(root / path, data)
         _write_git_stub(root, real)
-        yield PrivateCopy(root=root, packages=tuple(packages))
+        yield PrivateCopy(root=root, packages=tuple(linked))
     finally:
         await to_the_end(lambda _: shutil.rmtree(folder, ignore_errors=True))
 
@@ -84,6 +96,13 @@ async def _copy_file(call: Context, path: str, target: Path, source: Path) -> No
     except (ToolError, WorkspaceError):
         return  # policy hides it from this call, or it is gone by now
     _put(target, content.data, is_program=os.access(source, os.X_OK))
+
+
+def _replace(target: Path, data: bytes | None) -> None:
+    if data is None:
+        target.unlink(missing_ok=True)
+    else:
+        _put(target, data, is_program=False)
 
 
 def _put(target: Path, data: bytes, *, is_program: bool) -> None:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -55,6 +55,8 @@ async def run_in_view(
     *,
     folder: str = ".",
     readable: Sequence[Path] = (),
+    packages: Path | None = None,
+    extra: Mapping[str, bytes | None] | None = None,
     keep: bool = False,
 ) -> ViewedProgram:
     """Run a program of the machine over a copy of the workspace, in a jail, without network.
@@ -67,6 +69,9 @@ async def run_in_view(
         options: What to start; `cwd` does not count.
         folder: Working folder in the workspace.
         readable: More files and folders that the program needs.
+        packages: A folder `node_modules`, for a workspace that has none at its root.
+        extra: Contents by path that take the place of the workspace's in the view; None: no file
+            is there. Not for a program whose changes are kept.
         keep: Whether its changes become changes of the run where it ends with 0.
 
     Raises:
@@ -77,7 +82,7 @@ async def run_in_view(
     """
     jail = await until_cancelled(lambda _: _jail(call.python.boundary))
     program = _found(options)
-    async with private_copy(call) as copy:
+    async with private_copy(call, packages=packages, extra=extra) as copy:
         spec = SandboxSpec(
             readable=(*_machine(), *_around(program), *readable, *copy.packages),
             cwd=copy.root / folder,
