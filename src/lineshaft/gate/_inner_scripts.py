@@ -55,5 +55,4 @@ class InnerScripts:
         try:
             yield
         finally:
-            if container in self.pauses:
-                self.working.add(container)
+            self.working.add(container)
