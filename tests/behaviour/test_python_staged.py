@@ -247,6 +247,29 @@ return {program("import os, shutil; print(os.listdir('dir')); shutil.rmtree('dir
     assert (folder / "dir" / "open").read_text() == "seen"
 
 
+async def test_a_tool_is_not_given_the_staged_contents_that_policy_hides(folder: Path) -> None:
+    rules = [{"id": "s", "tool": "read_file", "path": "s", "verdict": "deny"}]
+
+    async def look(call: Context) -> dict[str, str]:
+        """Return what is staged."""
+        told: dict[str, str] = {}
+        for file in await call.workspace.kept_back():
+            try:
+                told[file.path] = b"".join(file.parts()).decode()
+            except ToolError as error:
+                told[file.path] = error.code
+        return told
+
+    policy = Policy.from_dict({"mode": "open", "rules": rules})
+    tools = [kit.tools(), Tool.from_function(look, effect="read")]
+    async with Session(tools, workspace=folder, policy=policy) as session:
+        result = await session.run(
+            "await write_file('s', 'hush')\nawait write_file('o', 'seen')\nreturn await look()"
+        )
+
+    assert result.value == {"s": "E_DENIED", "o": "seen"}, result
+
+
 async def test_what_may_not_be_changed_may_not_be_changed_in_the_stage(
     drive: Drive, folder: Path
 ) -> None:
