@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
