@@ -5,7 +5,7 @@ import os
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -230,6 +230,46 @@ return [first, second, (await read_file("open"))["content"]]
     assert content == "seen"
 
 
+async def test_a_folder_is_not_removed_with_a_hidden_file_that_is_staged_in_it(
+    drive: Drive, folder: Path
+) -> None:
+    rules = [{"id": "s", "tool": "read_file", "path": "dir/s", "verdict": "deny"}]
+    policy = Policy.from_dict({"mode": "open", "rules": rules})
+    script = f"""
+await write_file("dir/s", "hush")
+await write_file("dir/open", "seen")
+return {program("import os, shutil; print(os.listdir('dir')); shutil.rmtree('dir')")}
+"""
+    result = await drive(script, policy=policy)
+
+    assert result.value == "E_DENIED", result
+    assert (folder / "dir" / "s").read_text() == "hush"
+    assert (folder / "dir" / "open").read_text() == "seen"
+
+
+async def test_a_tool_is_not_given_the_staged_contents_that_policy_hides(folder: Path) -> None:
+    rules = [{"id": "s", "tool": "read_file", "path": "s", "verdict": "deny"}]
+
+    async def look(call: Context) -> dict[str, str]:
+        """Return what is staged."""
+        told: dict[str, str] = {}
+        for file in await call.workspace.kept_back():
+            try:
+                told[file.path] = b"".join(file.parts()).decode()
+            except ToolError as error:
+                told[file.path] = error.code
+        return told
+
+    policy = Policy.from_dict({"mode": "open", "rules": rules})
+    tools = [kit.tools(), Tool.from_function(look, effect="read")]
+    async with Session(tools, workspace=folder, policy=policy) as session:
+        result = await session.run(
+            "await write_file('s', 'hush')\nawait write_file('o', 'seen')\nreturn await look()"
+        )
+
+    assert result.value == {"s": "E_DENIED", "o": "seen"}, result
+
+
 async def test_what_may_not_be_changed_may_not_be_changed_in_the_stage(
     drive: Drive, folder: Path
 ) -> None:
@@ -269,8 +309,8 @@ def steps(name: str, *calls: tuple[str, dict[str, Any]]) -> Tool[..., Any]:
             done = await context.dispatch(Call(tool=tool, arguments=arguments, origin="code"))
             if isinstance(done, Failure):
                 raise ToolError(done.code, done.message)
-            if isinstance(done.value, dict) and "stdout" in done.value:
-                told.append(str(done.value["stdout"]))  # pyright: ignore[reportUnknownArgumentType]
+            if tool == "python_run":
+                told.append(str(cast("dict[str, Any]", done.value)["stdout"]))
         return told
 
     return Tool.from_function(body, name=name, effect="read", container=True)
@@ -495,7 +535,8 @@ return [said, (await read_file("a"))["content"]]
 
     assert result.error is None, result.error
     assert result.value == ["one\n", "two"]
-    assert [(c.path, c.stage, c.undoable) for c in result.changes][0] == ("a", 1, True)
+    first = result.changes[0]
+    assert (first.path, first.stage, first.undoable) == ("a", 1, True)
 
 
 async def test_where_changes_are_written_through_a_program_sees_them(
@@ -534,7 +575,8 @@ def act(root, steps):
             with open(place, "w") as file:
                 file.write(more)
         elif do == "delete":
-            os.rmdir(place) if os.path.isdir(place) and not os.path.islink(place) else os.remove(place)
+            is_folder = os.path.isdir(place) and not os.path.islink(place)
+            (os.rmdir if is_folder else os.remove)(place)
         elif do == "move":
             target = os.path.join(root, more)
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -573,7 +615,7 @@ def act_on(root: Path, some: Sequence[Step]) -> None:
 
 def any_step(chance: random.Random, root: Path) -> Step | None:
     """Return a step that is possible in a folder."""
-    there = [path for path in sorted(root.rglob("*"))]
+    there = sorted(root.rglob("*"))
     folders = [root, *(p for p in there if p.is_dir() and not p.is_symlink())]
     new = chance.choice(folders).joinpath(*chance.choices(NAMES, k=chance.choice((1, 1, 2))))
     above = [p for p in new.parents if p.is_relative_to(root) and os.path.lexists(p)]
@@ -607,7 +649,7 @@ def tree(root: Path) -> dict[str, tuple[str, int, str]]:
     for path in root.rglob("*"):
         name = path.relative_to(root).as_posix()
         if path.is_symlink():
-            found[name] = ("link", 0, os.readlink(path))  # noqa: PTH115
+            found[name] = ("link", 0, os.readlink(path))  # noqa: PTH115  its exact words
         elif path.is_dir():
             found[name] = ("folder", path.stat().st_mode & 0o777, "")
         else:
@@ -619,7 +661,7 @@ def tree(root: Path) -> dict[str, tuple[str, int, str]]:
 async def test_the_same_steps_give_the_same_tree_as_on_a_plain_folder(
     drive: Drive, folder: Path, tmp_path: Path, seed: int
 ) -> None:
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311  no secret
     plain = tmp_path / "plain"
     plain.mkdir()
     rounds: list[list[Step]] = []

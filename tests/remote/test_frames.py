@@ -190,5 +190,5 @@ def test_an_action_that_waits_for_a_person_is_not_confirmed() -> None:
 
 
 def test_every_kind_has_a_name_on_the_wire() -> None:
-    assert set(ACTIONS) == {"run", "read", "write", "edit", "run_python"}
+    assert set(ACTIONS) == {"run", "read", "write", "edit", "run_python", "get_errors"}
     assert set(ACTIONS) < set(OBSERVATIONS)

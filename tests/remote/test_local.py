@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from lineshaft.remote.local import LocalRuntime
-from lineshaft.remote.protocol import BeginAction, Executions, Observation, SendAnswer
+from lineshaft.remote.protocol import (
+    BeginAction,
+    Executions,
+    GetErrorsAction,
+    Observation,
+    SendAnswer,
+)
 from remote.far import Far, near, python_window
 from remote.suite import *  # noqa: F403  the tests that every runtime passes
 from remote.suite import Side
@@ -59,3 +65,7 @@ async def _serve(far: Far, runtime: LocalRuntime) -> None:
             tasks.add(asyncio.create_task(act(told)))
         elif isinstance(told, SendAnswer):
             await far.tell("oh_event", told.frame)
+
+
+async def test_a_folder_alone_has_no_diagnostics(side: Side) -> None:
+    assert (await side.error(GetErrorsAction())).error_id == "E_UNSUPPORTED"

@@ -362,3 +362,50 @@ async def test_a_view_that_died_with_its_process_still_tells_what_had_landed(
         ((c.stage, c.path, c.kind, c.moved_from, c.added, c.removed, c.undoable) for c in told),
         key=str,
     )
+
+
+async def kept_back(view: Workspace) -> dict[str, str]:
+    return {
+        file.path: b"".join(file.parts()).decode() if file.kind == "file" else file.kind
+        for file in await view.kept_back()
+    }
+
+
+async def test_what_is_kept_back_is_all_that_a_layer_has_and_the_disk_has_not(
+    view: FolderView, root: Path
+) -> None:
+    for name in ("same", "back", "gone", "moved"):
+        (root / name).write_text(name)
+    assert await view.kept_back() == ()
+    await view.write("back", b"other")
+    await view.write("below", b"below")
+    await view.delete("gone")
+    one, other = view.layer("one"), view.layer("other")
+    await one.write("back", b"back")
+    await one.move("moved", "new/moved")
+    await one.write("same", b"same")
+    await other.write("of-other", b"x")
+
+    assert await kept_back(one) == {
+        "below": "below",
+        "gone": "missing",
+        "moved": "missing",
+        "new": "folder",
+        "new/moved": "moved",
+    }
+    assert await kept_back(view) == {"back": "other", "below": "below", "gone": "missing"}
+    (root / "moved").write_text("changed from outside")
+    with pytest.raises(StaleFile):
+        await kept_back(one)
+    (root / "moved").write_text("moved")
+    await view.land()
+    assert await view.kept_back() == ()
+
+
+async def test_a_folder_that_was_staged_and_deleted_again_is_no_change(view: FolderView) -> None:
+    await view.write("dir/f", b"f")
+    await view.delete("dir/f")
+    await view.delete("dir")
+    await view.write("dir", b"a file")
+
+    assert [(each.path, each.kind) for each in await view.changes()] == [("dir", "created")]

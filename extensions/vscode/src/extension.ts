@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 
 import { Commands } from "./commands/commands.ts";
 import { Terminals } from "./commands/terminals.ts";
+import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import type { Kept } from "./protocol/executions.ts";
@@ -124,10 +125,12 @@ class Window implements vscode.Disposable {
       seconds: setting<number>("commandSeconds", 120),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
+    const diagnostics = new Diagnostics(root);
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
+      (action, signal) => diagnostics.get(action, signal),
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),

@@ -29,6 +29,7 @@ from upstreams.real import node
 
 ROOT = Path(__file__).parents[3]
 CODE_SERVER = ROOT / ".venv" / "editor" / "node_modules" / "code-server" / "out/node/entry.js"
+FINDER = Path(__file__).with_name("finder")
 VSIX = ROOT / "extensions" / "vscode" / "dist" / "lineshaft.vsix"
 SECONDS = 60
 
@@ -194,14 +195,8 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
     }
     server = [node_program, str(CODE_SERVER), "--user-data-dir", str(data)]
     server += ["--extensions-dir", str(extensions)]
-    installed = subprocess.run(
-        [*server, "--install-extension", str(VSIX)],
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert installed.returncode == 0, installed.stdout + installed.stderr
+    for vsix in (VSIX, _packaged(FINDER, home / "finder.vsix")):
+        _done([*server, "--install-extension", str(vsix)], env, home)
     port = free_port()
     log = (home / "server.log").open("w")
     serving = subprocess.Popen(
@@ -231,6 +226,21 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         end(browsing)
         _end_group(serving)
         log.close()
+
+
+def _packaged(folder: Path, vsix: Path) -> Path:
+    """Package an extension of tests."""
+    vsce = str(ROOT / "extensions" / "vscode" / "node_modules/@vscode/vsce/vsce")
+    flags = ("--no-dependencies", "--skip-license", "--allow-missing-repository")
+    _done([node(), vsce, "package", *flags, "--out", str(vsix)], dict(os.environ), folder)
+    return vsix
+
+
+def _done(command: list[str], env: Mapping[str, str], folder: Path) -> None:
+    ended = subprocess.run(
+        command, env=env, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def _end_group(server: "subprocess.Popen[Any]") -> None:

@@ -45,7 +45,17 @@ export interface RunPythonAction {
   readonly file: string | null;
   readonly args: readonly string[];
 }
-export type Action = RunAction | ReadAction | WriteAction | EditAction | RunPythonAction;
+export interface GetErrorsAction {
+  readonly kind: "get_errors";
+  readonly paths: readonly string[] | null;
+}
+export type Action =
+  | RunAction
+  | ReadAction
+  | WriteAction
+  | EditAction
+  | RunPythonAction
+  | GetErrorsAction;
 
 export interface ActionEvent {
   readonly id: string;
@@ -154,6 +164,8 @@ function actionOf(kind: unknown, args: Arguments): Action {
         file: args.maybe("file", "string"),
         args: args.texts("args"),
       };
+    case "get_errors":
+      return { kind, paths: args.has("paths") ? args.texts("paths") : null };
     default:
       throw new ActionError("E_UNSUPPORTED", `the action ${JSON.stringify(kind)} is not supported`);
   }
@@ -184,6 +196,10 @@ class Arguments {
     if (found === null) return null;
     if (typeof found !== kind) this.#refuse(`.${name} is no ${kind}`);
     return found as Kinds[K];
+  }
+
+  has(name: string): boolean {
+    return (this.#given[name] ?? null) !== null;
   }
 
   numbers(name: string): readonly number[] | null {

@@ -4,20 +4,30 @@
 
 import type { Commands } from "../commands/commands.ts";
 import type { Files } from "../files/files.ts";
-import { ActionError, type ActionEvent, failed, type Observation } from "../protocol/frames.ts";
+import {
+  ActionError,
+  type ActionEvent,
+  failed,
+  type GetErrorsAction,
+  type Observation,
+} from "../protocol/frames.ts";
 
 export interface Gatekeeper {
   isTrusted(): boolean;
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
 }
 
+export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
+
 export class Actions {
   readonly #files: Files;
   readonly #commands: Commands;
+  readonly #errors: GetErrors;
   readonly #keeper: Gatekeeper;
 
-  constructor(files: Files, commands: Commands, keeper: Gatekeeper) {
+  constructor(files: Files, commands: Commands, errors: GetErrors, keeper: Gatekeeper) {
     this.#files = files;
+    this.#errors = errors;
     this.#commands = commands;
     this.#keeper = keeper;
   }
@@ -54,6 +64,8 @@ export class Actions {
         return await this.#files.write(action);
       case "edit":
         return await this.#files.edit(action);
+      case "get_errors":
+        return await this.#errors(action, signal);
     }
   }
 }

@@ -121,7 +121,9 @@ export class Consent implements vscode.Disposable {
 }
 
 export function needed(action: Action, asks: Asks): boolean {
-  if (asks === "nothing" || action.kind === "read") return false;
+  if (asks === "nothing" || action.kind === "read" || action.kind === "get_errors") {
+    return false;
+  }
   if (action.kind === "run" || action.kind === "run_python") return true;
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
@@ -135,6 +137,8 @@ export function titleOf(action: Action): string {
       return `python: ${action.file ?? action.code ?? ""}`;
     case "edit":
       return `${action.command}: ${action.path}`;
+    case "get_errors":
+      return `errors: ${action.paths?.join(", ") ?? "all"}`;
     default:
       return `${action.kind}: ${action.path}`;
   }

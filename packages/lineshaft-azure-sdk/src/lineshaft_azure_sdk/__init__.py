@@ -6,9 +6,14 @@ what one takes. Their work is checked by the real tools: cspell, the TypeSpec co
 
 from lineshaft.packs import Pack
 from lineshaft_azure_sdk.files import patch_file
+from lineshaft_azure_sdk.java import compile_java, java_patch
+from lineshaft_azure_sdk.readme import check_readme, readme
 from lineshaft_azure_sdk.spelling import check_spelling, spelling, update_cspell_words
 from lineshaft_azure_sdk.typespec import (
     compile_typespec,
+    tsp_client_init,
+    tsp_client_sync,
+    tsp_client_update,
     typespec_customization,
     typespec_repair,
 )
@@ -17,6 +22,16 @@ __all__ = ["pack"]
 
 pack = Pack(
     description="Agents and tools for Azure SDK repositories.",
-    tools=[check_spelling, compile_typespec, patch_file, update_cspell_words],
-    agents=[spelling, typespec_customization, typespec_repair],
+    tools=[
+        check_readme,
+        check_spelling,
+        compile_java,
+        compile_typespec,
+        patch_file,
+        tsp_client_init,
+        tsp_client_sync,
+        tsp_client_update,
+        update_cspell_words,
+    ],
+    agents=[java_patch, readme, spelling, typespec_customization, typespec_repair],
 )

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -87,7 +88,8 @@ class Commands:
             raise PreconditionFailed("no command runs that input could go to")
         line = text if text.endswith("\n") else f"{text}\n"
         with suppress(BlockingIOError):
-            os.set_blocking(self._inputs[-1], False)
+            if sys.platform != "win32":
+                os.set_blocking(self._inputs[-1], False)
             written = os.write(self._inputs[-1], line.encode())
             if written == len(line.encode()):
                 await asyncio.sleep(0)

@@ -11,6 +11,7 @@ from lineshaft.remote.protocol import (
     Action,
     EditAction,
     ErrorObservation,
+    GetErrorsAction,
     Observation,
     ReadAction,
     RunAction,
@@ -64,6 +65,9 @@ class LocalRuntime:
                 return await self._files.write(action)
             case EditAction():
                 return await self._files.edit(action)
+            case GetErrorsAction():
+                said = "diagnostics need an editor: this is a folder alone"
+                return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():
                 return await self._program(action, seconds)
             case RunAction():

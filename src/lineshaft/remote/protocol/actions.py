@@ -1,6 +1,7 @@
 """Actions that a host delegates to an editor, as values.
 
-The names and arguments are those of OpenHands' events (V0); `run_python` is of our own. What a host
+The names and arguments are those of OpenHands' events (V0); `run_python` and `get_errors` are of
+our own. What a host
 sends beside these arguments (`thought`, `security_risk`, ...) is taken and left alone.
 """
 
@@ -97,7 +98,17 @@ class RunPythonAction:
     thought: str = ""
 
 
-Action = RunAction | ReadAction | WriteAction | EditAction | RunPythonAction
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetErrorsAction:
+    """A question for the diagnostics of files, which only an editor has."""
+
+    paths: Sequence[str] | None = None
+    """Files that are opened for it; None: all that the editor knows of."""
+
+    thought: str = ""
+
+
+Action = RunAction | ReadAction | WriteAction | EditAction | RunPythonAction | GetErrorsAction
 
 ACTIONS: Mapping[str, type[Action]] = {
     "run": RunAction,
@@ -105,5 +116,6 @@ ACTIONS: Mapping[str, type[Action]] = {
     "write": WriteAction,
     "edit": EditAction,
     "run_python": RunPythonAction,
+    "get_errors": GetErrorsAction,
 }
 """Kinds of actions by their name on the wire."""

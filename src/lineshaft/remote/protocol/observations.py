@@ -4,7 +4,7 @@ The names and fields are those of OpenHands' events (V0). Its classes take no ot
 `metadata`: so what is of our own stands there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -103,6 +103,43 @@ class RunPythonObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """A finding of a language server or linter of the editor."""
+
+    path: str
+    """In the workspace, with `/`."""
+
+    range: Sequence[int]
+    """First line and column, last line and column, each counted from 1; the last is behind it."""
+
+    severity: Literal["error", "warning", "info", "hint"]
+    message: str
+    code: str | None = None
+    source: str | None = None
+    """The program that found it, such as `ts`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetErrorsObservation:
+    """The diagnostics of files."""
+
+    content: str
+    """A line for each."""
+
+    count: int
+    """All that there are."""
+
+    diagnostics: Sequence[Diagnostic] = ()
+    """The first 1,000, errors first."""
+
+    settled: bool = True
+    """Whether nothing changed for a second; else they may not be all."""
+
+    truncated: bool = False
+    """Whether some are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorObservation:
     """A reason why an action was not done, or not to its end."""
 
@@ -119,6 +156,7 @@ Observation = (
     | WriteObservation
     | EditObservation
     | RunPythonObservation
+    | GetErrorsObservation
     | ErrorObservation
 )
 
@@ -128,6 +166,7 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "write": WriteObservation,
     "edit": EditObservation,
     "run_python": RunPythonObservation,
+    "get_errors": GetErrorsObservation,
     "error": ErrorObservation,
 }
 """Kinds of observations by their name on the wire."""

@@ -151,7 +151,7 @@ class _Laying:
         if file.kind == "folder":
             self._make_folder(name, file.mode)
             return
-        if self._lower is None:
+        if self._lower is None and os.path.lexists(place):
             remove_tree(place)
         if file.kind == "symlink":
             place.symlink_to(file.target or "")
