@@ -1,9 +1,9 @@
 """What programs in the window find in files, and a fix that they then agree with."""
 
 from lineshaft.remote.protocol import (
-    Diagnostic,
     EditAction,
     EditObservation,
+    EditorDiagnostic,
     ErrorObservation,
     GetErrorsAction,
     GetErrorsObservation,
@@ -23,7 +23,7 @@ def test_errors_have_positions_and_go_with_their_fix(editor: VsCode) -> None:
     found = errors(editor, "broken.txt")
     assert found.settled
     assert found.count == 2
-    assert found.diagnostics[0] == Diagnostic(
+    assert found.diagnostics[0] == EditorDiagnostic(
         path="broken.txt",
         range=[2, 3, 2, 8],
         severity="error",

@@ -103,7 +103,7 @@ class RunPythonObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class EditorDiagnostic:
     """A finding of a language server or linter of the editor."""
 
     path: str
@@ -129,7 +129,7 @@ class GetErrorsObservation:
     count: int
     """All that there are."""
 
-    diagnostics: Sequence[Diagnostic] = ()
+    diagnostics: Sequence[EditorDiagnostic] = ()
     """The first 1,000, errors first."""
 
     settled: bool = True
