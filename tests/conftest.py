@@ -20,6 +20,11 @@ QUICK = os.environ.get("DEV_TEST_QUICK") == "1"
 """Set by `./dev test` without a path: what needs more than Python, or long, is left out."""
 
 LEFT_OUT = (
+    "azure_sdk/test_ended.py",
+    "azure_sdk/test_java.py",
+    "azure_sdk/test_spelling.py",
+    "azure_sdk/test_tsp_client.py",
+    "azure_sdk/test_typespec.py",
     "behaviour/test_preview_and_undo.py",
     "behaviour/test_python_",
     "behaviour/test_scale.py",
@@ -44,8 +49,10 @@ LEFT_OUT = (
     "mcp/test_real_servers.py",
     "mcp/test_serve_http.py",
     "mcp/test_serve_stdio.py",
+    "remote/test_host.py",
+    "remote/vscode",
 )
-"""Jails, full Python, many servers, hosts that are killed; and tests with `cpython` in it."""
+"""Jails, full Python, servers, editors, hosts that are killed; and tests with `cpython` in it."""
 
 ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""

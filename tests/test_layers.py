@@ -24,8 +24,10 @@ GUEST = "engines/guest/"
 """The Python inside every engine: no room of the host, and it alone parses scripts."""
 
 MORE_DOORS = {
+    "kit": {"view"},
     "mcp": {"client", "front"},
     "processes": {"programs"},
+    "remote": {"host", "local", "protocol"},
     "sandbox": {"bundle", "jail", "webassembly"},
 }
 """Folders with a front door beside the room's, since what is behind it takes time to import."""

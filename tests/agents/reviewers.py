@@ -52,6 +52,7 @@ class Wire:
     Args:
         log: The file of these lines.
         sends: The file about which it calls `send` before it exits.
+        lands: The file about which it calls `land` before it exits.
         busy: The file about whose first request it says to come back later, once.
         dies_at: Number of the request in the middle of which the process ends.
     """
@@ -59,11 +60,19 @@ class Wire:
     priced = True
 
     def __init__(
-        self, log: Path, *, sends: str = "", busy: str = "", dies_at: int = 0, name: str = "wire"
+        self,
+        log: Path,
+        *,
+        sends: str = "",
+        lands: str = "",
+        busy: str = "",
+        dies_at: int = 0,
+        name: str = "wire",
     ) -> None:
         self.name = name
         self._log = log
         self._sends = sends
+        self._lands = lands
         self._busy = busy
         self._dies_at = dies_at
         self._count = 0
@@ -88,6 +97,8 @@ class Wire:
             return call("write_file", path=f"{path}.out", content=f"seen {path}")
         if turn == 2 and path == self._sends:
             return call("send", to=path)
+        if turn == 2 and path == self._lands:
+            return call("land")
         return exit_with(label="good", path=f"{path} by {number}" if self._dies_at < 0 else path)
 
 
@@ -108,17 +119,25 @@ def session(order: Mapping[str, Any]) -> Session:
         note(log, f"sent {to}")
         return "sent"
 
+    def land() -> str:
+        """Look at the disk itself."""
+        names = sorted(path.name for path in Path(order["workspace"]).glob("*.out"))
+        note(log, f"landed {' '.join(names)}")
+        return "landed"
+
     agent = Microagent[Review](
         name="review",
         instructions=order.get("instructions", "Review the file."),
         inputs=Input,
         tools=[
             Tool.from_function(send, effect="external"),
+            Tool.from_function(land, effect="read", needs_disk=True, idempotent=True),
             kit.tools(*order.get("tools", ("read_file", "write_file"))),
         ],
         model=Wire(
             log,
             sends=order.get("sends", ""),
+            lands=order.get("lands", ""),
             busy=order.get("busy", ""),
             dies_at=order.get("dies_at", 0),
             name=order.get("model_name", "wire"),
@@ -143,6 +162,7 @@ def told(result: RunResult) -> dict[str, Any]:
         "requests": {name: each.requests for name, each in result.usage.models.items()},
         "statuses": sorted({each.status for each in result.calls}),
         "changes": sorted(each.path for each in result.changes),
+        "stages": {each.path: each.stage for each in result.changes},
     }
 
 

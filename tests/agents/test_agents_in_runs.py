@@ -264,6 +264,34 @@ return await agents.review(path='f2.md')
     }
 
 
+@pytest.mark.parametrize("dies_at", range(4, 11))
+async def test_where_the_host_dies_after_one_of_three_agents_landed_the_others_lose_nothing(
+    order: Order, dies_at: int
+) -> None:
+    script = """
+found = await asyncio.gather(*[agents.review(path=f'f{n}.md') for n in (1, 2, 3)])
+return [each['path'] for each in found]
+"""
+    settings = {"lands": "f2.md", "script": script}
+    died = await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=dies_at, **settings))
+    assert died.returncode < 0
+    left = {name for name in files(order("run")) if name.endswith(".out")}
+    run_id = await _the_run(order("run"))
+    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"], lands="f2.md"))
+    assert (after["status"], after["value"]) == ("success", ["f1.md", "f2.md", "f3.md"])
+    landed = [line for line in wire(order("run")) if line.startswith("landed")]
+    assert len(landed) == 1
+    first = set(landed[0].split()[1:])  # with what others had merged by then
+    assert "f2.md.out" in first
+    assert left <= first
+    every = ("f1.md.out", "f2.md.out", "f3.md.out")
+    assert after["stages"] == {name: 1 if name in first else 2 for name in every}
+    outs = {name: text for name, text in files(order("run")).items() if name.endswith(".out")}
+    assert outs == {f"f{n}.md.out": f"seen f{n}.md" for n in (1, 2, 3)}
+    undone = await do(order("undo", run_id=run_id))
+    assert undone["undone"] == sorted(outs)
+
+
 async def test_without_a_word_a_request_in_flight_is_not_made_again(order: Order) -> None:
     settings = {"script": ONE}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from lineshaft import ConfigError, Context, Limits, Policy, Session, Tool, ToolError, kit, tool
 from lineshaft.agents import Budget, Microagent, PromptTemplate
 from lineshaft.errors import AgentError
-from lineshaft.models import ModelReply, ModelRequest, UserMessage
+from lineshaft.models import ImagePart, ModelReply, ModelRequest, UserMessage
 from lineshaft.testing import Scripted, ScriptedModel, call, calls, exit_with, say
 from lineshaft.values import Call
 
@@ -76,6 +76,31 @@ async def test_a_run_may_name_another_model_and_go_on_with_a_history(folder: Pat
     again = other.requests[1].messages
     assert again[: len(first.messages)] == first.messages
     assert isinstance(again[-1], UserMessage)
+
+
+async def test_pictures_stand_in_the_first_message(folder: Path) -> None:
+    agent, model = triage(FOUND)
+    picture = ImagePart(data=b"\x89PNG", media_type="image/png")
+    await agent.run(path="a.md", images=[picture], workspace=folder)
+    [first] = model.requests[0].messages
+    assert isinstance(first, UserMessage)
+    assert first.images == (picture,)
+
+
+async def test_a_run_with_a_history_does_not_pause_where_a_resume_would_not_know_it(
+    folder: Path,
+) -> None:
+    tools = [Tool.from_function(_send, effect="external")]
+    agent, model = triage(call("_send", to="x"), FOUND, tools=tools)
+    history = [UserMessage(text="Before.")]
+    result = await agent.run(path="a.md", history=history, workspace=folder)
+    assert result.output.label == "bug"
+    assert "E_NO_PAUSE" in model.requests[1].messages[-1].text
+
+
+def _send(to: str) -> str:
+    """Send it."""
+    return to
 
 
 async def test_inputs_stand_in_fences_after_the_instructions(folder: Path) -> None:

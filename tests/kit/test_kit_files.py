@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from lineshaft.errors import ToolError
 from lineshaft.kit import delete_file, edit_file, move_file, read_file, write_file
 from lineshaft.kit._replacing import replaced
-from lineshaft.kit._text import lines_of, text_or_none
-from lineshaft.values import Context
+from lineshaft.values import Context, decoded_text, lines_of
 
 
 def sha(data: bytes) -> str:
@@ -298,10 +297,10 @@ async def test_moves_and_deletes_tell_what_they_did(call: Context, tmp_path: Pat
 
 @given(st.binary(max_size=60))
 def test_text_comes_back_as_the_same_bytes(data: bytes) -> None:
-    text = text_or_none(data)
+    text = decoded_text(data)
 
     if text is not None:
-        assert text.encoded(text.text, "f") == data
+        assert text.encoded(text.text) == data
         assert "".join(lines_of(text.text)) == text.text
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import NoBoundary
+from lineshaft.kit.jailed.process import ProgramOutcome
 from lineshaft.kit.python.native import answer_of
-from lineshaft.kit.python.process import ProgramOutcome
 from lineshaft.processes import Capture
 from lineshaft.sandbox.jail import Changes, best_jail
 from lineshaft.values import Context, PythonOptions

@@ -11,7 +11,7 @@ import pytest
 
 from lineshaft.errors import NoBoundary
 from lineshaft.kit import python_run
-from lineshaft.kit.python.process import until_cancelled
+from lineshaft.kit.jailed.process import until_cancelled
 from lineshaft.sandbox.jail import best_jail
 from lineshaft.values import Context, PythonOptions, Reach
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import LineshaftError, StaleFile, ToolError
-from lineshaft.kit.python.changes import land
+from lineshaft.kit.jailed.changes import land
 from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Reach
 from lineshaft.workspace import Folder, Mount

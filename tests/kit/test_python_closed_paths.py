@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lineshaft.kit.python.closed import closed
+from lineshaft.kit.jailed.closed_paths import closed
 from lineshaft.values import Reach
 
 

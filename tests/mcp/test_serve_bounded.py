@@ -12,7 +12,8 @@ from anyio.abc import SocketStream
 from anyio.lowlevel import checkpoint
 
 from lineshaft import Session
-from lineshaft.mcp.front import Front, HttpOptions, connections, http, serve_http
+from lineshaft.http import _connections as connections
+from lineshaft.mcp.front import Front, HttpOptions, http, serve_http
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 KNOWN = {

@@ -99,13 +99,14 @@ async def test_a_pack_loads_when_it_is_named_and_its_agent_runs(tmp_path: Path) 
     (tmp_path / "n.md").write_text("# Tides\nThe sea rises.\n")
     model = ScriptedModel(
         [
-            call("notes_headings", path="n.md"),
+            call("notes__headings", path="n.md"),
             exit_with(title="nine words are more than a title may have"),
             exit_with(title="The sea rises"),
         ]
     )
     done = await pack.agent("title").run(path="n.md", model=model, workspace=str(tmp_path))
     assert done.output == {"title": "The sea rises"}
+    assert "Tides" in model.requests[1].messages[-1].text
     assert sorted(pack.toolset()) == ["agents.title", "notes.headings"]
     with pytest.raises(ConfigError, match="no agent 'nope'") as told:
         pack.agent("nope")

@@ -309,6 +309,14 @@ def test_a_tool_may_say_that_its_processes_are_jailed() -> None:
     jailed = Tool.from_function(plain_program, effect="exec", jailed=True)
     assert jailed.spec.jailed
     assert not jailed.without_jail().spec.jailed
+
+
+def test_without_its_jail_a_tool_with_a_view_of_its_own_needs_the_disk() -> None:
+    facts = Tool.from_function(plain_program, effect="exec", jailed=True, needs_disk=False)
+    other = Tool.from_function(plain_program, effect="exec", needs_disk=False)
+    assert not facts.spec.needs_disk
+    assert facts.without_jail().spec.needs_disk
+    assert not other.without_jail().spec.needs_disk
     with pytest.raises(ConfigError, match="jailed"):
         Tool.from_function(plain_program, effect="read", jailed=True)
 

@@ -338,3 +338,74 @@ async def test_merged_layers_come_to_the_same_as_no_layers(tmp_path: Path, seed:
         if folder.half_landed() == 0 and (layered.landed or plain.landed):
             await folder.undo("run")
     assert on_disk(roots[0]) == on_disk(roots[1]) == {"a": "1", "d": None, "d/a": "2"}
+
+
+async def test_a_view_that_died_with_its_process_still_tells_what_had_landed(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    for name in ("moved", "gone", "edited"):
+        (root / name).write_text(f"{name}\n")
+    await view.write("new", b"one\ntwo\n")
+    await view.move("moved", "d/there")
+    await view.delete("gone")
+    await view.write("edited", b"edited\nmore\n")
+    await view.land()
+    await view.write("second", b"x")
+    await view.land()
+    before = await view.changes()
+    await view.write("lost", b"x")
+    again = folder.begin("run", atomic=True, packed=b"")
+    assert again.landed == 2
+    key = [(c.stage, c.path, c.kind, c.moved_from, c.added, c.removed, c.undoable) for c in before]
+    told = await again.changes()
+    assert sorted(key, key=str) == sorted(
+        ((c.stage, c.path, c.kind, c.moved_from, c.added, c.removed, c.undoable) for c in told),
+        key=str,
+    )
+
+
+async def kept_back(view: Workspace) -> dict[str, str]:
+    return {
+        file.path: b"".join(file.parts()).decode() if file.kind == "file" else file.kind
+        for file in await view.kept_back()
+    }
+
+
+async def test_what_is_kept_back_is_all_that_a_layer_has_and_the_disk_has_not(
+    view: FolderView, root: Path
+) -> None:
+    for name in ("same", "back", "gone", "moved"):
+        (root / name).write_text(name)
+    assert await view.kept_back() == ()
+    await view.write("back", b"other")
+    await view.write("below", b"below")
+    await view.delete("gone")
+    one, other = view.layer("one"), view.layer("other")
+    await one.write("back", b"back")
+    await one.move("moved", "new/moved")
+    await one.write("same", b"same")
+    await other.write("of-other", b"x")
+
+    assert await kept_back(one) == {
+        "below": "below",
+        "gone": "missing",
+        "moved": "missing",
+        "new": "folder",
+        "new/moved": "moved",
+    }
+    assert await kept_back(view) == {"back": "other", "below": "below", "gone": "missing"}
+    (root / "moved").write_text("changed from outside")
+    with pytest.raises(StaleFile):
+        await kept_back(one)
+    (root / "moved").write_text("moved")
+    await view.land()
+    assert await view.kept_back() == ()
+
+
+async def test_a_folder_that_was_staged_and_deleted_again_is_no_change(view: FolderView) -> None:
+    await view.write("dir/f", b"f")
+    await view.delete("dir/f")
+    await view.delete("dir")
+    await view.write("dir", b"a file")
+
+    assert [(each.path, each.kind) for each in await view.changes()] == [("dir", "created")]

@@ -1,13 +1,11 @@
-"""Microagents: a model and a few tools that return one typed result.
-
-An agent's changes as a layer of their own are to come.
-"""
+"""Microagents: a model and a few tools that return one typed result."""
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import ExitTool
 from lineshaft.agents._loop import AgentEnd, AgentEvent, AgentLoop, Seams
 from lineshaft.agents._microagent import NAMESPACE, AgentResult, Microagent
 from lineshaft.agents._template import SAFETY, PromptTemplate, fenced
+from lineshaft.agents._verified import VerifiedMicroagent
 
 __all__ = [
     "NAMESPACE",
@@ -22,5 +20,6 @@ __all__ = [
     "Microagent",
     "PromptTemplate",
     "Seams",
+    "VerifiedMicroagent",
     "fenced",
 ]

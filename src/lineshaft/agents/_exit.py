@@ -8,6 +8,8 @@ from lineshaft.errors import ConfigError, ToolError
 from lineshaft.models import OfferedTool
 from lineshaft.tools import Mismatch, Tool, published
 
+_DEFINITIONS = ("$defs", "definitions")
+
 EXIT = "Exit"
 GIVE_UP = "GiveUp"
 
@@ -54,6 +56,13 @@ class ExitTool:
             name=EXIT, description=takes.description, input_schema=takes.schema
         )
 
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the result."""
+        given = self._tool.spec.input_schema
+        inner = cast("Mapping[str, Mapping[str, object]]", given["properties"])["result"]
+        return {**inner, **{key: given[key] for key in _DEFINITIONS if key in given}}
+
     def read(self, arguments: str) -> object:
         """Return the result in a model's arguments.
 
@@ -92,7 +101,7 @@ def object_in(arguments: str) -> Mapping[str, object]:
 
 def _wrapped(schema: Mapping[str, object]) -> Mapping[str, object]:
     inner = dict(schema)
-    definitions = {key: inner.pop(key) for key in ("$defs", "definitions") if key in inner}
+    definitions = {key: inner.pop(key) for key in _DEFINITIONS if key in inner}
     return {
         "type": "object",
         "properties": {"result": inner},

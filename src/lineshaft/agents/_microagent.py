@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Generic,
     Self,
@@ -35,8 +36,8 @@ from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
-from lineshaft.models import Message, Model, OfferedTool, UserMessage, model_named
-from lineshaft.session import Session, SessionArguments, waited_for
+from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
+from lineshaft.session import Session, SessionArguments, script_tool, waited_for
 from lineshaft.tools import Tool, Toolset, model_name, published
 from lineshaft.values import Call, Context, Done, Failure, Value
 
@@ -44,6 +45,7 @@ R = TypeVar("R")
 
 NAMESPACE = "agents"
 VALIDATE = "validate_result"
+RETURNS = "returns"
 
 Validator = Callable[[R], object]
 """Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
@@ -85,6 +87,7 @@ class _Start:
 
     model: str | Model | None = None
     history: Sequence[Message] = ()
+    images: tuple[ImagePart, ...] = ()
     outcome: _Outcome | None = None
 
 
@@ -109,13 +112,14 @@ class Microagent(Generic[R]):
             it, which the model is told.
         idempotent: Whether a request may be sent again of which nobody knows how it ended, as the
             host died.
+        scripts: Whether its model may also work by programs: `run_script` over these tools.
 
     Raises:
         ConfigError: It has no result type, or one of the arguments cannot be used.
     """
 
     _declared: object = None
-    """The type of the result."""
+    """The type of the result; `Any`: each call may give one."""
 
     if not TYPE_CHECKING:
 
@@ -138,13 +142,16 @@ class Microagent(Generic[R]):
         budget: Budget | None = None,
         validate: Validator[R] | None = None,
         idempotent: bool = False,
+        scripts: bool = False,
     ) -> None:
         self._exit = ExitTool(self._declared)
         self.name = name
         self._template = _template_of(name, instructions)
         self._description = description or _first_line(self._template.task)
-        self._signature = _signature_of(name, inputs or TextInput)
+        self._inputs = _signature_of(name, inputs or TextInput)
         self._tools = tools if isinstance(tools, Toolset) else Toolset(tools)
+        if scripts:
+            self._tools |= Toolset.of_runtime([script_tool(self._tools.specs)])
         for taken in (ASK_MODEL, COMMIT, VALIDATE, EXIT, GIVE_UP):
             if taken in self._tools:
                 raise ConfigError(f"agent {name!r}: a tool is called {taken!r}, which is its own")
@@ -161,6 +168,11 @@ class Microagent(Generic[R]):
         other._tool = other._made(_Start())  # noqa: SLF001  the same
         return other
 
+    @property
+    def _is_open(self) -> bool:
+        """Whether each call may give the type of its result."""
+        return self._declared is Any or self._declared is object
+
     def as_tool(self) -> Tool[..., Any]:
         """Return the agent as a tool of a session: `agents.NAME`."""
         return self._tool
@@ -170,6 +182,7 @@ class Microagent(Generic[R]):
         *,
         model: str | Model | None = None,
         history: Sequence[Message] = (),
+        images: Sequence[ImagePart] = (),
         **arguments: Any,  # noqa: ANN401  its inputs, which it declares itself
     ) -> AgentResult[R]:
         """Run the agent: in the body of a tool as a part of the tool's run, else by itself.
@@ -177,8 +190,12 @@ class Microagent(Generic[R]):
         Args:
             model: Instead of its own.
             history: A conversation that it goes on with.
-            **arguments: Its inputs, and what `Session` takes besides tools (`workspace=`). With any
-                of the latter it runs by itself, in a session of its own, wherever it is called.
+            images: Pictures that stand in its first message. A run with pictures or a history does
+                not pause: a resume would not know them.
+            **arguments: Its inputs; `returns`, the type or JSON Schema of the result, where the
+                agent is a `Microagent[Any]`; and what `Session` takes besides tools
+                (`workspace=`). With any of the latter it runs by itself, in a session of its own,
+                wherever it is called.
 
         Raises:
             AgentError: It ended without a result.
@@ -189,8 +206,12 @@ class Microagent(Generic[R]):
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
         }
         outcome = _Outcome()
-        start = _Start(model=model, history=tuple(history), outcome=outcome)
+        start = _Start(model=model, history=tuple(history), images=tuple(images), outcome=outcome)
         self._resolved(start)
+        exit_tool = self._exit
+        if self._is_open and arguments.get("returns") is not None:
+            exit_tool = ExitTool(arguments["returns"])
+            arguments["returns"] = exit_tool.schema
         tool, around = self._made(start), surrounding_call()
         if around is not None and not settings:
             run_id, done = around.run_id, await around.call(tool, arguments)
@@ -206,7 +227,7 @@ class Microagent(Generic[R]):
         if isinstance(done, Failure):
             raise outcome.error or ToolError(done.code, done.message, hint=done.hint)
         return AgentResult(
-            output=cast("R", self._exit.typed(done.value)),
+            output=cast("R", exit_tool.typed(done.value)),
             usage=outcome.usage or AgentUsage(),
             messages=outcome.messages,
             run_id=run_id,
@@ -217,10 +238,11 @@ class Microagent(Generic[R]):
         *,
         model: str | Model | None = None,
         history: Sequence[Message] = (),
+        images: Sequence[ImagePart] = (),
         **arguments: Any,  # noqa: ANN401  as for `run`
     ) -> AgentResult[R]:
         """Run the agent, and wait for it; everything as for `run`."""
-        work = partial(self.run, model=model, history=history, **arguments)
+        work = partial(self.run, model=model, history=history, images=images, **arguments)
         around = surrounding_call()
         if around is None or around.loop is _running():
             return waited_for(work)
@@ -252,10 +274,14 @@ class Microagent(Generic[R]):
         commits = Commits()
 
         async def body(context: Context, **given: object) -> object:
-            loop = self._loop(context, requests.conversation(context), commits)
+            exit_tool = _exit_for(given.pop(RETURNS, None)) or self._exit
+            conversation = requests.conversation(context)
+            loop = self._loop(context, conversation, commits, exit_tool)
             return await self._work(context, given, start, loop)
 
-        parameters = self._signature.parameters.values()
+        parameters = list(self._inputs.parameters.values())
+        if self._is_open:
+            parameters.append(_RETURNS)
         typed = not isinstance(self._declared, Mapping)
         body.__doc__ = self._description
         body.__annotations__ = {
@@ -274,7 +300,7 @@ class Microagent(Generic[R]):
             effect="model",
             container=True,
             calls_as="agent",
-            replayable=not start.history,  # which a resume would not know
+            replayable=not (start.history or start.images),  # which a resume would not know
             digest=self._digest(start),
         )
         return made.bringing(own)
@@ -300,7 +326,7 @@ class Microagent(Generic[R]):
 
         async def validate_result(result: object, context: Context) -> object:
             given = (context,) if takes_context else ()
-            typed = cast("R", self._exit.typed(result))
+            typed = cast("R", result if self._is_open else self._exit.typed(result))
             said = cast("Callable[..., object]", validate)(typed, *given)
             return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
 
@@ -315,13 +341,13 @@ class Microagent(Generic[R]):
     async def _work(
         self, context: Context, given: Mapping[str, object], start: _Start, loop: AgentLoop
     ) -> object:
-        bound = self._signature.bind(**given)
+        bound = self._inputs.bind(**given)
         bound.apply_defaults()
         inputs = {
             name: context.secrets.value(pydantic_core.to_jsonable_python(value))
             for name, value in bound.arguments.items()
         }
-        first = UserMessage(text=self._template.render(inputs))
+        first = UserMessage(text=self._template.render(inputs), images=start.images)
         outcome = start.outcome or _Outcome()
         try:
             end = await loop.run((*start.history, first))
@@ -331,7 +357,9 @@ class Microagent(Generic[R]):
         outcome.usage, outcome.messages = end.usage, end.messages
         return end.result
 
-    def _loop(self, context: Context, conversation: Conversation, commits: Commits) -> AgentLoop:
+    def _loop(
+        self, context: Context, conversation: Conversation, commits: Commits, exit_tool: ExitTool
+    ) -> AgentLoop:
         offered = {model_name(name): tool for name, tool in self._tools.items()}
         reads = PartialReads(context)
 
@@ -365,7 +393,7 @@ class Microagent(Generic[R]):
 
         return AgentLoop(
             tools=[_offer(name, tool) for name, tool in offered.items()],
-            exit_tool=self._exit,
+            exit_tool=exit_tool,
             budget=self._budget,
             name=self.name,
             seams=Seams(
@@ -421,7 +449,9 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
         raise ConfigError(
             f"agent {name!r}: inputs is {inputs!r}", hint="give a TypedDict or a pydantic model"
         )
-    for taken in sorted(kinds.keys() & {"model", "history", *SessionArguments.__annotations__}):
+    for taken in sorted(
+        kinds.keys() & {"model", "history", "images", RETURNS, *SessionArguments.__annotations__}
+    ):
         raise ConfigError(f"agent {name!r}: an input is named {taken!r}, as `run` takes it itself")
     return inspect.Signature(
         [
@@ -436,9 +466,40 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
     )
 
 
+_RETURNS = inspect.Parameter(
+    RETURNS,
+    inspect.Parameter.KEYWORD_ONLY,
+    annotation=Annotated[
+        Any,
+        "The type of the result: in a script a type such as Literal or a TypedDict, or its"
+        " JSON Schema; anything is a result where it is left out.",
+    ],
+    default=None,
+)
+
+
+def _exit_for(schema: object) -> ExitTool | None:
+    """Return what takes a result of a schema that is given at the call; None: there is none.
+
+    Raises:
+        ToolError: It is no JSON Schema.
+    """
+    if schema is None:
+        return None
+    if not isinstance(schema, Mapping):
+        text = f"`returns` is {schema!r}, which is no JSON Schema"
+        raise ToolError("E_INVALID_ARGS", text, hint='such as {"enum": ["bug", "question"]}')
+    try:
+        return ExitTool(cast("Mapping[str, object]", schema))
+    except ConfigError as error:
+        raise ToolError("E_INVALID_ARGS", f"`returns`: {error.message}", hint=error.hint) from None
+
+
 def _offer(name: str, tool: Tool[..., Any]) -> OfferedTool:
     takes = published(tool.spec)
-    return OfferedTool(name=name, description=takes.description, input_schema=takes.schema)
+    whole = tool.spec.calls_as == "script"  # it tells of all other tools
+    about = tool.spec.description if whole else takes.description
+    return OfferedTool(name=name, description=about, input_schema=takes.schema)
 
 
 def _tell(context: Context, budget: Budget, event: AgentEvent) -> None:

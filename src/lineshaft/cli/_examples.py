@@ -28,6 +28,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
     "agent list": ("lineshaft agent list", "lineshaft agent list azure-sdk"),
     "agent show": ("lineshaft agent show azure-sdk.spelling", "lineshaft agent show triage --json"),
     "serve": ("lineshaft serve", "lineshaft serve --http --port 8765"),
+    "editor": ("lineshaft editor", "lineshaft editor ./project --port 8766"),
     "python run": (
         "lineshaft python -c 'print(6 * 7)'",
         "lineshaft python run clean.py data.csv",
@@ -41,6 +42,15 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
     "runs prune": ("lineshaft runs prune", "lineshaft runs prune --days 30"),
     "show": ("lineshaft show", "lineshaft show 4f2a --events"),
     "explain": ("lineshaft explain 3", "lineshaft explain 3 --json"),
+    "eval run": (
+        "lineshaft eval run migrate --variants script=on,off -n 5 --model scripted",
+        "lineshaft eval run all -n 20 --model ollama:qwen3 --out sweeps/qwen3",
+    ),
+    "eval report": ("lineshaft eval report", "lineshaft eval report --out sweeps/qwen3 --json"),
+    "eval gate": (
+        "lineshaft eval gate --variant script=on --base script=off",
+        "lineshaft eval gate --baseline main/log.jsonl --inconclusive pass",
+    ),
     "cache show": ("lineshaft cache", "lineshaft cache show --json"),
     "cache clear": ("lineshaft cache clear", "lineshaft cache clear --json"),
     "doctor": ("lineshaft doctor", "lineshaft doctor --quick"),

@@ -7,22 +7,27 @@ Only this room runs a tool. `CallPipeline` shows the way of a call, a line for e
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._gate import Gate
+from lineshaft.gate._inner_scripts import InnerScripts
 from lineshaft.gate._joining import SurroundingCall, surrounding_call
 from lineshaft.gate._pause_point import PausePoint
-from lineshaft.gate._pipeline import CallPipeline
+from lineshaft.gate._pipeline import REFUSALS_PER_CALL, CallPipeline
 from lineshaft.gate._replay_log import RecordedResults, ReplayLog
 from lineshaft.gate._run_info import Controls, RunInfo
+from lineshaft.gate._script_place import ScriptPlace
 
 __all__ = [
+    "REFUSALS_PER_CALL",
     "CallLog",
     "CallPipeline",
     "Controls",
     "Gate",
+    "InnerScripts",
     "PausePoint",
     "RecordedResults",
     "ReplayLog",
     "RunClock",
     "RunInfo",
+    "ScriptPlace",
     "SurroundingCall",
     "surrounding_call",
 ]

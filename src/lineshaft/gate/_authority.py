@@ -1,12 +1,12 @@
 """Authority of a call, which ends with the call: its workspace answers no longer."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
 
-from lineshaft.errors import ToolError
+from lineshaft.errors import OutsideWorkspace, ToolError
 from lineshaft.gate._subtree import first_few
 from lineshaft.values import (
     NO_SECRETS,
@@ -21,6 +21,7 @@ from lineshaft.values import (
     Resolved,
     SecretFinder,
     Stage,
+    StagedFile,
     Workspace,
 )
 
@@ -31,6 +32,9 @@ class CallAuthority:
 
     look: Callable[[], Callable[[str], bool]]
     """Makes the answer to: may the call look at this path? Only asked for when needed."""
+
+    shows: Callable[[str], bool] = bool
+    """Answers: may a program of the call see what is staged at this path?"""
 
     along: Callable[[str], bool] = bool
     """Answers: may the call take this path along, which it was not judged for?"""
@@ -104,7 +108,10 @@ class CallWorkspace(Workspace):
 
     async def stat(self, path: str) -> Entry:
         """As `Workspace.stat`."""
-        await self._at(path)
+        try:
+            await self._at(path)
+        except OutsideWorkspace:  # a symlink that leads nowhere is there itself
+            await self._at(path, follow=False)
         return await self._live.stat(path)
 
     async def read(self, path: str) -> Content:
@@ -169,6 +176,11 @@ class CallWorkspace(Workspace):
         """As `Workspace.run`."""
         return await self._live.run(command)
 
+    async def kept_back(self) -> tuple[StagedFile, ...]:
+        """As `Workspace.kept_back`; of what policy hides only the place and the kind."""
+        files = await self._live.kept_back()
+        return tuple(f if self._authority.shows(f.path) else _withheld(f) for f in files)
+
     def begin(
         self,
         run_id: str = "",
@@ -187,3 +199,12 @@ class CallWorkspace(Workspace):
     async def undo(self, run_id: str) -> tuple[Change, ...]:
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot undo a run")
+
+
+def _withheld(file: StagedFile) -> StagedFile:
+    """Return a staged file without its content."""
+
+    def refuse() -> Iterator[bytes]:
+        raise ToolError("E_DENIED", f"policy hides {file.path!r} from this call")
+
+    return StagedFile(path=file.path, real=file.real, kind=file.kind, parts=refuse)

@@ -2,9 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import cast
 
@@ -23,6 +24,7 @@ from lineshaft.values import (
     Failure,
     KeptCall,
     KeptPause,
+    KeptScript,
     LogRow,
     ModelUsage,
     ReplayInputs,
@@ -35,6 +37,7 @@ from lineshaft.values import (
     Verdict,
     call_data,
     done_data,
+    inner_seed,
     packed,
     pause_data,
 )
@@ -43,6 +46,7 @@ _MOST_HELD = 16_000_000
 _MOST_KEPT = 64_000_000
 _MOST_VERDICTS = 100
 _NOTHING: Mapping[str, object] = {}
+_TORN = "it read clocks more often than is kept"
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -95,6 +99,9 @@ class CallEntry:
     layer: Stage | None = None
     """Keeps back what a container changes."""
 
+    scripted: bool = False
+    """Of a container: it has executed its script."""
+
     approved: bool = False
     """A person approved it."""
 
@@ -120,6 +127,32 @@ class CallEntry:
         if self.size is None:
             self.size = 0 if isinstance(done, Failure) else _size(done)
         return self.size
+
+
+@dataclass(slots=True, kw_only=True)
+class _ScriptLog:
+    """How far the turns of one script are recorded."""
+
+    replay: ReplayInputs
+    call_id: str | None
+    """Of the container that executes it; None: it is the run's own."""
+
+    unpausable: str
+    """Why the run cannot pause in the middle of it."""
+
+    turns: int
+    readings: int
+    torn: bool = False
+
+    @property
+    def rest(self) -> tuple[Sequence[int], bytes]:
+        """What was not recorded of its turns and readings."""
+        return self.replay.turns[self.turns :], self.replay.readings[self.readings :]
+
+    @property
+    def why_not(self) -> str:
+        """Why it cannot be executed again over what is kept; empty where it can."""
+        return self.unpausable or (_TORN if self.replay.torn else "")
 
 
 class CallLog:
@@ -163,10 +196,11 @@ class CallLog:
         """A pause would be replayed: calls must come again in the same order."""
 
         self._unpausable = "nothing is kept of this run"
-        self._replay: ReplayInputs | None = None
-        self._turns = 0
-        self._readings = 0
-        self._torn = False
+        self._script: _ScriptLog | None = None
+        self._inside: dict[str, _ScriptLog] = {}
+        """Of the scripts that containers execute, by the container's id."""
+
+        self._seed = ""
         self._bytes = 0
         self._too_much = ""
 
@@ -183,6 +217,7 @@ class CallLog:
         replays: bool,
         replay: ReplayInputs | None = None,
         calls: bool = True,
+        seed: str = "",
     ) -> None:
         """Keep the exact steps of the run from here on.
 
@@ -192,11 +227,11 @@ class CallLog:
             replays: A pause would be replayed.
             replay: What its script takes from the world beside its calls.
             calls: False: nothing is kept of it, unless it pauses.
+            seed: Of the scripts of its containers.
         """
-        self._unpausable, self.replays, self._replay = unpausable, replays, replay
+        self._unpausable, self.replays, self._seed = unpausable, replays, seed
         if replay is not None:
-            self._turns, self._readings = len(replay.turns), len(replay.readings)
-            replay.passed = self._passed
+            self._script = self._followed(replay)
         self.exact = self._keeps = calls
         if not calls:
             self._begin = begin
@@ -210,14 +245,15 @@ class CallLog:
     @property
     def torn(self) -> str:
         """Why the run cannot be executed again over what is kept; empty where it can."""
-        clocks = self._replay is not None and self._replay.torn
-        return self._too_much or ("it read clocks more often than is kept" if clocks else "")
+        clocks = self._script is not None and self._script.replay.torn
+        return self._too_much or (_TORN if clocks else "")
 
     def why_not_pause(self) -> str:
         """Return why the run cannot wait for answers until it is resumed; empty where it can."""
-        if self._unpausable or not (self.replays and self.exact):
+        if self._unpausable or not self.exact:
             return self._unpausable
-        return self.torn
+        inside = next((why for each in self._inside.values() if (why := each.why_not)), "")
+        return (self.torn if self.replays else "") or inside
 
     def open(self, call: Call) -> CallEntry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
@@ -312,7 +348,12 @@ class CallLog:
         return written
 
     def _exactly(
-        self, kind: RowKind, exact: Mapping[str, object], *, durable: bool = False
+        self,
+        kind: RowKind,
+        exact: Mapping[str, object],
+        *,
+        call_id: str | None = None,
+        durable: bool = False,
     ) -> Awaitable[None] | None:
         """Append a step that shows nothing.
 
@@ -321,7 +362,8 @@ class CallLog:
         """
         if self._recorder is None:
             return None
-        return self._recorder.append(self._recorder.row(kind, exact=exact), durable=durable)
+        row = self._recorder.row(kind, call_id, exact=exact)
+        return self._recorder.append(row, durable=durable)
 
     def called(self, entry: CallEntry, *, started: bool = False) -> None:
         """Record that a call has come in, with its arguments and verdict as far as they are known.
@@ -430,6 +472,7 @@ class CallLog:
         if entry.ended:
             return None
         entry.ended = True
+        self._inside.pop(entry.id, None)
         size = 0
         if isinstance(done, Failure):
             entry.status = done.status
@@ -522,38 +565,117 @@ class CallLog:
         """Whether landings are recorded: also the last one, after the run's authority is over."""
         return self._keeps and self._recorder is not None and not self._recorder.holds_back
 
-    def turned(self, turns: Sequence[int], readings: bytes) -> None:
-        """Record what ended turns of the script, and what it read of clocks until then."""
-        replay = self._replay
-        if replay is None or self._torn or self._recorder is None or self._too_much:
-            return
-        self._torn = replay.torn
-        self._turns += len(turns)
-        self._readings += len(readings)
-        exact = {"turns": list(turns), "readings": packed(readings), "torn": replay.torn}
-        self._exactly("turn", exact)
+    def script_begins(
+        self,
+        entry: CallEntry,
+        *,
+        earlier: KeptScript | None,
+        engine: str,
+        identity: Mapping[str, str],
+        source: str,
+        unpausable: str,
+    ) -> ReplayInputs | None:
+        """Record that a container executes a script; return the script's inputs beside its calls.
 
-    def _passed(self, turns: Sequence[int], readings: bytes) -> None:
+        Args:
+            entry: The container's call.
+            earlier: What an earlier part of the run has kept of the script.
+            engine: Name of the engine.
+            identity: Of the engine.
+            source: The text of the script.
+            unpausable: Why the run cannot pause in the middle of it; empty where it can.
+
+        Returns:
+            None: they are not kept.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+        if not self.exact or self._recorder is None:
+            return None
+        if earlier is not None:
+            replay, first = earlier.replay, None
+        else:
+            replay = ReplayInputs(seed=inner_seed(self._seed, entry.key))
+            first = {"engine": engine, "identity": dict(identity), "source": source}
+        self.called(entry)
+        script = self._inside[entry.id] = self._followed(replay, entry.id, unpausable)
+        if first is not None:
+            self._turned(script, (), b"", begins=first)
+        return replay
+
+    def script_over(self, entry: CallEntry) -> None:
+        """Record the last turns of a container's script: it has ended, or stands still."""
+        script = self._inside.get(entry.id)
+        if script is not None:
+            self._passed(script, *script.rest)
+
+    def _followed(
+        self, replay: ReplayInputs, call_id: str | None = None, unpausable: str = ""
+    ) -> "_ScriptLog":
+        """Have the turns of a script recorded from here on."""
+        script = _ScriptLog(
+            replay=replay,
+            call_id=call_id,
+            unpausable=unpausable,
+            turns=len(replay.turns),
+            readings=len(replay.readings),
+        )
+        replay.passed = partial(self._passed, script)
+        return script
+
+    def _turned(
+        self,
+        script: "_ScriptLog",
+        turns: Sequence[int],
+        readings: bytes,
+        *,
+        begins: Mapping[str, object] | None = None,
+    ) -> None:
+        """Record what ended turns of a script, and what it read of clocks until then."""
+        nothing = not (turns or readings or script.replay.torn or begins)
+        if nothing or script.torn or self._recorder is None or self._too_much:
+            return
+        script.torn = script.replay.torn
+        script.turns += len(turns)
+        script.readings += len(readings)
+        exact: dict[str, object] = {
+            "turns": list(turns),
+            "readings": packed(readings),
+            "torn": script.torn,
+        }
+        if begins is not None:
+            exact["script"] = begins
+        self._exactly("turn", exact, call_id=script.call_id)
+
+    def _passed(self, script: "_ScriptLog", turns: Sequence[int], readings: bytes) -> None:
         try:
-            self.turned(turns, readings)
+            self._turned(script, turns, readings)
         except (StateError, RecordError) as error:
             self._break(error)
 
     def all_turned(self) -> None:
-        """Record the turns that were not recorded yet: the script has ended, or stands still."""
-        replay = self._replay
-        if replay is None:
-            return
-        turns, readings = replay.turns[self._turns :], replay.readings[self._readings :]
-        if turns or readings or replay.torn:
-            self.turned(turns, readings)
+        """Record the turns that were not recorded yet: the scripts have ended, or stand still."""
+        own = () if self._script is None else (self._script,)
+        for script in (*own, *self._inside.values()):
+            self._turned(script, *script.rest)
 
-    def resumed(self, answers: int) -> None:
-        """Record that the run goes on, and from which turn of its script."""
+    def resumed(self, answers: int, scripts: Collection[str] = ()) -> None:
+        """Record that the run goes on, and from which turn of its script.
+
+        Args:
+            answers: How many were given.
+            scripts: Keys of the containers whose scripts go on from their turns.
+        """
         recorder = self._recorder
         if recorder is None:
             return
-        exact = {"turns": self._turns, "readings": self._readings}
+        own = self._script
+        exact = {
+            "turns": 0 if own is None else own.turns,
+            "readings": 0 if own is None else own.readings,
+            "scripts": list(scripts),
+        }
         shown = recorder.redacted({"answers": answers})
         row = recorder.row("resumed", shown=(("run_resumed", shown),), exact=exact)
         recorder.append(row)
@@ -623,6 +745,16 @@ class CallLog:
     def shut(self) -> None:
         """Record nothing any more: the run is over."""
         self._recorder = None
+
+    def records_in(self, container: str) -> tuple[CallRecord, ...]:
+        """Return one record for each call that a container has made.
+
+        Args:
+            container: The id of its call.
+        """
+        inside = (e.id for e in self.entries.values() if e.call.parent == container)
+        now = (self._record(call_id) for call_id in inside)
+        return (*(each for each in self._past.values() if each.parent == container), *now)
 
     def records(self) -> tuple[CallRecord, ...]:
         """Return one record a call, in the order in which they came."""

@@ -8,6 +8,7 @@ from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._run_info import RunInfo
+from lineshaft.gate._script_place import ScriptPlace
 from lineshaft.policy import Policy, narrowed, within_folders
 from lineshaft.tools import Tool
 from lineshaft.values import (
@@ -18,8 +19,11 @@ from lineshaft.values import (
     Done,
     Failure,
     Guard,
+    InnerScript,
+    Limits,
     Narrowing,
     Origin,
+    RunResult,
     Stage,
 )
 
@@ -43,6 +47,9 @@ async def merged(
 
 
 NOTHING_AROUND = CallScope(origins=(), containers=())
+
+_OF_SCRIPT = Limits.for_model().calls
+"""Calls that a container's script may make: a model wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +83,8 @@ class Container:
             policy=self.policy,
             view=self.layer or outer.view,
             replayable=spec.replayable and outer.replayable,
+            scripts=outer.scripts + (spec.calls_as == "script"),
+            most_calls=_OF_SCRIPT if spec.calls_as == "script" else None,
             to_model=spec.calls_as == "agent",
         )
 
@@ -109,6 +118,7 @@ class Container:
             dispatch=self.dispatch,
             confine=confine,
             commit=self.commit,
+            script=self.script,
             replaying=partial(self.run.recorded, self.entry.id),
             uncommitted=lambda: self.layer is not None and self.layer.touched,
         )
@@ -119,6 +129,23 @@ class Container:
         if layer is None or self.authority.over:
             return False
         return await merged(self.run, self.entry, layer, guards=self.run.gate.guards)
+
+    async def script(self, script: InnerScript) -> RunResult:
+        """Execute a script over the tools that the container may call.
+
+        Raises:
+            ToolError: There are no scripts here, or it cannot be executed at all.
+        """
+        execute, spec = self.run.gate.scripting, self.tool.spec
+        if execute is None:
+            raise ToolError("E_DENIED", "scripts are switched off in this session")
+        if spec.calls_as != "script" or self.authority.over:
+            raise ToolError("E_DENIED", f"{self.tool.name} executes no scripts")
+        if self.entry.scripted:
+            raise ToolError("E_DENIED", f"a call of {self.tool.name} executes one script")
+        self.entry.scripted = True
+        place = ScriptPlace(run=self.run, entry=self.entry, scope=self.scope, make=self.dispatch)
+        return await execute(place, script)
 
     async def _narrowed(self, by: Narrowing) -> "Container":
         """Return what makes calls that reach less.

@@ -62,7 +62,7 @@ class Question:
             run.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
         turn = run.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
-        with self.authority.asking() as scope, run.controls.paused(), self.clock.paused():
+        with self.authority.asking() as scope, run.paused(), self.clock.paused():
             async with self.one, self.place.aside(), turn:
                 await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
         if scope.cancelled_caught:

@@ -58,6 +58,10 @@ class PathReach:
             self._along = along(self._policy, self._subject)
         return self._along(path)
 
+    def shows(self, path: str) -> bool:
+        """Return whether its program sees what is staged at a path."""
+        return self(path) != "hidden"
+
     def sight(self) -> Callable[[str], bool]:
         """Return which paths its view of the workspace may touch.
 
@@ -156,7 +160,10 @@ def _lend(
         entry.layer = view.layer(entry.key)
     in_reach = PathReach(policy, subject)
     authority = CallAuthority(
-        look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
+        look=in_reach.sight,
+        shows=in_reach.shows,
+        along=in_reach.along,
+        granted=frozenset(subject.paths),
     )
     context = Context(
         workspace=CallWorkspace(entry.layer or view, authority),

@@ -1,7 +1,8 @@
 """The gate: the parts that all runs of a session share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -14,10 +15,18 @@ from lineshaft.values import (
     Call,
     Caller,
     Guard,
+    InnerScript,
     Middleware,
     PythonOptions,
+    RunResult,
     ToolSpec,
 )
+
+if TYPE_CHECKING:
+    from lineshaft.gate._script_place import ScriptPlace
+
+Scripting = Callable[["ScriptPlace", InnerScript], Awaitable[RunResult]]
+"""Executes a script of a container."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +58,9 @@ class Gate:
 
     shapes: ShapeBook | None = None
     """Sees the results of tools that do not say what they return."""
+
+    scripting: Scripting | None = None
+    """Executes the scripts of containers; None: there are none."""
 
     guards: tuple[Guard, ...] = ()
     """Look at changes before they land."""

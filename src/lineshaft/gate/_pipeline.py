@@ -35,6 +35,7 @@ from lineshaft.gate._pause_point import (
 )
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
+from lineshaft.gate._script_place import leaves
 from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, closed_by, judge
 from lineshaft.tools import Tool, script_name, web_address
@@ -57,6 +58,9 @@ REFUSALS_PER_CALL = 3
 
 MOST_NESTED = 4
 """Containers around a call."""
+
+MOST_SCRIPTS = 2
+"""Scripts one inside of the other, the run's own among them."""
 
 Paths = tuple[str, ...]
 
@@ -98,11 +102,15 @@ class CallPipeline:
         self._asks = Asks(
             run.caller.approver,
             turn=run.turn,
-            paused=run.controls.paused,
+            paused=run.paused,
             stuck=self._stuck,
             can_pause=self._can_pause,
             left=self._left_open,
         )
+        run.inner.changed = self._look
+        self._inside = Counter[str | None]()
+        """Calls that scripts of containers have made, by the container's id."""
+
         self._asks.for_the_run.update(self._earlier.for_the_run)
         self._approvals = Approvals(run, self._earlier, self._asks)
         self.dispatch: Dispatch = wrapped(self._dispatch, run)
@@ -193,7 +201,10 @@ class CallPipeline:
         if scope and tool.spec.container and len(scope.containers) >= MOST_NESTED:
             text = f"containers nest {MOST_NESTED} deep, and this call of {name!r} is deeper"
             raise ToolError("E_DENIED", text)
-        if scope and not _leaves(scope, tool.name):
+        if scope and tool.spec.calls_as == "script" and self._scripts_around(scope) >= MOST_SCRIPTS:
+            text = f"scripts nest {MOST_SCRIPTS} deep, and this call of {name!r} is deeper"
+            raise ToolError("E_DENIED", text)
+        if scope and not leaves(scope, tool.name):
             entry.rule = "narrowed:tools"
             raise ToolError("E_DENIED", f"{name!r} is not among the tools of its container")
         return tool
@@ -205,7 +216,7 @@ class CallPipeline:
         return [
             name
             for name, tool in tools.items()
-            if (scope is None or _leaves(scope, name))
+            if (scope is None or leaves(scope, name))
             and not closed_by(policy, tool.spec, (call.origin,))
         ]
 
@@ -253,6 +264,8 @@ class CallPipeline:
             entry.counted = died or key in earlier.standing
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
+            if not (isinstance(known, Failure) and known.status == "refused"):
+                self._inside[entry.call.parent] += 1
             return known
         if key in earlier.dropped:
             entry.answered = not earlier.only
@@ -308,7 +321,10 @@ class CallPipeline:
 
     def _reserve(self, entry: CallEntry) -> None:
         """Take one of the calls that the run may make; `_finish` gives it back if none was made."""
-        if entry.call.scope is not None and under_agent(entry.call):
+        scope = entry.call.scope
+        if scope is not None and scope.most_calls is not None:
+            self._reserve_inside(entry.call.parent, scope.most_calls)
+        if scope is not None and under_agent(entry.call):
             most = self._run.limits.agent_calls
             if self._of_agents >= most:
                 text = f"the agents of this run may make {most} calls, and have made them all"
@@ -323,6 +339,13 @@ class CallPipeline:
             raise ToolError("E_CALL_LIMIT", text, hint=hint)
         self._reserved += 1
         entry.reserved = True
+
+    def _reserve_inside(self, container: str | None, most: int) -> None:
+        if self._inside[container] >= most:
+            text = f"this script may make {most} calls, and has made them all"
+            hint = "return what you have, and do the rest in another script"
+            raise ToolError("E_CALL_LIMIT", text, hint=hint)
+        self._inside[container] += 1
 
     async def _ask(
         self, entry: CallEntry, tool: Tool, subject: Subject, verdict: Verdict, place: CallPlace
@@ -416,6 +439,7 @@ class CallPipeline:
     def _finish(self, entry: CallEntry, done: Done) -> None:
         """Close a call, however it ended."""
         if entry.reserved and entry.started is None:
+            self._inside[entry.call.parent] -= 1
             if under_agent(entry.call):
                 self._of_agents -= 1
             else:
@@ -423,10 +447,18 @@ class CallPipeline:
         if self._open.pop(entry, self) is None:  # else the run ended first, and closed it
             self._close(entry, _fate(entry, done))
         self._orders.pop(entry.id, None)
+        self._inside.pop(entry.id, None)
+        self._look()
+
+    # What several stages need.
+
+    def _look(self) -> None:
+        """Look again whether anything can go on without a person."""
         self._asks.look()
         self._changed.set()
 
-    # What several stages need.
+    def _scripts_around(self, scope: CallScope) -> int:
+        return scope.scripts + (not self._run.alone)
 
     async def _tell(self, entry: CallEntry) -> None:
         """Log a call that is about to wait."""
@@ -586,9 +618,11 @@ class CallPipeline:
     def _all_wait(self, pending: Collection[str]) -> bool:
         """Return whether no open call can go on before one of some calls is answered.
 
-        A container waits where it has made calls and all of them wait.
+        A container waits where it has made calls and all of them wait, and its script, where it
+        executes one, can do nothing else.
         """
-        parents = {entry.call.parent for entry in self._open}
+        working = self._run.inner.working
+        parents = {entry.call.parent for entry in self._open} - working
         return all(
             entry.id in pending or (entry.spec and entry.spec.container and entry.id in parents)
             for entry in self._open
@@ -634,11 +668,6 @@ class CallPipeline:
 def under_agent(call: Call) -> bool:
     """Return whether a microagent made a call, itself or by another container."""
     return call.origin == "agent" or bool(call.scope and "agent" in call.scope.origins)
-
-
-def _leaves(scope: CallScope, name: str) -> bool:
-    """Return whether the containers around a call leave it a tool."""
-    return name in scope.own or scope.tools is None or name in scope.tools
 
 
 def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:

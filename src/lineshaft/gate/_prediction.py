@@ -94,7 +94,10 @@ async def _made(copy: Stage, run: RunInfo, entry: CallEntry, tool: Tool, subject
     """Make a call on a copy of the run's view; return whether it ended well."""
     in_reach = PathReach(run.policy_of(entry.call), subject)
     authority = CallAuthority(
-        look=in_reach.sight, along=in_reach.along, granted=frozenset(subject.paths)
+        look=in_reach.sight,
+        shows=in_reach.shows,
+        along=in_reach.along,
+        granted=frozenset(subject.paths),
     )
     context = Context(
         workspace=CallWorkspace(copy, authority),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lineshaft.gate._pause_point import Files
-from lineshaft.values import Answer, Done, Finished
+from lineshaft.values import Answer, Done, Finished, KeptCall, KeptScript
 
 
 class RecordedResults:
@@ -13,13 +13,18 @@ class RecordedResults:
 
     Args:
         finished: The calls that ended, in the order in which they ended.
+        open_calls: Those that did not.
     """
 
-    def __init__(self, finished: Iterable[Finished]) -> None:
+    def __init__(
+        self, finished: Iterable[Finished], *, open_calls: Iterable[KeptCall] = ()
+    ) -> None:
         self._left = {each.call.key: each for each in finished}
         self._within = Counter(each.call.parent for each in self._left.values())
-        self.of_agents = sum(each.call.origin == "agent" for each in self._left.values())
-        """How many of the calls microagents made."""
+        known = {each.call.id: each.call for each in self._left.values()}
+        known |= {call.id: call for call in open_calls}
+        self.of_agents = sum(_is_under_agent(e.call, known) for e in self._left.values())
+        """How many of the calls microagents made, themselves or by other containers."""
 
     @property
     def left(self) -> tuple[Finished, ...]:
@@ -72,3 +77,13 @@ class ReplayLog:
 
     only: bool = False
     """A replay: a call that is not recorded ends it."""
+
+    scripts: Mapping[str, KeptScript] = field(default_factory=dict[str, KeptScript])
+    """The scripts of containers in the middle of which that part ended, by the containers' keys."""
+
+
+def _is_under_agent(call: KeptCall, known: Mapping[str, KeptCall]) -> bool:
+    around: KeptCall | None = call
+    while around is not None and around.origin != "agent":
+        around = known.get(around.parent or "")
+    return around is not None

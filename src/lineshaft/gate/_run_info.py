@@ -1,8 +1,8 @@
 """The fixed facts of one run for its calls at the gate."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -11,6 +11,7 @@ import anyio
 from lineshaft.errors import ToolError
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._gate import Gate
+from lineshaft.gate._inner_scripts import InnerScripts
 from lineshaft.policy import Policy
 from lineshaft.values import Call, Caller, CallStatus, Failure, Finding, Limits, Stage
 
@@ -85,6 +86,17 @@ class RunInfo:
     recorded: Callable[[str], bool] = bool
     """Says whether an earlier part of the run has results of a container's calls, by the
     container's id, that were not given out yet."""
+
+    inner: InnerScripts = field(default_factory=InnerScripts)
+    """The scripts that its containers execute."""
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Stop the clocks of the run and of the scripts in it inside the block."""
+        with ExitStack() as clocks:
+            for paused in (self.controls.paused, *self.inner.pauses.values()):
+                clocks.enter_context(paused())
+            yield
 
     def policy_of(self, call: Call) -> Policy:
         """Return what judges a call: the run's policy, or what containers around it left of it."""

@@ -7,7 +7,7 @@ Above: host code that gives them to a session. Below: `values.Workspace`, by way
 from collections.abc import Collection
 
 from lineshaft.errors import ConfigError
-from lineshaft.kit._commands import run_command
+from lineshaft.kit._commands import run_command, split_command
 from lineshaft.kit._files import delete_file, edit_file, move_file, read_file, write_file
 from lineshaft.kit._find import find_files, list_files, search_text
 from lineshaft.kit.fetch import fetch_tool
@@ -25,6 +25,7 @@ __all__ = [
     "read_file",
     "run_command",
     "search_text",
+    "split_command",
     "tools",
     "write_file",
 ]

@@ -9,9 +9,16 @@ from lineshaft.kit._bounds import WHOLE_BYTES, size, too_large
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._replacing import replaced
 from lineshaft.kit._results import FileChange, FileText, change
-from lineshaft.kit._text import Text, decoded, lines_of, text_or_none
+from lineshaft.kit._text import decoded, encoded
 from lineshaft.tools import EntryPath, WorkspacePath, tool
-from lineshaft.values import Context, Workspace, beginning
+from lineshaft.values import (
+    Context,
+    DecodedText,
+    Workspace,
+    beginning,
+    decoded_text,
+    lines_of,
+)
 
 READ_BYTES = 50_000
 WRITE_BYTES = 100_000
@@ -102,7 +109,7 @@ async def write_file(
     """
     with raised_by_calls():
         resolved = await call.workspace.resolve(path)
-        data = (await _written_so_far(call.workspace, path)).encoded(content, resolved.path)
+        data = encoded(content, await _written_so_far(call.workspace, path), resolved.path)
         most = WHOLE_BYTES if call.whole else WRITE_BYTES
         if len(data) > most:
             raise too_large(
@@ -112,13 +119,13 @@ async def write_file(
         return change(await call.workspace.write(path, data, if_match=if_match))
 
 
-async def _written_so_far(workspace: Workspace, path: str) -> Text:
+async def _written_so_far(workspace: Workspace, path: str) -> DecodedText:
     """Return the text that is at a path, or an empty one in UTF-8 where none is."""
     try:
         found = await workspace.read(path)
     except FileMissing:
-        return Text("", "utf-8")
-    return text_or_none(found.data) or Text("", "utf-8")
+        return DecodedText("")
+    return decoded_text(found.data) or DecodedText("")
 
 
 @tool(effect="write", staged=True)
@@ -154,7 +161,7 @@ async def edit_file(
         for name, one in wanted:
             where = f"{resolved.path}: {name}" if name else resolved.path
             text = replaced(text, one["old"], one["new"], every=replace_all, name=where)
-        data = before.encoded(text, resolved.path)
+        data = encoded(text, before, resolved.path)
         return change(await call.workspace.write(path, data, if_match=content.sha256))
 
 

@@ -11,8 +11,7 @@ from lineshaft.errors import FileMissing, LineshaftError, ToolError
 from lineshaft.kit._bounds import Bound
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._results import Match
-from lineshaft.kit._text import text_or_none
-from lineshaft.values import Context, beginning, is_costly
+from lineshaft.values import Context, beginning, decoded_text, is_costly
 
 if TYPE_CHECKING:
     import regex
@@ -99,7 +98,7 @@ class Search:
 
     def _search(self, files: list[tuple[str, bytes]]) -> None:
         for path, data in files:
-            text = text_or_none(data)
+            text = decoded_text(data)
             if text is not None and not self.truncated:
                 self._search_text(path, text.text.replace("\r\n", "\n"))
 

@@ -1,56 +1,17 @@
-"""Conversion of bytes to text and back, without loss.
-
-A byte-order mark decides (UTF-8, UTF-16, UTF-32), otherwise a file with NUL bytes is no text,
-otherwise it is UTF-8, and if it is not, Latin-1: that maps each byte to a character, so that a file
-in any one-byte encoding survives an edit of its ASCII parts.
-"""
-
-import codecs
-from dataclasses import dataclass
+"""Text of files, with errors for who called a tool."""
 
 from lineshaft.errors import ToolError
 from lineshaft.kit._failures import invalid
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+from lineshaft.values import DecodedText, decoded_text
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A file's text, and how it was written down."""
-
-    text: str
-    encoding: str
-    mark: bytes = b""
-
-    def encoded(self, text: str, path: str) -> bytes:
-        """Return another text, written down the same way.
-
-        Raises:
-            ToolError: The encoding lacks a character.
-        """
-        try:
-            return self.mark + text.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            lacking = error.object[error.start]
-            raise invalid(
-                f"{path!r} is written in {self.encoding}, which has no {lacking!r}",
-                "To change its encoding, delete it and write it anew: a new file is UTF-8.",
-            ) from error
-
-
-def decoded(data: bytes, path: str) -> Text:
+def decoded(data: bytes, path: str) -> DecodedText:
     """Return the text of a file.
 
     Raises:
         ToolError: It is none.
     """
-    text = text_or_none(data)
+    text = decoded_text(data)
     if text is None:
         raise ToolError(
             "E_TOOL_FAILED",
@@ -60,23 +21,17 @@ def decoded(data: bytes, path: str) -> Text:
     return text
 
 
-def text_or_none(data: bytes) -> Text | None:
-    """Return the text of a file, or None where it is none."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            try:
-                return Text(data[len(mark) :].decode(encoding), encoding, mark)
-            except UnicodeDecodeError:
-                continue
-    if b"\0" in data:
-        return None
+def encoded(text: str, like: DecodedText, path: str) -> bytes:
+    """Return a text, written down as another was.
+
+    Raises:
+        ToolError: The encoding lacks a character.
+    """
     try:
-        return Text(data.decode(), "utf-8")
-    except UnicodeDecodeError:
-        return Text(data.decode("latin-1"), "latin-1")
-
-
-def lines_of(text: str) -> list[str]:
-    r"""Return the lines with their breaks; only `\n` ends a line, as editors count."""
-    *whole, rest = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+        return like.encoded(text)
+    except UnicodeEncodeError as error:
+        lacking = error.object[error.start]
+        raise invalid(
+            f"{path!r} is written in {like.encoding}, which has no {lacking!r}",
+            "To change its encoding, delete it and write it anew: a new file is UTF-8.",
+        ) from error

@@ -27,8 +27,9 @@ async def start(
     cwd: Path,
     allow_env: Collection[str] = (),
     secrets: SecretFinder = NO_SECRETS,
+    stdin: int | None = None,
 ) -> Process:
-    """Start a program in a session of its own, its standard input closed.
+    """Start a program in a session of its own.
 
     Time runs from here: after `command.seconds` the whole tree is ended. The rest of the tree is
     ended when the program itself has ended, once its output is drained.
@@ -38,13 +39,15 @@ async def start(
         cwd: Its working folder.
         allow_env: Names (or patterns) of more variables to pass on from the host.
         secrets: What is not cut in two where its output is.
+        stdin: A descriptor that becomes its standard input, and stays the caller's to close; None:
+            its standard input is closed.
 
     Raises:
         FileMissing: There is no such program.
         WorkspaceError: It could not be started for another reason.
     """
     _check(command)
-    running = _launch(command, cwd, allow_env, secrets)
+    running = _launch(command, cwd, allow_env, secrets, stdin)
     try:
         await running.settled.wait()
     except BaseException:
@@ -69,7 +72,11 @@ def _check(command: Command) -> None:
 
 
 def _launch(
-    command: Command, cwd: Path, allow_env: Collection[str], known: SecretFinder
+    command: Command,
+    cwd: Path,
+    allow_env: Collection[str],
+    known: SecretFinder,
+    stdin: int | None,
 ) -> Running:
     """Start the supervisor, which takes a millisecond or two of the loop's time."""
     mark = secrets.token_hex(16)
@@ -77,15 +84,17 @@ def _launch(
     near.setblocking(False)  # noqa: FBT003  the standard library's own parameter
     out, out_end = _pipe()
     err, err_end = _pipe()
+    given = "-" if stdin is None else str(stdin)
     try:
         supervisor = subprocess.Popen(  # noqa: S603  a list, no shell
-            [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), "-", *command.argv],
+            [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), given, *command.argv],
             stdin=far.fileno(),
             stdout=out_end,
             stderr=err_end,
             cwd=cwd,
             env=minimal_environment({**command.env, MARK: mark}, allow=allow_env),
             start_new_session=True,
+            pass_fds=() if stdin is None else (stdin,),
         )
     except (OSError, ValueError) as error:
         for end in (near, out, err):

@@ -16,7 +16,15 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
-from lineshaft.gate import CallLog, CallPipeline, Gate, PausePoint, ReplayLog, RunInfo
+from lineshaft.gate import (
+    CallLog,
+    CallPipeline,
+    Gate,
+    InnerScripts,
+    PausePoint,
+    ReplayLog,
+    RunInfo,
+)
 from lineshaft.scripts._checkpoint import Checkpoint, expiry, pause_of
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._outcome import Ended, advised, paused
@@ -211,6 +219,7 @@ class RunContext:
             keeps_back=self._segment.keeps_back,
             findings=findings,
             recorded=earlier.recorded.left_in if earlier is not None else bool,
+            inner=InnerScripts(earlier.scripts if earlier is not None else None),
         )
         self.pipeline = CallPipeline(self._run_info, earlier=earlier)
         return self.pipeline
@@ -228,6 +237,7 @@ class RunContext:
         replays: bool,
         replay: ReplayInputs | None = None,
         calls: bool = True,
+        seed: str = "",
     ) -> None:
         """Keep the exact steps of the run from here on.
 
@@ -237,11 +247,12 @@ class RunContext:
             replays: Whether a pause is replayed.
             replay: The inputs of its script beside its calls.
             calls: False: its calls are not kept, unless it pauses.
+            seed: Of the scripts of its containers.
         """
         self._keeps, self._can_wait = calls, True
         begin = None if document is None else {"workspace": self.root, "document": document}
         self.call_log.keep(
-            begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls
+            begin, unpausable=unpausable, replays=replays, replay=replay, calls=calls, seed=seed
         )
 
     async def settle(self, progress: RunProgress) -> RunResult:

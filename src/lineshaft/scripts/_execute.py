@@ -1,17 +1,30 @@
 """A script, its engine and its way through the gate, put together."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from lineshaft.errors import EngineError
 from lineshaft.gate import CallPipeline
 from lineshaft.scripts._catalogue import by_script_name, program_names, signatures
 from lineshaft.scripts._context import RunContext, RunProgress
+from lineshaft.scripts._control import Control
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._modules import WorkspaceModules
 from lineshaft.scripts._outcome import ended
 from lineshaft.scripts.reading import Prepared
-from lineshaft.values import Crashed, Engine, Outcome, Program, Raised, ReplayInputs, Suspended
+from lineshaft.values import (
+    Crashed,
+    Dispatch,
+    Engine,
+    Limits,
+    Outcome,
+    Output,
+    Program,
+    Raised,
+    ReplayInputs,
+    Suspended,
+    Waiting,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +42,15 @@ async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: R
     """Execute a script, and note in `progress` how that ended."""
     prepared = ready.prepared
     progress.replay = ready.replay
-    outcome = await _outcome(ready, job, context, progress.modules)
+    outcome = await execution(
+        ready.engine,
+        _program(ready, job, context, progress.modules),
+        by_script_name(ready.pipeline.dispatch, prepared.specs),
+        limits=job.limits,
+        control=context.control,
+        output=context.printed.take,
+        waiting=ready.pipeline.waiting,
+    )
     progress.suspended = isinstance(outcome, Suspended)
     progress.ended = ended(
         outcome,
@@ -40,22 +61,33 @@ async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: R
     )
 
 
-async def _outcome(
-    ready: ReadyScript, job: Job, context: RunContext, modules: dict[str, str]
+async def execution(
+    engine: Engine,
+    program: Program,
+    dispatch: Dispatch,
+    *,
+    limits: Limits,
+    control: Control,
+    output: Output,
+    waiting: Waiting,
 ) -> Outcome:
-    engine, prepared = ready.engine, ready.prepared
+    """Execute a program on an engine, and return how that ended.
+
+    Args:
+        engine: The engine; it is started where it was not.
+        program: The script.
+        dispatch: Makes its calls.
+        limits: Its limits.
+        control: Its reins.
+        output: Takes its output.
+        waiting: Asked while it can only wait.
+    """
     try:
-        with context.control.preparing():
+        with control.preparing():
             await engine.ready()
-            for module in sorted(prepared.import_names):  # its package is fetched and compiled
+            for module in sorted(program.imports):  # its package is fetched and compiled
                 await engine.lacks(module)
-        return await engine.run(
-            _program(ready, job, context, modules),
-            by_script_name(ready.pipeline.dispatch, prepared.specs),
-            limits=job.limits,
-            output=context.printed.take,
-            waiting=ready.pipeline.waiting,
-        )
+        return await engine.run(program, dispatch, limits=limits, output=output, waiting=waiting)
     except EngineError as error:
         text = f"{error.message}; {error.hint}" if error.hint else error.message
         return Raised(kind="EngineError", message=text, code=error.code)
@@ -64,20 +96,47 @@ async def _outcome(
 
 
 def _program(ready: ReadyScript, job: Job, context: RunContext, modules: dict[str, str]) -> Program:
-    prepared = ready.prepared
-    flat, namespaces = program_names(prepared.specs)
     importable = context.gate.python.workspace_imports and ready.engine.name == "wasm"
-    return Program(
-        source=prepared.program_source,
+    program = program_of(
+        ready.prepared,
         name=job.name,
         inputs=job.inputs,
+        replay=ready.replay,
+        clock=context.control.elapsed,
+    )
+    if not importable:
+        return program
+    return replace(program, workspace_module=WorkspaceModules(ready.pipeline, modules).find)
+
+
+def program_of(
+    prepared: Prepared,
+    *,
+    name: str,
+    inputs: Mapping[str, object],
+    replay: ReplayInputs | None,
+    clock: Callable[[], float],
+) -> Program:
+    """Return a script for any engine.
+
+    Args:
+        prepared: The script, read.
+        name: Its name in tracebacks.
+        inputs: Values that it finds as globals.
+        replay: Its inputs beside its calls; None: they are not kept.
+        clock: Gives the seconds since it began.
+    """
+    flat, namespaces = program_names(prepared.specs)
+    return Program(
+        source=prepared.program_source,
+        name=name,
+        inputs=inputs,
         tools=flat,
         namespaces=namespaces,
         signatures=signatures(prepared.told, prepared.program_source),
         imports=prepared.import_names,
-        workspace_module=WorkspaceModules(ready.pipeline, modules).find if importable else None,
-        replay=ready.replay,
-        clock=context.control.elapsed,
+        replay=replay,
+        clock=clock,
     )
 
 

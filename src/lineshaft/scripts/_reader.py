@@ -43,13 +43,25 @@ class Reader:
         text = script if isinstance(script, str) else ""
         missing = await self._tools.ready(text)
         specs = self._tools.scriptable
-        hidden = self._hidden(specs)
+        prepared = await self.read_with(script, specs=specs, hidden=self._hidden(specs), name=name)
+        return replace(prepared, missing=missing) if missing else prepared
+
+    async def read_with(
+        self, script: object, *, specs: Sequence[ToolSpec], hidden: frozenset[str], name: str
+    ) -> Prepared:
+        """Return a script over certain tools as it can be executed.
+
+        Args:
+            script: The script.
+            specs: The tools; best the same tuple each time.
+            hidden: Names of those of which the script knows the name alone.
+            name: Its name in messages.
+        """
         if not self._engines.reads_scripts:
             text = str(script)
             told = tuple(spec for spec in specs if spec.name not in hidden)
             return Prepared(name=name, original=text, specs=specs, told=told, program_source=text)
-        prepared = await self._reading.read(script, specs=specs, name=name, hidden=hidden)
-        return replace(prepared, missing=missing) if missing else prepared
+        return await self._reading.read(script, specs=specs, name=name, hidden=hidden)
 
     def _hidden(self, specs: Sequence[ToolSpec]) -> frozenset[str]:
         if self._denied[0] is not specs:

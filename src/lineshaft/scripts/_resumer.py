@@ -35,6 +35,7 @@ from lineshaft.values import (
     Finished,
     KeptCall,
     KeptPause,
+    KeptScript,
     Pending,
     Replay,
     ReplayInputs,
@@ -229,6 +230,8 @@ class Resumer:
         landed = context.view.landed
         replay = _replay(saved) if saved.pause else _cut(saved, _not_lost(saved, landed)[1])
         earlier = _earlier(saved, checkpoint, reply, landed=landed)
+        for script in earlier.scripts.values():
+            await _alike(runner, saved, script.engine, script.identity)
         return Resumed(
             runner=runner,
             context=context,
@@ -314,8 +317,8 @@ class Resumed:
         context, engine = self.context, self.engine
         replays = engine is not None and engine.pauses == "replay"
         replay = None if engine is None else self.replay
-        context.keep(None, unpausable="", replays=replays, replay=replay)
-        context.call_log.resumed(len(self.earlier.answers))
+        context.keep(None, unpausable="", replays=replays, replay=replay, seed=self.replay.seed)
+        context.call_log.resumed(len(self.earlier.answers), self.earlier.scripts.keys())
         for call in self.checkpoint.learnt:
             context.call_log.note("call_finished", call.id, **_ending(call))
         pipeline = await context.enter(earlier=self.earlier, alone=engine is None)
@@ -372,12 +375,21 @@ async def _engine(runner: Runner, saved: SavedRun) -> Engine:
         StateError: There is no such engine here, or it differs; the message names the difference.
     """
     document = saved.run.document
-    name = str(document["engine"])
+    kept = cast("Mapping[str, str]", document.get("identity", {}))
+    return await _alike(runner, saved, str(document["engine"]), kept)
+
+
+async def _alike(runner: Runner, saved: SavedRun, name: str, kept: Mapping[str, str]) -> Engine:
+    """Return an engine of a name that executes a script as the one with a kept identity did.
+
+    Raises:
+        StateError: There is no such engine here, or it differs; the message names the difference.
+    """
+    document = saved.run.document
     engine = await runner.engines.named(name)
     if isinstance(engine, EngineError):
         raise StateError(f"the run needs the engine {name!r}: {engine.message}", hint=engine.hint)
     await engine.ready()
-    kept = cast("Mapping[str, str]", document.get("identity", {}))
     if difference := differs(engine, kept):
         text = f"run {saved.run.run_id!r} cannot be executed again here: {difference}"
         version = document.get("version") or "of the version that began it"
@@ -424,7 +436,7 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     gone = {call.key: call.id for call in again} if saved.pause is None else {}
     standing = frozenset(pause_point.standing)
     return ReplayLog(
-        recorded=RecordedResults(known),
+        recorded=RecordedResults(known, open_calls=again),
         answers=dict.fromkeys(pause_point.approved, Answer(allow=True))
         | {
             key: answer
@@ -439,7 +451,26 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
         standing=standing,
         unknown=frozenset(call.key for call in unknown) - repeated,
         complete=saved.pause is not None,
+        scripts=_scripts(saved, known, lost),
     )
+
+
+def _scripts(
+    saved: SavedRun, known: tuple[Finished, ...], lost: tuple[KeptCall, ...]
+) -> Mapping[str, KeptScript]:
+    """Return the scripts of the containers that are executed again.
+
+    Those that cannot get a result again, and those around them, begin anew over what is left.
+    """
+    made = (*saved.asked, *saved.unknown, *(each.call for each in saved.finished))
+    parents = {call.id: call.parent for call in made}
+    anew: set[str | None] = {call.parent for call in lost}
+    while further := {parents.get(each or "") for each in anew} - anew:
+        anew |= further
+    ended = {each.call.key for each in known}
+    again = {call.key for call in made if call.id not in anew} - ended
+    kept = ((key, script) for key, script in saved.scripts.items() if key in again)
+    return {key: script for key, script in kept if not script.replay.torn}
 
 
 def _not_lost(saved: SavedRun, landed: int) -> tuple[tuple[Finished, ...], tuple[KeptCall, ...]]:

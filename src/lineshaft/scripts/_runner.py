@@ -16,6 +16,7 @@ from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import ReadyScript, execute
+from lineshaft.scripts._inner import InnerScripting
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
 from lineshaft.scripts._nested import beginning_runs, mode_within
 from lineshaft.scripts._outcome import Ended
@@ -92,10 +93,11 @@ class Runner:
         scripts: bool = True,
     ) -> None:
         self._scripts = scripts
-        self.gate = gate
         self.engines = engines
         self._tools = environment.tools or FixedTools(gate.tools)
         self.reader = Reader(engines, tools=self._tools, policy=gate.policy, level=check)
+        scripting = InnerScripting(engines, self.reader).run if scripts else None
+        self.gate = replace(gate, scripting=scripting)
         self.environment = environment
         self._sinks = sinks
 
@@ -290,7 +292,7 @@ class Runner:
             why_not = f"the engine {engine.name!r} has no pauses"
         replays = engine.pauses == "replay"
         document["mode"] = self.gate.policy.own_mode
-        context.keep(document, unpausable=why_not, replays=replays, replay=replay)
+        context.keep(document, unpausable=why_not, replays=replays, replay=replay, seed=replay.seed)
         return replay
 
     def _digests(self) -> dict[str, str]:
@@ -304,16 +306,23 @@ class Runner:
         if self.environment.log is not None:
             # It is not kept, unless it has to wait: its end is all that could be resumed.
             mode = self.gate.policy.own_mode
+            seed = secrets.token_hex(32)
             document = {
                 **job.kept(""),
                 "engine": "",
-                "seed": "",
+                "seed": seed,
                 "mode": mode,
                 "digests": self._digests(),
             }
             tool = self.gate.tools.get(job.tool)
             calls = tool is not None and tool.spec.replayable
-            context.keep(document, unpausable=_why_nested(context), replays=False, calls=calls)
+            context.keep(
+                document,
+                unpausable=_why_nested(context),
+                replays=False,
+                calls=calls,
+                seed=seed,
+            )
         await self.make(job, pipeline, context, progress)
 
     async def _admit(self, job: Job, context: RunContext) -> tuple[CallPipeline, object]:

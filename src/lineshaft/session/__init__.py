@@ -5,6 +5,7 @@ from lineshaft.session._definitions import Api
 from lineshaft.session._kept_results import is_handle
 from lineshaft.session._model_side import MODEL_CHARACTERS
 from lineshaft.session._run import Run
+from lineshaft.session._script_tool import script_tool
 from lineshaft.session._session import Session
 from lineshaft.session._sync import SessionArguments, run_sync, waited_for
 
@@ -17,5 +18,6 @@ __all__ = [
     "SessionArguments",
     "is_handle",
     "run_sync",
+    "script_tool",
     "waited_for",
 ]

@@ -6,13 +6,20 @@ from typing import cast
 import pydantic_core
 
 from lineshaft.trace import Redactor, condense_command_output, strip_ansi
-from lineshaft.values import CallRecord, CallResult, RunResult, ToolSpec, fate_of_changes
+from lineshaft.values import (
+    CallRecord,
+    CallResult,
+    RunResult,
+    SecretFinder,
+    ToolSpec,
+    fate_of_changes,
+)
 
 _TOLD = 20
 """Calls that wait, named to a model."""
 
 
-def of_run(result: RunResult, redactor: Redactor) -> str:
+def of_run(result: RunResult, redactor: SecretFinder) -> str:
     """Return a run's output and value; on failure what went wrong and what had been done."""
     parts = [result.stdout.rstrip("\n")]
     if result.status == "success":
@@ -97,9 +104,9 @@ def _program(value: Mapping[str, object]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def redacted(text: str, redactor: Redactor) -> str:
+def redacted(text: str, redactor: SecretFinder) -> str:
     """Return a text without secrets and terminal codes."""
-    return redactor.text(strip_ansi(text))
+    return str(redactor.value(strip_ansi(text)))
 
 
 def plain(value: object) -> str:

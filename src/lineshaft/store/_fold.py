@@ -13,10 +13,12 @@ from lineshaft.values import (
     KeptCall,
     KeptPause,
     KeptRun,
+    KeptScript,
     LogRow,
     ReplayInputs,
     SavedRun,
     decode,
+    inner_seed,
     unpacked,
 )
 
@@ -43,12 +45,22 @@ def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class _Script:
+    """What the first `turn` of a container's script holds beside its turns."""
+
+    engine: str
+    identity: Mapping[str, str]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Turn:
     """What a `turn` holds."""
 
     turns: list[int]
     readings: str
     torn: bool
+    script: _Script | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class _Resumption:
 
     turns: int
     readings: int
+    scripts: tuple[str, ...] = ()
 
 
 class _State:
@@ -85,6 +98,9 @@ class _State:
         self._readings = bytearray()
         self._torn = False
         self._cuts: list[tuple[int, int]] = []
+        self._scripts: dict[str, KeptScript] = {}
+        """Of containers, by key."""
+
         self._end: Data | None = None
         self._stages = Stages()
 
@@ -113,11 +129,7 @@ class _State:
                 begun = decode(_Landing, exact)
                 self._stages.landing(begun.stage, begun.layers)
             case "turn":
-                turn = decode(_Turn, exact)
-                self._turns += turn.turns
-                self._readings += unpacked(turn.readings)
-                self._torn = self._torn or turn.torn
-                self._cuts.append((len(self._turns), len(self._readings)))
+                self._turned(row, decode(_Turn, exact))
             case "checkpoint":
                 self._pause = pause_of(exact, row.blobs)
             case "resumed":
@@ -125,10 +137,39 @@ class _State:
                 del self._turns[kept.turns :]
                 del self._readings[kept.readings :]
                 self._cuts = [cut for cut in self._cuts if cut[0] <= len(self._turns)]
+                self._scripts = {k: s for k, s in self._scripts.items() if k in kept.scripts}
             case "end":
                 self._end = cast("Data | None", exact.get("end"))
             case _:
                 pass
+
+    def _turned(self, row: LogRow, turn: _Turn) -> None:
+        if row.call_id is not None:
+            self._turned_inside(row.call_id, turn)
+            return
+        self._turns += turn.turns
+        self._readings += unpacked(turn.readings)
+        self._torn = self._torn or turn.torn
+        self._cuts.append((len(self._turns), len(self._readings)))
+
+    def _turned_inside(self, call_id: str, turn: _Turn) -> None:
+        """Take turns of a container's script."""
+        container = self._calls.get(call_id)
+        if container is None or self._run is None:
+            return  # its beginning was too much to be kept
+        key = container.key
+        if turn.script is not None:
+            seed = inner_seed(str(self._run.document.get("seed", "")), key)
+            self._scripts[key] = KeptScript(
+                engine=turn.script.engine,
+                identity=turn.script.identity,
+                source=turn.script.source,
+                replay=ReplayInputs(seed=seed),
+            )
+        if (script := self._scripts.get(key)) is not None:
+            script.replay.turns.extend(turn.turns)
+            script.replay.readings += unpacked(turn.readings)
+            script.replay.torn = script.replay.torn or turn.torn
 
     def _ended(self, row: LogRow, exact: Mapping[str, object]) -> None:
         told = cast("Data", exact["call"])
@@ -166,4 +207,5 @@ class _State:
             taken=self._stages.taken,
             cuts=tuple(self._cuts),
             replay=replay,
+            scripts=self._scripts,
         )

@@ -302,8 +302,13 @@ class Tool(Generic[P, R]):
         return self._copy(self._function, options, method=self.is_unbound)
 
     def without_jail(self) -> "Tool[P, R]":
-        """Return the same tool, no longer counted as jailed."""
+        """Return the same tool, no longer counted as jailed.
+
+        A jailed one that needs no disk needs it then: its processes have no view of their own.
+        """
         options = replace(self._options, jailed=False)
+        if self._options.jailed and not self._options.needs_disk:
+            options = replace(options, needs_disk=None)  # as the effect has it
         return self._copy(self._function, options, method=self.is_unbound)
 
     def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":

@@ -36,6 +36,7 @@ from lineshaft.values._context import (
     not_offered,
 )
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
+from lineshaft.values._decoded_text import DecodedText, decoded_text, lines_of
 from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
@@ -63,6 +64,13 @@ from lineshaft.values._engines import (
     minor_version,
 )
 from lineshaft.values._fates import fate_of_changes, is_dropped
+from lineshaft.values._inner_script import (
+    InnerScript,
+    KeptScript,
+    RunInner,
+    inner_seed,
+    no_scripts,
+)
 from lineshaft.values._limits import (
     Limits,
 )
@@ -139,6 +147,8 @@ from lineshaft.values._workspace import (
     Process,
     Resolved,
     Stage,
+    StagedFile,
+    StagedKind,
     Stream,
     Workspace,
 )
@@ -178,6 +188,7 @@ __all__ = [
     "Context",
     "Crashed",
     "DecodeError",
+    "DecodedText",
     "Diagnostic",
     "Difference",
     "Dispatch",
@@ -198,9 +209,11 @@ __all__ = [
     "Guard",
     "Handled",
     "HeldLog",
+    "InnerScript",
     "KeptCall",
     "KeptPause",
     "KeptRun",
+    "KeptScript",
     "Limits",
     "Line",
     "LogRow",
@@ -230,6 +243,7 @@ __all__ = [
     "RowKind",
     "RunClaim",
     "RunError",
+    "RunInner",
     "RunLog",
     "RunResult",
     "RunStatus",
@@ -240,6 +254,8 @@ __all__ = [
     "ShownImage",
     "Sink",
     "Stage",
+    "StagedFile",
+    "StagedKind",
     "Stream",
     "Stubs",
     "Suspended",
@@ -254,14 +270,18 @@ __all__ = [
     "beginning",
     "call_data",
     "decode",
+    "decoded_text",
     "done_data",
     "ending",
     "engine_problem",
     "fate_of_changes",
+    "inner_seed",
     "is_costly",
     "is_dropped",
     "is_unseen",
+    "lines_of",
     "minor_version",
+    "no_scripts",
     "not_offered",
     "packed",
     "pause_data",

@@ -54,6 +54,12 @@ class CallScope:
     """The layer in which the changes of the innermost container stay until they are merged; None:
     there is none, and calls work in the run's view."""
 
+    scripts: int = 0
+    """How many of these containers execute scripts."""
+
+    most_calls: int | None = None
+    """How many calls the innermost container may make; None: that is not for the gate to say."""
+
     to_model: bool = False
     """Whether a model reads the result as it is: what is long is cut for it."""
 

@@ -9,6 +9,7 @@ from lineshaft.errors import ToolError
 from lineshaft.values._belongings import Belongings
 from lineshaft.values._calls import Dispatch
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
+from lineshaft.values._inner_script import RunInner, no_scripts
 from lineshaft.values._python import PythonOptions
 from lineshaft.values._runs import ModelUsage
 from lineshaft.values._workspace import Workspace
@@ -184,6 +185,10 @@ class Context:
     replaying: Callable[[], bool] = bool
     """Says whether a container is executed again, and results of its calls are recorded that it has
     not been given yet."""
+
+    script: RunInner = no_scripts
+    """Has a script executed over the tools that a container may call; its calls are the
+    container's, and a run that pauses in the middle of it goes on there."""
 
     uncommitted: Callable[[], bool] = bool
     """Says whether a container or its calls have changed anything that is kept back."""

@@ -79,10 +79,12 @@ class LogRow:
 
     `begin` (`workspace`, `document`), `call` (the fields of a `KeptCall`), `started` (nothing in
     it), `ended` (`done`, and `call` with the fields that differ from the call's row), `turn`
-    (`turns`, `readings`, `torn`), `merged` (nothing in it), `landing` (`stage`, and `layers`: the
-    containers whose changes land with those of the run), `landed` (`stage`), `checkpoint`
-    (`document`, `pending`, `expires_at`), `resumed` (`turns`, `readings`: how much of them holds),
-    `end` (`end`; empty: nothing exact stays).
+    (`turns`, `readings`, `torn`; with a call id these are of the script of that container, and the
+    first such row has `script`: `engine`, `identity`, `source`), `merged` (nothing in it),
+    `landing` (`stage`, and `layers`: the containers whose changes land with those of the run),
+    `landed` (`stage`), `checkpoint` (`document`, `pending`, `expires_at`), `resumed` (`turns`,
+    `readings`: how much of them holds; `scripts`: keys of the containers of whose scripts all
+    holds), `end` (`end`; empty: nothing exact stays).
     """
 
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)

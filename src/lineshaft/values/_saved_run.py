@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lineshaft.values._calls import Done, Effect, Origin, Pending
 from lineshaft.values._engines import ReplayInputs
+from lineshaft.values._inner_script import KeptScript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +100,6 @@ class SavedRun:
 
     replay: ReplayInputs | None = None
     """The inputs of its script beside its calls; None: there is no script."""
+
+    scripts: Mapping[str, KeptScript] = field(default_factory=dict[str, KeptScript])
+    """The scripts of containers, by the container's key."""

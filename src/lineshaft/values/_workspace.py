@@ -4,7 +4,7 @@ Above: the gate and the kit's tools. Below: a folder, staged changes, or an edit
 Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -13,6 +13,7 @@ from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 Capability = Literal["atomic", "undo", "run", "run_python"]
 ChangeKind = Literal["created", "modified", "deleted", "moved"]
 EntryKind = Literal["file", "folder", "symlink", "other"]
+StagedKind = Literal["file", "folder", "symlink", "missing"]
 Stream = Literal["stdout", "stderr"]
 
 
@@ -63,6 +64,39 @@ class Content:
 
     data: bytes
     sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedFile:
+    """The state of one path in a view, where the disk has another one."""
+
+    path: str
+    """Canonical."""
+
+    real: str
+    """On this machine; never shown to a model."""
+
+    kind: StagedKind
+    """Kind of the entry itself; `missing`: nothing is there, nor below it."""
+
+    sha256: str | None = None
+    """Of a file's content."""
+
+    size: int = 0
+    """Bytes of a file's content."""
+
+    mode: int | None = None
+    """Permission bits of a file or folder; None: as the system gives them."""
+
+    target: str | None = None
+    """The text of a symlink."""
+
+    came_from: str | None = None
+    """Path on this machine of the file that was moved here, unless its content is new."""
+
+    parts: Callable[[], Iterator[bytes]] = lambda: iter(())
+    """Returns a file's content piece by piece; blocks. Raises `WorkspaceError` where the file that
+    was moved here has another content by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,6 +343,15 @@ class Workspace(Protocol):
 
     async def run(self, command: Command) -> Process:
         """Start a process whose working directory is inside the workspace."""
+        ...
+
+    async def kept_back(self) -> tuple[StagedFile, ...]:
+        """Return what this view has and the disk does not: changes that have not landed.
+
+        Those of the views below a layer are among them. Each path on this machine is there once.
+        A program that works on the disk's content with these laid over sees what this view sees.
+        Of what policy hides from a call, its view tells the place and the kind alone.
+        """
         ...
 
     def begin(

@@ -27,6 +27,7 @@ from lineshaft.values import (
     Process,
     Resolved,
     SecretFinder,
+    StagedFile,
 )
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
@@ -107,6 +108,10 @@ class DirectView:
         content = Content(data=data, sha256=hashlib.sha256(data).hexdigest())
         ledger.seen.saw(place.path, content.sha256)
         return content
+
+    async def kept_back(self) -> tuple[StagedFile, ...]:
+        """Return an empty result: everything is on the disk."""
+        return ()
 
     async def write(
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None

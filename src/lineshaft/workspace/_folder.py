@@ -17,7 +17,7 @@ from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state_folder import sweep_states
 from lineshaft.workspace.disk import Mount, Mounts
 from lineshaft.workspace.journal import Journals, finish, undo
-from lineshaft.workspace.staging import StagedView
+from lineshaft.workspace.staging import StagedView, changes_landed
 
 
 class Folder(DirectView, Workspace):
@@ -95,7 +95,9 @@ class Folder(DirectView, Workspace):
         if packed:
             view.unpack(packed)
         elif packed is not None:
-            view.goes_on({kept.id for kept in self._shared.journals.of(run_id)})
+            journals = self._shared.journals
+            landings = {kept.id for kept in journals.of(run_id)}
+            view.goes_on(landings, changes_landed(journals, run_id))
         return view
 
     async def recover(self) -> tuple[Finding, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from .calls import Calls
 from .frames import owns
+from .schemas import schema_of
 from .tool_error import ToolError
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
@@ -24,6 +25,7 @@ _OLD_MARK: object = getattr(asyncio.coroutines, "_is_coroutine", None)
 _CREATED = inspect.CORO_CREATED
 _state = inspect.getcoroutinestate
 _running_loop = events.get_running_loop
+_AGENTS = "agents"
 _TYPING: tuple[str, ...] = tuple(vars(typing)["__all__"])
 _frame = sys._getframe  # noqa: SLF001  there is no public way
 
@@ -94,6 +96,8 @@ class Tool:
 
     def __call__(self, *args: object, **kwargs: object) -> Coroutine[Any, Any, object]:
         """Return a call, to be awaited."""
+        if "returns" in kwargs and self.__module__ == _AGENTS:
+            kwargs["returns"] = _result_schema(self.tool, kwargs["returns"])
         return self._made.new(self, args, kwargs)
 
     def __repr__(self) -> str:
@@ -103,6 +107,14 @@ class Tool:
     def __signature__(self) -> inspect.Signature:
         """Its parameters, for `inspect.signature`."""
         return _signature(self._parameters)
+
+
+def _result_schema(tool: str, kind: object) -> object:
+    try:
+        return schema_of(kind)
+    except (TypeError, NameError) as error:
+        text = f"{tool}(): `returns`: {error}"
+        raise ToolError(text, code="E_INVALID_ARGS", tool=tool) from None
 
 
 def _signature(parameters: str | None) -> inspect.Signature:

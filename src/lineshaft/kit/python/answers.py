@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lineshaft.errors import ToolError, WorkspaceError
-from lineshaft.kit.python.changes import land
+from lineshaft.kit.jailed import land
 from lineshaft.kit.python.results import ProgramDidNotRun, ProgramRan, PythonResult
 from lineshaft.sandbox.jail import Changes
 from lineshaft.values import Context

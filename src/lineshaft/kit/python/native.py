@@ -4,15 +4,15 @@ import os
 from pathlib import Path
 
 from lineshaft.kit._failures import invalid
-from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
-from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import (
+from lineshaft.kit.jailed import (
     Order,
     ProgramOutcome,
+    closed,
     jailed_run,
     to_the_end,
     until_cancelled,
 )
+from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, landed, ran, timed_out
 from lineshaft.kit.python.program import LONGEST_ARGUMENT, PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.bundle import Interpreter, resolve
@@ -29,11 +29,15 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
     """Run a program in a jail."""
     interpreter = await until_cancelled(lambda _: resolve(call.python))
     needed = interpreter.readable
-    shut = await until_cancelled(lambda left: closed(program.root, call.reach, needed, left=left))
+    staged = await call.workspace.kept_back()
+    shut = await until_cancelled(
+        lambda left: closed(program.root, call.reach, needed, staged=staged, left=left)
+    )
     spec = SandboxSpec(
         readable=(*interpreter.readable, RUNNER),
         hidden=tuple(shut.hidden),
         readonly=tuple(shut.readonly),
+        over=staged,
         env=_environment(interpreter),
     )
     order = Order(

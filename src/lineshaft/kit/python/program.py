@@ -7,6 +7,7 @@ from time import monotonic
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.kit._failures import invalid
+from lineshaft.kit.jailed import ProgramTime
 from lineshaft.values import Context
 
 LONGEST_ARGUMENT = 100_000
@@ -28,21 +29,6 @@ class PythonProgram:
 
     file: Path | None = None
     """Where it lies; None where it is in no file of the workspace."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramTime:
-    """When a program is ended."""
-
-    seconds: float
-    """After its start."""
-
-    until: float
-    """By `time.monotonic()`, however long the start took."""
-
-    def left(self) -> float:
-        """Return how long a program that starts now may take."""
-        return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
 def time_of(call: Context) -> ProgramTime:

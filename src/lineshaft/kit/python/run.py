@@ -10,9 +10,9 @@ from lineshaft.errors import (
     ToolError,
     WorkspaceError,
 )
+from lineshaft.kit.jailed import until_cancelled
 from lineshaft.kit.python.answers import failed
 from lineshaft.kit.python.native import run_jailed, run_plainly
-from lineshaft.kit.python.process import until_cancelled
 from lineshaft.kit.python.program import PythonProgram, program_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.kit.python.wasm import run_in_wasm

@@ -5,7 +5,7 @@ from lineshaft.tools import WorkspacePath, tool
 from lineshaft.values import Context
 
 
-@tool(effect="exec", jailed=True)
+@tool(effect="exec", jailed=True, needs_disk=False)
 async def python_run(
     call: Context,
     code: str | None = None,

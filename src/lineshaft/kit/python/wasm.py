@@ -15,9 +15,8 @@ from anyio import get_cancelled_exc_class
 
 from lineshaft.engines import wasm_packages
 from lineshaft.errors import NoBoundary, PythonNotFound, TooLarge
+from lineshaft.kit.jailed import STDERR_BYTES, STDOUT_BYTES, closed, to_the_end, until_cancelled
 from lineshaft.kit.python.answers import ProgramOutput, did_not_begin, failed, landed, timed_out
-from lineshaft.kit.python.closed import closed
-from lineshaft.kit.python.process import STDERR_BYTES, STDOUT_BYTES, to_the_end, until_cancelled
 from lineshaft.kit.python.program import PythonProgram, time_of
 from lineshaft.kit.python.results import PythonResult
 from lineshaft.sandbox.jail import SandboxSpec
@@ -28,7 +27,7 @@ from lineshaft.sandbox.webassembly.program import (
     WorkspaceCopy,
     run_program,
 )
-from lineshaft.values import WASM_BOUNDARY, Context
+from lineshaft.values import WASM_BOUNDARY, Context, StagedFile
 
 _WORKSPACE = "/ws"
 
@@ -88,8 +87,9 @@ async def run_in_wasm(call: Context, program: PythonProgram) -> PythonResult:
     # The time begins here: what is made once per machine or package set is not the program's.
     time = time_of(call)
     async with _lent(call, program.root) as copy:
+        staged = await call.workspace.kept_back()
         spec, left_out = await until_cancelled(
-            lambda left: _refreshed(call, program.root, copy, left)
+            lambda left: _refreshed(call, program.root, copy, staged, left)
         )
         order = _order(program, packages, spec, seconds=time.left())
         ended = await run_program(copy, order, known=call.secrets)
@@ -125,11 +125,13 @@ async def _lent(call: Context, root: Path) -> AsyncGenerator[WorkspaceCopy]:
 
 
 def _refreshed(
-    call: Context, root: Path, copy: WorkspaceCopy, left: Event
+    call: Context, root: Path, copy: WorkspaceCopy, staged: tuple[StagedFile, ...], left: Event
 ) -> tuple[SandboxSpec, tuple[str, ...]]:
     """Bring a copy up to date; return what is closed, and what is not in it."""
-    shut = closed(root, call.reach, left=left)
-    spec = SandboxSpec(readable=(), hidden=tuple(shut.hidden), readonly=tuple(shut.readonly))
+    shut = closed(root, call.reach, staged=staged, left=left)
+    spec = SandboxSpec(
+        readable=(), hidden=tuple(shut.hidden), readonly=tuple(shut.readonly), over=staged
+    )
     return spec, copy.refresh(spec, left=left)
 
 

@@ -3,6 +3,7 @@
 from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
 from lineshaft.sandbox.jail._choose import best_jail
 from lineshaft.sandbox.jail._differences import PathDifference, PathState, settle
+from lineshaft.sandbox.jail._laying import is_gone, lay_over_copy, visible
 from lineshaft.sandbox.jail._probe import probe
 from lineshaft.sandbox.jail._sandlock import SandlockJail
 from lineshaft.sandbox.jail._scratch import Scratch, make_scratch
@@ -30,7 +31,10 @@ __all__ = [
     "SandlockJail",
     "Scratch",
     "best_jail",
+    "is_gone",
+    "lay_over_copy",
     "make_scratch",
     "probe",
     "settle",
+    "visible",
 ]

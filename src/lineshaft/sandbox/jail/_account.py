@@ -41,6 +41,7 @@ class Account:
         self._merged = -1
         self._moved = 0
         self._folders: dict[tuple[int, str], bool] = {}
+        self._laid = _laid(f"{scratch}/laid.json")
 
     def see(self, merged: str) -> None:
         """Set the place of the merged view."""
@@ -53,8 +54,11 @@ class Account:
     def write(self) -> None:
         """Write the report."""
         with open(f"/proc/self/fd/{self._fds[2]}/changes.json", "w", encoding="utf-8") as file:  # noqa: PTH123  pathlib is not imported here
-            for path in dict.fromkeys(self._touched("")):
-                before, after = self._state(self._fds[0], path), self._state(self._merged, path)
+            touched = dict.fromkeys(self._touched(""))
+            if self._laid:  # a laid file that was removed again leaves no sign
+                touched = sorted({*touched, *self._laid}, key=lambda path: path.split("/"))
+            for path in touched:
+                before, after = self._before(path), self._state(self._merged, path)
                 if before != after:
                     place = self._bytes(path) if after and after[0] == "file" else None
                     words = [os.fsencode(path).hex(), before, after, place]
@@ -101,6 +105,19 @@ class Account:
         except OSError:
             return False
 
+    def _before(self, path: str) -> list[object] | None:
+        """Return the state that the program found."""
+        if path in self._laid:
+            return self._laid[path]
+        above = path
+        while self._laid and (above := above.rpartition("/")[0]):
+            if above in self._laid:
+                state = self._laid[above]
+                if state is None or state[0] != "dir":
+                    return None
+                break
+        return self._state(self._fds[0], path)
+
     def _state(self, fd: int, path: str) -> list[object] | None:
         above = path.rpartition("/")[0]
         if above and not self._is_folder(fd, above):
@@ -139,6 +156,16 @@ class Account:
 
     def _place(self, fd: int, path: str) -> str:
         return f"/proc/self/fd/{fd}/{path}"
+
+
+def _laid(place: str) -> dict[str, list[object] | None]:
+    """Return the states of what was laid over the folder, by path."""
+    try:
+        with open(place, encoding="utf-8") as file:  # noqa: PTH123  as above
+            laid = json.load(file)
+    except FileNotFoundError:
+        return {}
+    return {os.fsdecode(bytes.fromhex(path)): state for path, state in laid.items()}
 
 
 def _alone(entry: "os.DirEntry[str]") -> bool:

@@ -16,7 +16,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.bundle import needed_libraries, system_files
 from lineshaft.sandbox.jail._copy import copy_apart
 from lineshaft.sandbox.jail._running import RunningJail, check_program
-from lineshaft.sandbox.jail._sandlock import hidden_paths, rlimits
+from lineshaft.sandbox.jail._sandlock import hidden_paths, laid_walls, rlimits
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import filter_program, known_machine
 from lineshaft.sandbox.jail._spec import SandboxSpec
@@ -179,7 +179,8 @@ def _mounts(
     for path in hidden_paths(spec, None):
         yield from _cover(path)
     yield from ("--remount-ro", "/dev")
-    for path in [] if apart is None else in_sight(spec.readonly, [apart]):
+    walls = [] if apart is None else in_sight(spec.readonly, [apart])
+    for path in (*walls, *laid_walls(spec, apart)):
         source = copy / path.relative_to(apart or path)
         if source.exists() and not source.is_symlink():
             yield from ("--ro-bind", str(source), str(path))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lineshaft.errors import EngineError, NoBoundary
 from lineshaft.sandbox.jail._differences import PathState, from_copy, states
+from lineshaft.sandbox.jail._laying import lay_over_copy, visible
 from lineshaft.sandbox.jail._spec import Changes, SandboxSpec
 from lineshaft.sandbox.jail._views import file_id, linked_files
 
@@ -35,23 +36,25 @@ class Copied:
 
 
 def copy_apart(root: Path, copy: Path, *, spec: SandboxSpec, user: int | None) -> Copied:
-    """Copy a folder, without hidden paths, and without those removed meanwhile.
+    """Copy a folder with what is laid over it, without hidden paths and those removed meanwhile.
 
     Paths that this user may not read are left out too, and count as hidden.
 
     Args:
         root: The folder.
         copy: The target.
-        spec: Their hidden paths are left out.
+        spec: Their hidden paths are left out, their staged changes laid over.
         user: The owner of the copy; None: this user.
 
     Raises:
         NoBoundary: It is too large to copy for each run.
-        EngineError: The folder cannot be read.
+        EngineError: The folder cannot be read, or what is laid over it not be written.
+        WorkspaceError: Staged changes contradict what another program did meanwhile.
     """
     real = root.resolve()
     hidden = frozenset(path.resolve() for path in spec.hidden)
-    _check_size(real, hidden)
+    over = visible(spec, real)
+    _check_size(real, hidden, sum(file.size for file in over.values()))
     linked = frozenset(linked_files(hidden))
 
     def is_wanted(path: Path) -> bool:
@@ -62,6 +65,7 @@ def copy_apart(root: Path, copy: Path, *, spec: SandboxSpec, user: int | None) -
         _copy_folder(real, copy, is_wanted, left_out)
     except (OSError, shutil.Error) as error:
         raise EngineError(f"the folder {str(root)!r} cannot be copied: {error}") from error
+    lay_over_copy(over, copy)
     if user is not None:
         copy.chmod(
             0o755
@@ -97,8 +101,8 @@ def _special(path: Path) -> bool:
     return not (path.is_symlink() or path.is_dir() or path.is_file())
 
 
-def _check_size(root: Path, hidden: frozenset[Path]) -> None:
-    files = size = 0
+def _check_size(root: Path, hidden: frozenset[Path], staged: int) -> None:
+    files, size = 0, staged
     waiting = [root]
     while waiting:
         for entry in _entries(waiting.pop()):

@@ -7,11 +7,12 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from lineshaft.sandbox.jail._spec import Changes, JailedChange, SandboxSpec
+from lineshaft.values import StagedKind
 
 _PERMISSIONS = 0o777
 Kind = Literal["file", "dir", "symlink", "other"]
@@ -81,13 +82,14 @@ def settle(differences: Iterable[PathDifference], *, root: Path, spec: SandboxSp
     refused: set[str] = set()
     top = root.resolve()
     closed = [path.resolve() for path in (*spec.hidden, *spec.readonly)]
+    over: dict[Path, StagedKind] = {Path(file.real): file.kind for file in spec.over}
     for difference in differences:
         path, before, after, _ = difference
         if _same(before, after):
             continue
         place = top / path
         # A folder that was removed or replaced takes with it the closed paths in it.
-        lost = () if after is not None and after.kind == "dir" else _inside(place, closed)
+        lost = () if after is not None and after.kind == "dir" else _inside(place, closed, over)
         refused.update(wall.relative_to(top).as_posix() for wall in lost)
         special = after is not None and after.kind == "other"
         if special or any(place == wall or wall in place.parents for wall in closed):
@@ -97,8 +99,19 @@ def settle(differences: Iterable[PathDifference], *, root: Path, spec: SandboxSp
     return Changes(files=tuple(changes), refused=tuple(sorted(refused)))
 
 
-def _inside(place: Path, closed: Iterable[Path]) -> list[Path]:
-    return [wall for wall in closed if place in wall.parents and os.path.lexists(wall)]
+def _inside(place: Path, closed: Iterable[Path], over: Mapping[Path, StagedKind]) -> list[Path]:
+    return [wall for wall in closed if place in wall.parents and _is_there(wall, over)]
+
+
+def _is_there(wall: Path, over: Mapping[Path, StagedKind]) -> bool:
+    """Return whether a closed path exists, with what is laid over the disk."""
+    for path in (wall, *wall.parents) if over else ():
+        kind = over.get(path)
+        if path == wall and kind is not None:
+            return kind != "missing"
+        if kind is not None:
+            return kind == "folder" and os.path.lexists(wall)
+    return os.path.lexists(wall)
 
 
 def _change(difference: PathDifference) -> JailedChange:

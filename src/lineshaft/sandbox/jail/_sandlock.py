@@ -1,6 +1,7 @@
 """The boundary `sandlock`: Landlock and seccomp, without namespaces, root or set-uid programs."""
 
 import importlib.util
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 from lineshaft.errors import NoBoundary
 from lineshaft.sandbox.jail._copy import copy_apart
 from lineshaft.sandbox.jail._differences import from_overlay
+from lineshaft.sandbox.jail._laying import NO_OVERLAY, lay_in_upper, states_as_json, visible
 from lineshaft.sandbox.jail._running import RunningJail, check_program
 from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import gap_filter
@@ -17,7 +19,6 @@ from lineshaft.sandbox.jail._views import in_sight, other_names
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MEGABYTE = 1 << 20
-_NO_OVERLAY = "NoOverlay"
 _UNCOUNTED_CALLS = ("memfd_create", "shmget")
 """Calls that keep memory outside every limit, and that sandlock itself needs outside."""
 
@@ -56,7 +57,7 @@ class SandlockJail:
         try:
             return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=False)
         except NoBoundary as error:
-            if apart is None or _NO_OVERLAY not in error.message:
+            if apart is None or NO_OVERLAY not in error.message:
                 raise
         return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=True)
 
@@ -88,11 +89,21 @@ def _start(
         if apart is not None and copied:
             read = copy_apart(apart, scratch.path / "copy", spec=spec, user=None).changes
         elif apart is not None:
+            _lay(spec, apart, scratch.path)
             read = partial(from_overlay, scratch.path / "changes.json", apart, spec)
         return RunningJail(order, stdio, scratch=scratch, changes=read)
     except BaseException:
         scratch.discard()
         raise
+
+
+def _lay(spec: SandboxSpec, apart: Path, scratch: Path) -> None:
+    """Put staged changes into the upper layer, and tell the broker's accountant of them."""
+    over = visible(spec, apart)
+    if over:
+        laid = lay_in_upper(over, scratch / "upper", apart)
+        told = json.dumps(states_as_json(laid))
+        (scratch / "laid.json").write_text(told, encoding="utf-8")
 
 
 def _plan(
@@ -109,7 +120,10 @@ def _plan(
         "readable": [*_there(spec.readable), *_there(map(Path, DEVICES[1:]))],
         "writable": [*_there(spec.writable), str(scratch / "home"), "/dev/null"],
         "hidden": [str(path) for path in hidden_paths(spec, apart)],
-        "readonly": [str(path) for path in in_sight(spec.readonly, [*spec.writable, *kept])],
+        "readonly": [
+            *(str(path) for path in in_sight(spec.readonly, [*spec.writable, *kept])),
+            *(str(path) for path in laid_walls(spec, apart)),
+        ],
         "apart": None if apart is None else str(apart),
         "upper": str(scratch / "upper") if overlay else None,
         "spare": str(scratch / "spare") if overlay else None,
@@ -125,6 +139,13 @@ def hidden_paths(spec: SandboxSpec, apart: Path | None) -> list[Path]:
     hidden = in_sight(spec.hidden, trees)
     around = [tree for tree in trees if any(tree in path.parents for path in hidden)]
     return list(dict.fromkeys([*hidden, *other_names(spec.hidden, around)]))
+
+
+def laid_walls(spec: SandboxSpec, apart: Path | None) -> list[Path]:
+    """Return the read-only paths that are not on the disk, and laid over it."""
+    over = {} if apart is None else visible(spec, apart)
+    laid = {Path(file.real) for file in over.values() if file.kind != "missing"}
+    return [path for path in spec.readonly if path in laid and not os.path.lexists(path)]
 
 
 def options(spec: SandboxSpec, home: Path, apart: Path | None) -> dict[str, object]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from lineshaft.values import StagedFile
+
 ChangeHow = Literal["written", "folder", "symlink", "deleted"]
 
 
@@ -31,6 +33,10 @@ class SandboxSpec:
 
     readonly: tuple[Path, ...] = ()
     """Below writable ones, not to be written."""
+
+    over: tuple[StagedFile, ...] = ()
+    """Of the folder kept apart: what the inside sees instead of what is on the disk. Changes are
+    told relative to it; what is hidden, and what lies elsewhere, is left out."""
 
     memory_mb: int = 512
     """Of the whole jail where the boundary can count so, else of each process."""
@@ -160,7 +166,8 @@ class JailedChange:
     """The target of a `symlink`."""
 
     before_sha256: str | None = None
-    """Of the real file's bytes when the run first touched it; None where there was no file."""
+    """Of the file's bytes, on the disk or laid over it, when the run first touched it; None where
+    there was no file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from lineshaft.values import (
     Resolved,
     SecretFinder,
     Stage,
+    StagedFile,
 )
 
 _KEPT_BYTES = 16_000_000
@@ -92,6 +93,10 @@ class Looking(Stage):
     async def diff(self) -> str:
         """Return the changes that have not landed as one unified diff."""
         return await self._stage.diff()
+
+    async def kept_back(self) -> tuple[StagedFile, ...]:
+        """Return what the view has and the disk does not."""
+        return await self._stage.kept_back()
 
     async def recover(self) -> tuple[Finding, ...]:
         """Return an empty list: a guard's view has no landings."""

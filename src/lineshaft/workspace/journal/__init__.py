@@ -5,7 +5,14 @@ from lineshaft.workspace.journal.folder import Journals, forget_landings
 from lineshaft.workspace.journal.recovery import carry_out, finish, others_in
 from lineshaft.workspace.journal.sources import FromDisk, FromStage
 from lineshaft.workspace.journal.steps import Task
-from lineshaft.workspace.journal.storage import Header, Item, Source, thing_facts, thing_from
+from lineshaft.workspace.journal.storage import (
+    Header,
+    Item,
+    Journal,
+    Source,
+    thing_facts,
+    thing_from,
+)
 from lineshaft.workspace.journal.undoing import undo
 
 __all__ = [
@@ -13,6 +20,7 @@ __all__ = [
     "FromStage",
     "Header",
     "Item",
+    "Journal",
     "Journals",
     "Source",
     "Task",

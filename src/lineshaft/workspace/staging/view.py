@@ -10,7 +10,7 @@ Above: the gate and the kit's tools, which see no difference to a folder; the en
 import copy
 import threading
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from lineshaft.values import (
     Guard,
     Process,
     SecretFinder,
+    StagedFile,
 )
 from lineshaft.workspace import disk
 from lineshaft.workspace._direct_view import take
@@ -52,6 +53,7 @@ from lineshaft.workspace.guards import guarded
 from lineshaft.workspace.staging import checks, edits, merging
 from lineshaft.workspace.staging.checks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.diff import stage_diff
+from lineshaft.workspace.staging.files import staged_file
 from lineshaft.workspace.staging.landing import Landing, land
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
@@ -118,9 +120,15 @@ class StagedView(FolderView):
         """How many times changes have landed."""
         return self._memories[0].stages
 
-    def goes_on(self, landings: Collection[object]) -> None:
-        """Go on from a view that died with its process, after so many landings."""
+    def goes_on(self, landings: Collection[object], changes: Iterable[Change]) -> None:
+        """Go on from a view that died with its process.
+
+        Args:
+            landings: Those that it had made.
+            changes: What they changed, as far as it can be undone.
+        """
         self._memory.stages = len(landings)
+        self._memory.done += changes
 
     @property
     def touched(self) -> bool:
@@ -370,6 +378,10 @@ class StagedView(FolderView):
             before = self._now(place)
             self._seen.check(place.path, before.thing.state())
             edits.delete(self._overlay, place, before)
+            noted = place.path in self._staged.files
+            if not noted and self._overlay.first(place).thing.kind == "missing":
+                self._memory.version += 1  # a folder that was only made for what was in it
+                return Change(path=place.path, kind="deleted")
             return self._changed(place, before, MISSING)
 
     def _now(self, place: Place) -> SeenState:
@@ -398,6 +410,15 @@ class StagedView(FolderView):
     def _keeps_back(self) -> bool:
         """Whether there are changes that have not landed, in it or below it."""
         return any(next(memory.overlay.changed(), None) is not None for memory in self._memories)
+
+    async def kept_back(self) -> tuple[StagedFile, ...]:
+        """Return what this view has and the disk does not, each path on this machine once."""
+        return await self._hop(self._kept_back) if self._keeps_back else ()
+
+    def _kept_back(self) -> tuple[StagedFile, ...]:
+        with self._lock:
+            overlay = merging.flattened(self._memories).overlay
+            return tuple(staged_file(base.place, node) for base, node in overlay.changed())
 
     async def changes(self) -> tuple[Change, ...]:
         """Return the changes of this view, landed or not: one entry a path and stage, in order.

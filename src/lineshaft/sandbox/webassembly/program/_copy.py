@@ -25,9 +25,13 @@ from lineshaft.sandbox.jail import (
     PathState,
     SandboxSpec,
     Scratch,
+    is_gone,
+    lay_over_copy,
     make_scratch,
     settle,
+    visible,
 )
+from lineshaft.values import StagedFile
 
 _CHUNK = 1 << 20
 _TRIES = 3
@@ -47,6 +51,8 @@ _HAS_CTIME = sys.platform != "win32"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
+
+_NOT_TEXT = "its name is not UTF-8"
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 """The errors of a path that another program removes or replaces at the moment."""
@@ -124,10 +130,10 @@ class WorkspaceCopy:
         return self.place / "copy"
 
     def refresh(self, spec: SandboxSpec, *, left: Event | None = None) -> tuple[str, ...]:
-        """Bring the copy up to date with the folder.
+        """Bring the copy up to date with the folder, and with what is laid over it.
 
         Args:
-            spec: The hidden and read-only paths of the folder.
+            spec: The hidden and read-only paths of the folder, and what is laid over it.
             left: Set once nobody waits for it any longer; then it ends before the next file.
 
         Returns:
@@ -230,9 +236,47 @@ class WorkspaceCopy:
             size += known.copy.size
             if size > self.bounds.size:
                 raise too_large(self.bounds)
+        told = [*listing.told, *self._lay_over(spec, size, len(listing.found))]
         self._close_folders()
         self._settled_at = self._now()
-        return tuple(listing.told)
+        return tuple(told)
+
+    def _lay_over(self, spec: SandboxSpec, size: int, files: int) -> Iterator[str]:
+        """Lay staged changes over the copy, for one program; yield what cannot be, with reasons.
+
+        Their paths count as touched, so that the next program finds there what is on the disk.
+        """
+        if not spec.over:
+            return
+        over = visible(self._spec, self._root)
+        # No program needs the contents after this, and the run's view may end before the copy.
+        bare = (replace(file, parts=_nothing) for file in spec.over)
+        self._spec = replace(self._spec, over=tuple(bare))
+        unseen = [name for name in over if not _is_text(name)]
+        for name in unseen:
+            del over[name]
+            yield _told(name, _NOT_TEXT)
+        size += sum(file.size for file in over.values())
+        if files + len(over) > self.bounds.files or size > self.bounds.size:
+            raise too_large(self.bounds)
+        self._touched.update(over)
+        laid = lay_over_copy(
+            {name: self._with_own_target(file) for name, file in over.items()}, self.folder
+        )
+        self._touched.update(laid)
+        for path in list(self._known):
+            if path in laid or is_gone(path, laid):
+                del self._known[path]
+                self._touched.add(path)
+        for name, state in laid.items():
+            if state is not None:
+                stamp = _stamp((self.folder / name).lstat())
+                self._known[name] = _Known(None, stamp, replace_mode(state, state.mode))
+
+    def _with_own_target(self, file: StagedFile) -> StagedFile:
+        if file.kind != "symlink":
+            return file
+        return replace(file, target=_own_target(self._root, Path(file.real), file.target or ""))
 
     def _open_folders(self) -> None:
         """Make paths writable that are to change."""
@@ -399,10 +443,8 @@ class _Listing:
                     yield entry.path, name, status
 
     def _why_not(self, name: str, path: str, status: os.stat_result) -> str:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            return "its name is not UTF-8"
+        if not _is_text(name):
+            return _NOT_TEXT
         if _kind(status.st_mode) == "other":
             return "it is no file, folder or symlink"
         if stat.S_ISREG(status.st_mode) and not os.access(path, os.R_OK):
@@ -411,7 +453,23 @@ class _Listing:
 
     def _leave_out(self, path: Path, name: str, why: str) -> None:
         self.unseen.append(path)
-        self.told.append(f"{os.fsencode(name).decode('utf-8', 'backslashreplace')} ({why})")
+        self.told.append(_told(name, why))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _told(name: str, why: str) -> str:
+    return f"{os.fsencode(name).decode('utf-8', 'backslashreplace')} ({why})"
+
+
+def _nothing() -> Iterator[bytes]:
+    return iter(())
 
 
 def _refuse_left(left: Event) -> None:
@@ -444,12 +502,17 @@ def _bring_folder(target: Path, status: os.stat_result) -> _Known:
 
 def _bring_link(root: Path, source: Path, target: Path) -> _Known:
     status = source.lstat()
-    says = os.readlink(source)  # noqa: PTH115  a path would not keep its exact words
-    if Path(says).is_absolute() and Path(says).is_relative_to(root):
-        # The copy has another place, and a program sees no absolute ones.
-        says = os.path.relpath(says, source.parent)
+    says = _own_target(root, source, os.readlink(source))  # noqa: PTH115  a path would not keep its exact words
     target.symlink_to(says)
     return _Known(_settled(status), _stamp(target.lstat()), PathState("symlink", 0, None, says))
+
+
+def _own_target(root: Path, source: Path, says: str) -> str:
+    """Return what a symlink of the folder says in the copy."""
+    if Path(says).is_absolute() and Path(says).is_relative_to(root):
+        # The copy has another place, and a program sees no absolute ones.
+        return os.path.relpath(says, source.parent)
+    return says
 
 
 def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:

@@ -1,0 +1,241 @@
+/**
+ * Lineshaft in VS Code: one host, one connection, and what a person sees of them.
+ */
+
+import { spawn } from "node:child_process";
+import { realpath } from "node:fs/promises";
+import * as vscode from "vscode";
+
+import { Commands } from "./commands/commands.ts";
+import { Terminals } from "./commands/terminals.ts";
+import { Diagnostics } from "./files/diagnostics.ts";
+import { Documents } from "./files/documents.ts";
+import { Files } from "./files/files.ts";
+import type { Kept } from "./protocol/executions.ts";
+import { Actions } from "./window/actions.ts";
+import { Connection, conversationOf } from "./window/connection.ts";
+import { type Asks, Consent, titleOf } from "./window/consent.ts";
+import { type Host, knownHost, startHost } from "./window/host.ts";
+
+const KEPT = "lineshaft.executions";
+/** Starts of a host that ended by itself, before a person is told. */
+const MOST_STARTS = 3;
+const AGAIN_MS = 1_000;
+
+function setting<T>(name: string, otherwise: T): T {
+  return vscode.workspace.getConfiguration("lineshaft").get<T>(name) ?? otherwise;
+}
+
+class Window implements vscode.Disposable {
+  readonly #context: vscode.ExtensionContext;
+  readonly #log = vscode.window.createOutputChannel("Lineshaft", { log: true });
+  readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
+  readonly #terminals = new Terminals();
+  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), () => { this.#show(); });
+  #host: Host | undefined;
+  #connection: Connection | undefined;
+  #starting = false;
+  #starts = 0;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.#context = context;
+    const commands: Record<string, () => unknown> = {
+      start: () => {
+        this.#starts = 0;
+        return this.start();
+      },
+      stop: () => this.stop(),
+      review: () => { this.#consent.review(); },
+      running: () => this.#running(),
+      stopEverything: () => { this.#connection?.stopAll(); },
+      doctor: () => { this.#doctor(); },
+      log: () => { this.#log.show(); },
+    };
+    for (const [name, act] of Object.entries(commands)) {
+      context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
+    }
+    context.subscriptions.push(
+      this, this.#log, this.#status, this.#terminals, this.#consent,
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
+    );
+    this.#show();
+    this.#status.show();
+  }
+
+  async startIfWanted(): Promise<void> {
+    const known = setting<string>("addressFile", "") !== "";
+    const wanted = setting<boolean>("startAutomatically", false) && vscode.workspace.isTrusted;
+    if (known || wanted) await this.start();
+  }
+
+  async start(): Promise<void> {
+    if (this.#connection !== undefined || this.#starting) return;
+    this.#starting = true;
+    try {
+      await this.#start();
+    } catch (error) {
+      await this.stop();
+      const text = error instanceof Error ? error.message : String(error);
+      this.#log.error(text);
+      void vscode.window.showErrorMessage(`Lineshaft did not start: ${text.slice(0, 300)}`);
+    } finally {
+      this.#starting = false;
+      this.#show();
+    }
+  }
+
+  async #start(): Promise<void> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    if (folder?.scheme !== "file") throw new Error("open a folder of this machine first");
+    const root = await realpath(folder.fsPath);
+    const file = setting<string>("addressFile", "");
+    if (file === "" && !vscode.workspace.isTrusted) {
+      throw new Error("trust the folder first: nothing is started in one that is not trusted");
+    }
+    const host = file === "" ? await startHost(setting<string>("python", "python3"), root) : await knownHost(file);
+    this.#host = host;
+    void host.ended.then((text) => {
+      if (this.#host !== host) return;
+      this.#log.error(text);
+      this.#again();
+    });
+    const before = this.#context.workspaceState.get<{ conversation: string; kept: Kept }>(KEPT);
+    const conversation = await conversationOf(host.address, before?.conversation);
+    const about = {
+      window: vscode.env.sessionId,
+      editor: `${vscode.env.appName} ${vscode.version}`,
+      version: (this.#context.extension.packageJSON as { version: string }).version,
+    };
+    this.#connection = new Connection(
+      host.address,
+      conversation,
+      about,
+      {
+        load: (id) => (before?.conversation === id ? before.kept : undefined),
+        save: (id, kept) => void this.#context.workspaceState.update(KEPT, { conversation: id, kept }),
+      },
+      this.#side(root),
+    );
+    this.#log.info(`host ${host.address.url}, conversation ${conversation}, folder ${root}`);
+  }
+
+  #side(root: string): ConstructorParameters<typeof Connection>[4] {
+    const settings = () => ({
+      python: setting<string>("python", "python3"),
+      seconds: setting<number>("commandSeconds", 120),
+      passEnvironment: setting<string[]>("passEnvironment", []),
+    });
+    const diagnostics = new Diagnostics(root);
+    const actions = new Actions(
+      new Files(root, new Documents()),
+      new Commands(root, settings, (command, hidden, listener) =>
+        this.#terminals.show(command, hidden, listener)),
+      (action, signal) => diagnostics.get(action, signal),
+      {
+        isTrusted: () => vscode.workspace.isTrusted,
+        obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+      },
+    );
+    return {
+      perform: async (event, signal, open) => {
+        this.#log.info(`action ${event.id}: ${titleOf(event.action).slice(0, 500)}`);
+        const done = await actions.perform(event, signal, open);
+        const failure = done.observation === "error" ? `: ${done.content.slice(0, 500)}` : "";
+        this.#log.info(`action ${event.id} ended with ${done.observation}${failure}`);
+        return done;
+      },
+      changed: () => {
+        if (this.#connection?.connected === true) this.#starts = 0;
+        this.#show();
+      },
+      refused: (code) => {
+        if (code === "no_conversation" || code === "taken") {
+          void this.#context.workspaceState.update(KEPT, undefined).then(() => { this.#again(); });
+        }
+      },
+      log: (level, text) => { this.#log[level](text); },
+    };
+  }
+
+  /** Begins anew, with a host and a conversation of its own, unless that was tried often. */
+  #again(): void {
+    void this.stop();
+    this.#starts += 1;
+    if (this.#starts <= MOST_STARTS) {
+      setTimeout(() => void this.startIfWanted(), AGAIN_MS);
+    } else {
+      void vscode.window.showErrorMessage("Lineshaft lost its host several times: see its log");
+    }
+  }
+
+  /** Ends everything that runs, the connection and the host that was started here. */
+  async stop(): Promise<void> {
+    const [connection, host] = [this.#connection, this.#host];
+    this.#connection = undefined;
+    this.#host = undefined;
+    this.#show();
+    await connection?.close();
+    host?.stop();
+  }
+
+  #show(): void {
+    const running = this.#connection?.running.length ?? 0;
+    const waiting = this.#consent.waiting;
+    const [icon, text, command] =
+      waiting > 0 ? ["$(question)", `${waiting} waiting`, "review"]
+      : running > 0 ? ["$(sync~spin)", `${running} running`, "running"]
+      : this.#connection?.connected === true ? ["$(plug)", "connected", "running"]
+      : this.#connection !== undefined ? ["$(debug-disconnect)", "not connected", "log"]
+      : ["$(circle-slash)", "off", "start"];
+    this.#status.text = `${icon} Lineshaft`;
+    const refused = this.#connection?.refused ?? "";
+    this.#status.tooltip = `Lineshaft: ${refused === "" ? text : refused}`;
+    this.#status.command = `lineshaft.${command}`;
+    this.#status.backgroundColor =
+      waiting > 0 ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+  }
+
+  async #running(): Promise<void> {
+    const items = this.#connection?.running.map((event) => ({
+      label: titleOf(event.action).replaceAll("\n", " ⏎ ").slice(0, 200),
+      id: event.id,
+    })) ?? [];
+    const chosen = await vscode.window.showQuickPick(items, {
+      canPickMany: true,
+      title: "Lineshaft: stop which actions?",
+      placeHolder: items.length === 0 ? "No action runs" : "Ticked ones are stopped",
+    });
+    for (const each of chosen ?? []) this.#connection?.stop(each.id);
+  }
+
+  #doctor(): void {
+    this.#log.show();
+    if (!vscode.workspace.isTrusted) {
+      this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
+      return;
+    }
+    const python = setting<string>("python", "python3");
+    const child = spawn(python, ["-m", "lineshaft", "doctor", "--quick"]);
+    child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8");
+      stream.on("data", (text: string) => { this.#log.info(text.trimEnd()); });
+    }
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+}
+
+let opened: Window | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  opened = new Window(context);
+  await opened.startIfWanted();
+}
+
+/** VS Code waits for it: no command outlives its window. */
+export async function deactivate(): Promise<void> {
+  await opened?.stop();
+}

@@ -1,0 +1,211 @@
+/**
+ * Writes of text files through the editor, where it gives the same bytes back; else to the disk.
+ *
+ * A write is one `WorkspaceEdit` of one file and a save, so that one undo of the user takes it back.
+ */
+
+import { mkdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import * as paths from "node:path";
+import * as vscode from "vscode";
+
+import { ActionError } from "../protocol/frames.ts";
+import type { Place } from "./paths.ts";
+import { decodedText, survivesEditor } from "./text.ts";
+
+const MOST_BYTES = 10_000_000;
+const RELOAD_MS = 5_000;
+const SAVE_MS = 30_000;
+
+/** What a file holds: on the disk, or in a buffer with changes that are not saved. */
+export interface Held {
+  readonly data: Uint8Array;
+  /** Text of the buffer, where it has changes; null: the disk is what counts. */
+  readonly unsaved: string | null;
+}
+
+export class Documents {
+  /** Versions of buffers with unsaved changes, as they were read last. */
+  readonly #seen = new Map<string, number>();
+
+  /** Reads a file; `shown` says whether its text goes to the host, which then has seen it. */
+  async read(place: Place, shown: boolean): Promise<Held> {
+    const data = await bytesOf(place);
+    const document = openDocument(place.real);
+    if (document?.isDirty !== true) return { data, unsaved: null };
+    if (shown) this.#seen.set(place.real, document.version);
+    return { data, unsaved: document.getText() };
+  }
+
+  /** Returns the bytes of a file, or null where there is none. */
+  async maybe(place: Place): Promise<Uint8Array | null> {
+    try {
+      return await bytesOf(place);
+    } catch (error) {
+      if (error instanceof ActionError && error.code === "E_FILE_NOT_FOUND") return null;
+      throw error;
+    }
+  }
+
+  /** Makes a file, parents too. */
+  async create(place: Place, data: Uint8Array): Promise<void> {
+    await mkdir(paths.dirname(place.real), { recursive: true });
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(vscode.Uri.file(place.real), { contents: data, overwrite: false });
+    if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be made");
+    if (!same(await bytesOf(place), data)) throw stale(place, "is not what was written");
+  }
+
+  /**
+   * Writes a file that exists; returns the bytes that it then has, which formatting on save may
+   * have changed.
+   */
+  async write(place: Place, before: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
+    const document = openDocument(place.real);
+    if (document?.isDirty === true && this.#seen.get(place.real) !== document.version) {
+      throw stale(place, "has changes in the editor that are not saved and were not read");
+    }
+    if (!same(await bytesOf(place), before)) throw stale(place, "was changed meanwhile");
+    await writable(place);
+    const old = decodedText(before);
+    const now = decodedText(data);
+    const byEditor =
+      old !== null && now !== null && old.encoding === now.encoding &&
+      survivesEditor(old) && survivesEditor(now) && sameEnds(old.text, now.text);
+    if (!byEditor) {
+      if (document?.isDirty === true) {
+        throw stale(place, "has unsaved changes, and cannot be written by the editor as it is");
+      }
+      await replaceWhole(place.real, data);
+      return data;
+    }
+    await this.#edit(place, old.text, now.text);
+    return await bytesOf(place);
+  }
+
+  async delete(place: Place): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.deleteFile(vscode.Uri.file(place.real));
+    if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be deleted");
+  }
+
+  async #edit(place: Place, onDisk: string, text: string): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(place.real));
+    if (!document.isDirty) await reloaded(document, onDisk, place);
+    const [range, part] = difference(document, text);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, range, part);
+    if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be edited");
+    if (!(await within(document.save(), SAVE_MS))) {
+      throw stale(place, "was edited, and could not be saved");
+    }
+    this.#seen.delete(place.real);
+  }
+}
+
+export function openDocument(real: string): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(
+    (each) => each.uri.scheme === "file" && each.uri.fsPath === real && !each.isClosed,
+  );
+}
+
+/** Returns what a promise gives, or false where that takes too long. */
+async function within(given: Thenable<boolean>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((done) => {
+    timer = setTimeout(() => { done(false); }, milliseconds);
+  });
+  try {
+    return await Promise.race([given, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until a document without changes shows what the disk has. */
+async function reloaded(document: vscode.TextDocument, text: string, place: Place): Promise<void> {
+  if (document.getText() === text) return;
+  let listening: vscode.Disposable | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((done, failed) => {
+      timer = setTimeout(() => {
+        failed(stale(place, "is shown in the editor with another content than the disk has"));
+      }, RELOAD_MS);
+      listening = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document && document.getText() === text) done();
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    listening?.dispose();
+  }
+}
+
+/** Returns the part of a document that differs from a text, and what stands there instead. */
+function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
+  const old = document.getText();
+  const shorter = Math.min(old.length, text.length);
+  let head = 0;
+  while (head < shorter && old[head] === text[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1;
+  // Neither a line break nor a character of two units is cut in two.
+  while (head > 0 && /[\r\ud800-\udbff]/.test(old[head - 1] ?? "")) head -= 1;
+  while (tail > 0 && /[\n\udc00-\udfff]/.test(old.at(-tail) ?? "")) tail -= 1;
+  const range = new vscode.Range(document.positionAt(head), document.positionAt(old.length - tail));
+  return [range, text.slice(head, text.length - tail)];
+}
+
+function sameEnds(before: string, after: string): boolean {
+  const wide = (text: string): boolean | null =>
+    text.includes("\n") ? text.includes("\r\n") : null;
+  const [old, now] = [wide(before), wide(after)];
+  return old === now || (now === null && old !== null) || (old === null && now === false);
+}
+
+async function bytesOf(place: Place): Promise<Uint8Array> {
+  try {
+    const data = await readFile(place.real);
+    if (data.length > MOST_BYTES) {
+      const text = `'${place.path}' is larger than ${MOST_BYTES} bytes`;
+      throw new ActionError("E_TOO_LARGE", text);
+    }
+    return data;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new ActionError("E_FILE_NOT_FOUND", `there is no file or folder '${place.path}'`);
+    }
+    if (code === "EISDIR") {
+      throw new ActionError("E_TOOL_FAILED", `'${place.path}' is a folder`);
+    }
+    throw error;
+  }
+}
+
+async function writable(place: Place): Promise<void> {
+  const { mode } = await stat(place.real);
+  if ((mode & 0o222) === 0) {
+    throw new ActionError("E_TOOL_FAILED", `'${place.path}' is write-protected`);
+  }
+}
+
+async function replaceWhole(real: string, data: Uint8Array): Promise<void> {
+  const { mode } = await stat(real);
+  const temporary = paths.join(paths.dirname(real), `.lineshaft-${crypto.randomUUID()}.tmp`);
+  try {
+    await writeFile(temporary, data, { mode: mode & 0o777 });
+    await rename(temporary, real);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+export function same(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}
+
+function stale(place: Place, text: string): ActionError {
+  return new ActionError("E_STALE", `'${place.path}' ${text}`);
+}

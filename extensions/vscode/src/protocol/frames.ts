@@ -1,0 +1,225 @@
+/**
+ * Events on the wire, in the form of OpenHands; `docs/editor-protocol.md` has the rules.
+ */
+
+export const PROTOCOL = 1;
+export const MESSAGE_BYTES = 32 * 1024 * 1024;
+
+export type Json = Record<string, unknown>;
+
+export interface RunAction {
+  readonly kind: "run";
+  readonly command: string;
+  readonly isInput: boolean;
+  readonly cwd: string | null;
+  readonly hidden: boolean;
+}
+export interface ReadAction {
+  readonly kind: "read";
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  readonly viewRange: readonly number[] | null;
+}
+export interface WriteAction {
+  readonly kind: "write";
+  readonly path: string;
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
+export const EDITS = ["view", "create", "str_replace", "insert", "undo_edit"] as const;
+export interface EditAction {
+  readonly kind: "edit";
+  readonly path: string;
+  readonly command: (typeof EDITS)[number];
+  readonly fileText: string | null;
+  readonly oldStr: string | null;
+  readonly newStr: string | null;
+  readonly insertLine: number | null;
+  readonly viewRange: readonly number[] | null;
+}
+export interface RunPythonAction {
+  readonly kind: "run_python";
+  readonly code: string | null;
+  readonly file: string | null;
+  readonly args: readonly string[];
+}
+export interface GetErrorsAction {
+  readonly kind: "get_errors";
+  readonly paths: readonly string[] | null;
+}
+export type Action =
+  | RunAction
+  | ReadAction
+  | WriteAction
+  | EditAction
+  | RunPythonAction
+  | GetErrorsAction;
+
+export interface ActionEvent {
+  readonly id: string;
+  readonly action: Action;
+  /** Seconds that it may take; null: it says nothing. */
+  readonly timeout: number | null;
+}
+
+/** An answer without its place in the conversation. */
+export interface Observation {
+  readonly observation: Action["kind"] | "error";
+  readonly content: string;
+  readonly extras: Json;
+  readonly success?: boolean;
+}
+
+/** A failure with its code, such as `E_FILE_NOT_FOUND`. */
+export class ActionError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function failed(code: string, text: string): Observation {
+  return { observation: "error", content: text, extras: { error_id: code } };
+}
+
+/** Returns an id as it is compared: the digits of a whole number; null where it is none. */
+export function keyOf(given: unknown): string | null {
+  const text = typeof given === "number" && Number.isInteger(given) ? String(given) : given;
+  return typeof text === "string" && /^(?:0|[1-9][0-9]{0,15})$/.test(text) ? text : null;
+}
+
+export function isDelegated(frame: Json): boolean {
+  return "action" in frame && frame["execution_target"] === "editor";
+}
+
+export function isTable(given: unknown): given is Json {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+/** Reads an action; throws an `ActionError` that names what does not fit. */
+export function readAction(frame: Json): ActionEvent {
+  const id = keyOf(frame["id"]);
+  if (id === null) throw new ActionError("E_UNSUPPORTED", "an action has no usable id");
+  const args = new Arguments(`action ${id}`, isTable(frame["args"]) ? frame["args"] : {});
+  const state = args.maybe("confirmation_state", "string");
+  if (state !== null && state !== "confirmed") {
+    throw new ActionError("E_DENIED", `action ${id} is not confirmed by a person`);
+  }
+  const timeout = frame["timeout"] ?? null;
+  if (timeout !== null && !(typeof timeout === "number" && timeout > 0)) {
+    throw new ActionError("E_UNSUPPORTED", `the timeout of action ${id} is no positive number`);
+  }
+  return { id, action: actionOf(frame["action"], args), timeout };
+}
+
+function actionOf(kind: unknown, args: Arguments): Action {
+  switch (kind) {
+    case "run":
+      return {
+        kind,
+        command: args.text("command"),
+        isInput: args.maybe("is_input", "boolean") ?? false,
+        cwd: args.maybe("cwd", "string"),
+        hidden: args.maybe("hidden", "boolean") ?? false,
+      };
+    case "read":
+      return {
+        kind,
+        path: args.text("path"),
+        start: args.maybe("start", "number") ?? 0,
+        end: args.maybe("end", "number") ?? -1,
+        viewRange: args.numbers("view_range"),
+      };
+    case "write":
+      return {
+        kind,
+        path: args.text("path"),
+        content: args.text("content"),
+        start: args.maybe("start", "number") ?? 0,
+        end: args.maybe("end", "number") ?? -1,
+      };
+    case "edit": {
+      const command = EDITS.find((each) => each === args.text("command"));
+      if (command === undefined) {
+        throw new ActionError("E_UNSUPPORTED", `an edit is one of ${EDITS.join(", ")}`);
+      }
+      return {
+        kind,
+        path: args.text("path"),
+        command,
+        fileText: args.maybe("file_text", "string"),
+        oldStr: args.maybe("old_str", "string"),
+        newStr: args.maybe("new_str", "string"),
+        insertLine: args.maybe("insert_line", "number"),
+        viewRange: args.numbers("view_range"),
+      };
+    }
+    case "run_python":
+      return {
+        kind,
+        code: args.maybe("code", "string"),
+        file: args.maybe("file", "string"),
+        args: args.texts("args"),
+      };
+    case "get_errors":
+      return { kind, paths: args.has("paths") ? args.texts("paths") : null };
+    default:
+      throw new ActionError("E_UNSUPPORTED", `the action ${JSON.stringify(kind)} is not supported`);
+  }
+}
+
+interface Kinds {
+  string: string;
+  number: number;
+  boolean: boolean;
+}
+
+class Arguments {
+  readonly #what: string;
+  readonly #given: Json;
+  constructor(what: string, given: Json) {
+    this.#what = what;
+    this.#given = given;
+  }
+
+  text(name: string): string {
+    const found = this.maybe(name, "string");
+    if (found === null) this.#refuse(`.${name} is missing`);
+    return found;
+  }
+
+  maybe<K extends keyof Kinds>(name: string, kind: K): Kinds[K] | null {
+    const found = this.#given[name] ?? null;
+    if (found === null) return null;
+    if (typeof found !== kind) this.#refuse(`.${name} is no ${kind}`);
+    return found as Kinds[K];
+  }
+
+  has(name: string): boolean {
+    return (this.#given[name] ?? null) !== null;
+  }
+
+  numbers(name: string): readonly number[] | null {
+    const found = this.#given[name] ?? null;
+    if (found === null) return null;
+    if (!isListOf(found, "number")) this.#refuse(`.${name} is no list of numbers`);
+    return found as number[];
+  }
+
+  texts(name: string): readonly string[] {
+    const found = this.#given[name] ?? [];
+    if (!isListOf(found, "string")) this.#refuse(`.${name} is no list of texts`);
+    return found as string[];
+  }
+
+  #refuse(text: string): never {
+    throw new ActionError("E_UNSUPPORTED", `${this.#what} cannot be read: ${text}`);
+  }
+}
+
+function isListOf(given: unknown, kind: string): boolean {
+  return Array.isArray(given) && given.every((each) => typeof each === kind);
+}

@@ -1,0 +1,71 @@
+/**
+ * The way of an action in this window: trust, consent, then files or commands.
+ */
+
+import type { Commands } from "../commands/commands.ts";
+import type { Files } from "../files/files.ts";
+import {
+  ActionError,
+  type ActionEvent,
+  failed,
+  type GetErrorsAction,
+  type Observation,
+} from "../protocol/frames.ts";
+
+export interface Gatekeeper {
+  isTrusted(): boolean;
+  obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
+}
+
+export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
+
+export class Actions {
+  readonly #files: Files;
+  readonly #commands: Commands;
+  readonly #errors: GetErrors;
+  readonly #keeper: Gatekeeper;
+
+  constructor(files: Files, commands: Commands, errors: GetErrors, keeper: Gatekeeper) {
+    this.#files = files;
+    this.#errors = errors;
+    this.#commands = commands;
+    this.#keeper = keeper;
+  }
+
+  /** Does an action; what goes wrong is the observation `error`. */
+  async perform(
+    event: ActionEvent,
+    signal: AbortSignal,
+    open: (waiting: boolean) => void,
+  ): Promise<Observation> {
+    try {
+      // VS Code itself keeps only terminals from an untrusted folder, not files and processes.
+      if (!this.#keeper.isTrusted()) {
+        throw new ActionError("E_DENIED", "the folder is not trusted in VS Code: nothing is done in it");
+      }
+      await this.#keeper.obtain(event, signal, open);
+      const done = await this.#done(event, signal);
+      return signal.aborted ? failed("E_CANCELLED", "the action was stopped") : done;
+    } catch (error) {
+      if (error instanceof ActionError) return failed(error.code, error.message);
+      return failed("E_TOOL_FAILED", error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #done({ action, timeout }: ActionEvent, signal: AbortSignal): Promise<Observation> {
+    switch (action.kind) {
+      case "run":
+        return await this.#commands.run(action, timeout, signal);
+      case "run_python":
+        return await this.#commands.runPython(action, timeout, signal);
+      case "read":
+        return await this.#files.read(action);
+      case "write":
+        return await this.#files.write(action);
+      case "edit":
+        return await this.#files.edit(action);
+      case "get_errors":
+        return await this.#errors(action, signal);
+    }
+  }
+}

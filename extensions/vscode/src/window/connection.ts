@@ -1,0 +1,197 @@
+/**
+ * The connection of this window to its host: actions in, answers out until they are acknowledged.
+ */
+
+import { io, type Socket } from "socket.io-client";
+
+import { Executions, type Kept } from "../protocol/executions.ts";
+import {
+  type ActionEvent,
+  isTable,
+  type Json,
+  keyOf,
+  type Observation,
+  PROTOCOL,
+} from "../protocol/frames.ts";
+import type { Address } from "./host.ts";
+
+export interface Side {
+  /** Does an action; never rejects. */
+  perform(event: ActionEvent, signal: AbortSignal, waiting: (open: boolean) => void): Promise<Observation>;
+  /** Called when the state of the connection or the number of running actions changes. */
+  changed(): void;
+  /** Called when the host does not take this window in the conversation. */
+  refused(code: string): void;
+  log(level: "info" | "warn", text: string): void;
+}
+
+export interface Memory {
+  load(conversation: string): Kept | undefined;
+  save(conversation: string, kept: Kept): void;
+}
+
+export interface About {
+  readonly window: string;
+  readonly editor: string;
+  readonly version: string;
+}
+
+/** How long command trees outlive a lost link: as long as the host waits for it. */
+const GRACE_MS = 30_000;
+const REQUEST_MS = 30_000;
+
+interface Doing {
+  readonly event: ActionEvent;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+export class Connection {
+  readonly conversation: string;
+  readonly #socket: Socket;
+  readonly #executions: Executions;
+  readonly #running = new Map<string, Doing>();
+  readonly #side: Side;
+  #latest = -1;
+  #refused = "";
+  #grace: NodeJS.Timeout | undefined;
+
+  constructor(address: Address, conversation: string, about: About, memory: Memory, side: Side) {
+    this.conversation = conversation;
+    this.#side = side;
+    this.#executions = new Executions(memory.load(conversation), (kept) => {
+      memory.save(conversation, kept);
+    });
+    this.#socket = io(address.url, {
+      transports: ["websocket"],
+      extraHeaders: { Authorization: `Bearer ${address.token}` },
+      auth: (give) => {
+        give({
+          ...about,
+          conversation_id: conversation,
+          protocol: PROTOCOL,
+          latest_event_id: this.#latest,
+        });
+      },
+      reconnectionDelay: 200,
+      reconnectionDelayMax: 2_000,
+    });
+    this.#socket.on("connect", () => { this.#connected(); });
+    this.#socket.on("disconnect", (reason) => { this.#disconnected(reason); });
+    this.#socket.on("connect_error", (error) => { this.#failed(error); });
+    this.#socket.on("oh_event", (frame: unknown) => { this.#received(frame); });
+    this.#socket.on("oh_cancel", (said: unknown) => { this.#cancelled(said); });
+  }
+
+  get connected(): boolean {
+    return this.#socket.connected;
+  }
+
+  /** Why the host refuses this window; empty: it does not. */
+  get refused(): string {
+    return this.#refused;
+  }
+
+  get running(): readonly ActionEvent[] {
+    return [...this.#running.values()].map((each) => each.event);
+  }
+
+  stop(id: string): void {
+    this.#running.get(id)?.stop.abort();
+  }
+
+  stopAll(): void {
+    for (const each of this.#running.values()) each.stop.abort();
+  }
+
+  /** Ends what runs, and resolves when it has ended and its answers are sent. */
+  async close(): Promise<void> {
+    clearTimeout(this.#grace);
+    this.stopAll();
+    await Promise.all([...this.#running.values()].map((each) => each.ended));
+    this.#socket.disconnect();
+  }
+
+  #connected(): void {
+    clearTimeout(this.#grace);
+    this.#refused = "";
+    this.#side.log("info", "connected");
+    for (const frame of this.#executions.unacknowledged) this.#send(frame);
+    this.#side.changed();
+  }
+
+  #disconnected(reason: string): void {
+    this.#side.log("info", `disconnected: ${reason}`);
+    this.#grace = setTimeout(() => { this.stopAll(); }, GRACE_MS);
+    // Socket.IO comes back by itself after everything but a host that ended the connection.
+    if (reason === "io server disconnect") this.#socket.connect();
+    this.#side.changed();
+  }
+
+  #failed(error: Error & { data?: unknown }): void {
+    if (isTable(error.data) && this.#refused !== error.message) {
+      this.#refused = error.message;
+      this.#side.log("warn", `the host refuses this window: ${error.message}`);
+      this.#side.changed();
+      this.#side.refused(String(error.data["code"]));
+    }
+  }
+
+  #received(frame: unknown): void {
+    if (!isTable(frame)) return;
+    const key = keyOf(frame["id"]);
+    if (key !== null) this.#latest = Math.max(this.#latest, Number(key));
+    const told = this.#executions.receive(frame);
+    if (told.kind === "begin") this.#begin(told.event);
+    else if (told.kind === "send") this.#send(told.frame);
+    else this.#side.log("info", `event ${String(key)} is left alone: ${told.reason}`);
+  }
+
+  #begin(event: ActionEvent): void {
+    const stop = new AbortController();
+    const waiting = (open: boolean): void => {
+      this.#socket.emit("oh_status", {
+        cause: Number(event.id),
+        status: open ? "waiting" : "running",
+      });
+    };
+    const ended = this.#side.perform(event, stop.signal, waiting).then((done) => {
+      this.#running.delete(event.id);
+      this.#send(this.#executions.answered(event.id, done));
+      this.#side.changed();
+    });
+    this.#running.set(event.id, { event, stop, ended });
+    this.#side.changed();
+  }
+
+  #cancelled(said: unknown): void {
+    const key = isTable(said) ? keyOf(said["id"]) : null;
+    if (key !== null) this.stop(key);
+  }
+
+  /** Sends an answer; where no acknowledgement comes it is sent again after the next connect. */
+  #send(frame: Json): void {
+    if (!this.#socket.connected) return;
+    this.#socket.emit("oh_event", frame, () => {
+      this.#executions.acknowledged(String(frame["cause"]));
+    });
+  }
+}
+
+/** Returns a conversation of the host: the one known from before where it has it, else a new one. */
+export async function conversationOf(address: Address, before: string | undefined): Promise<string> {
+  const headers = { Authorization: `Bearer ${address.token}` };
+  const at = `${address.url}/api/conversations`;
+  if (before !== undefined && /^[0-9a-f]+$/.test(before)) {
+    const known = await fetch(`${at}/${before}`, { headers, signal: AbortSignal.timeout(REQUEST_MS) });
+    if (known.ok) return before;
+  }
+  const answer = await fetch(at, {
+    method: "POST", headers, signal: AbortSignal.timeout(REQUEST_MS),
+  });
+  const said: unknown = await answer.json();
+  if (!answer.ok || !isTable(said) || typeof said["conversation_id"] !== "string") {
+    throw new Error(`the host gives no conversation: ${answer.status}`);
+  }
+  return said["conversation_id"];
+}

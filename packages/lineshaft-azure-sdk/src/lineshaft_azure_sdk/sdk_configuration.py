@@ -1,0 +1,155 @@
+"""The configuration of an SDK repository: which program builds, versions and describes a package.
+
+Written in `eng/swagger_to_sdk_config.json`, in the section `packageOptions`; the names are those of
+the schema of spec-gen-sdk.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from lineshaft.errors import ConfigError, FileMissing
+from lineshaft.kit import split_command
+from lineshaft.processes.programs import CommandOptions, PowerShellOptions, ProgramOptions
+from lineshaft_azure_sdk.jsonc import read_jsonc
+
+SdkScript = Literal["Build", "UpdateChangelogContent", "UpdateVersion", "UpdateMetadata"]
+"""The programs that are read."""
+
+PLACE = "eng/swagger_to_sdk_config.json"
+SECONDS = 300.0
+
+_KEYS: Mapping[SdkScript, str] = {
+    "Build": "buildScript",
+    "UpdateChangelogContent": "updateChangelogContentScript",
+    "UpdateVersion": "updateVersionScript",
+    "UpdateMetadata": "updateMetadataScript",
+}
+VARIABLES: Mapping[SdkScript, tuple[str, ...]] = {
+    "Build": ("PackagePath",),
+    "UpdateChangelogContent": ("SdkRepoPath", "PackagePath"),
+    "UpdateVersion": ("SdkRepoPath", "PackagePath", "ReleaseType", "Version", "ReleaseDate"),
+    "UpdateMetadata": ("SdkRepoPath", "PackagePath"),
+}
+"""What each program is told, by name."""
+
+_VARIABLE = re.compile(r"\{([A-Za-z][A-Za-z0-9_]*)\}")
+
+
+class NotConfigured(ConfigError):
+    """The configuration is there and in order, and names no such program."""
+
+    code = "E_NOT_CONFIGURED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdkConfiguration:
+    """The configuration of one repository."""
+
+    repository: Path
+    options: Mapping[str, object]
+    """Of `packageOptions`."""
+
+    @classmethod
+    def read(cls, repository: Path) -> "SdkConfiguration":
+        """Read the configuration of a repository.
+
+        Raises:
+            FileMissing: The repository has none.
+            ConfigError: It is malformed.
+        """
+        file = repository / PLACE
+        try:
+            text = file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            hint = "run it in the root of an SDK repository"
+            raise FileMissing(f"there is no {PLACE} in {repository.name!r}", hint=hint) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{PLACE} cannot be read: {error}") from error
+        try:
+            document = read_jsonc(text)
+        except ValueError as error:
+            raise ConfigError(f"{PLACE} is malformed: {error}") from error
+        table = _table(document, PLACE)
+        return cls(
+            repository=repository,
+            options=_table(table.get("packageOptions", {}), "packageOptions"),
+        )
+
+    def program(
+        self, script: SdkScript, values: Mapping[str, str], *, seconds: float = SECONDS
+    ) -> ProgramOptions:
+        """Return the program that is configured, with values in place of `{Name}`.
+
+        A command is split first; then each `{Name}` in each word is replaced, once and whatever the
+        case, so that no value is split, quoted or replaced again.
+
+        Args:
+            script: Which program.
+            values: By name; those of `VARIABLES`.
+            seconds: Its time.
+
+        Raises:
+            NotConfigured: No such program is configured.
+            ConfigError: It is malformed, or names a variable without a value.
+            FileMissing: Its script is not there.
+        """
+        known = {name.casefold(): value for name, value in values.items()}
+        missing = [name for name in VARIABLES[script] if name.casefold() not in known]
+        if missing:
+            raise ConfigError(f"{script} needs a value for {', '.join(missing)}")
+        key = f"packageOptions.{_KEYS[script]}"
+        configured = self.options.get(_KEYS[script])
+        if configured is None:
+            raise NotConfigured(f"{PLACE} configures no {key}", hint=f"add {key} with a `command`")
+        table = _table(configured, key)
+        command, path = (_text(table, name, key) for name in ("command", "path"))
+        if command:
+            words = [_filled(word, known, f"{key}.command") for word in split_command(command)]
+            program, *args = words
+            return CommandOptions(program, tuple(args), cwd=self.repository, seconds=seconds)
+        if path:
+            return self._script(path, script, known, seconds, key)
+        raise NotConfigured(f"{key} has neither `command` nor `path`", hint="give it one of both")
+
+    def _script(
+        self, path: str, script: SdkScript, known: Mapping[str, str], seconds: float, key: str
+    ) -> PowerShellOptions:
+        file = (self.repository / path).resolve()
+        if not file.is_relative_to(self.repository.resolve()):
+            raise ConfigError(f"{key}.path leads out of the repository: {path!r}")
+        if not file.is_file():
+            raise FileMissing(f"{key}.path names {path!r}, which is not there")
+        given = {name: known[name.casefold()] for name in VARIABLES[script]}
+        return PowerShellOptions(file, given, cwd=self.repository, seconds=seconds)
+
+
+def is_sdk_script(name: str) -> bool:
+    """Return whether a name is that of a program of the configuration."""
+    return name in get_args(SdkScript)
+
+
+def _filled(word: str, known: Mapping[str, str], key: str) -> str:
+    def value(found: re.Match[str]) -> str:
+        name = found[1].casefold()
+        if name not in known:
+            names = ", ".join(sorted(known))
+            raise ConfigError(f"{key} names {found[0]}, which has no value", hint=f"known: {names}")
+        return known[name]
+
+    return _VARIABLE.sub(value, word)
+
+
+def _table(value: object, name: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{name} is no object in {PLACE}")
+    return cast("Mapping[str, object]", value)
+
+
+def _text(table: Mapping[str, object], name: str, key: str) -> str:
+    value = table.get(name, "")
+    if not isinstance(value, str):
+        raise ConfigError(f"{key}.{name} is no text in {PLACE}")
+    return value.strip()

@@ -1,0 +1,83 @@
+"""Microagents whose results are verified against their inputs."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
+
+from lineshaft.agents._budget import Budget
+from lineshaft.agents._microagent import Microagent, Validator
+from lineshaft.agents._template import PromptTemplate
+from lineshaft.errors import ToolError
+from lineshaft.models import Model
+from lineshaft.values import Context
+
+R = TypeVar("R")
+
+Verifier = Callable[[R, Mapping[str, object], Context], Awaitable[str | None]]
+"""Takes a result, the agent's inputs and the context of the check: None accepts the result, a text
+is the reason against it."""
+
+_INPUTS: ContextVar[Mapping[str, object] | None] = ContextVar("inputs of an agent", default=None)
+
+
+class VerifiedMicroagent(Microagent[R]):
+    """A microagent whose check of a result knows what the agent was asked for.
+
+    A result may name the wrong thing: the inputs say what was to be done, whatever the model says.
+
+    Args:
+        name: As for `Microagent`.
+        instructions: As for `Microagent`.
+        verify: Takes each result, the inputs by name and the context of the check; it changes
+            nothing.
+        description: As for `Microagent`.
+        inputs: As for `Microagent`.
+        tools: As for `Microagent`.
+        model: As for `Microagent`.
+        budget: As for `Microagent`.
+
+    Raises:
+        ConfigError: As for `Microagent`.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        instructions: str | PromptTemplate,
+        verify: Verifier[R],
+        description: str = "",
+        inputs: type | None = None,
+        tools: Iterable[object] = (),
+        model: str | Model | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        async def validate(result: R, context: Context) -> object:
+            given = _INPUTS.get()
+            if given is None:
+                raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
+            return await verify(result, given, context)
+
+        super().__init__(
+            name=name,
+            instructions=instructions,
+            description=description,
+            inputs=inputs,
+            tools=tools,
+            model=model,
+            budget=budget,
+            validate=cast("Validator[R]", validate),
+        )
+
+    async def _work(
+        self,
+        context: Context,
+        given: Mapping[str, object],
+        *rest: Any,  # noqa: ANN401  as above it
+        **more: Any,  # noqa: ANN401  as above it
+    ) -> object:
+        token = _INPUTS.set(given)
+        try:
+            return await super()._work(context, given, *rest, **more)
+        finally:
+            _INPUTS.reset(token)

@@ -1,0 +1,1 @@
+"""`lineshaft eval`."""

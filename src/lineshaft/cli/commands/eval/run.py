@@ -1,0 +1,134 @@
+"""`lineshaft eval run`: tasks with variants, repeated, one cell at a time."""
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineshaft.cli._carry import carry
+from lineshaft.cli._options import Json, Quiet
+from lineshaft.cli._terminal import note, one_line, paint
+from lineshaft.cli.commands.eval.report import Out, show, write_report
+from lineshaft.errors import ConfigError
+from lineshaft.evals import (
+    CellResult,
+    PriceTable,
+    SweepFolder,
+    found_tasks,
+    offline_tokeniser,
+    planned,
+    run_sweep,
+    variants_of,
+)
+from lineshaft.values import DecodeError, decode, toml_table
+
+
+def command(
+    *,
+    tasks: Annotated[
+        list[str],
+        typer.Argument(
+            help="Tasks by name, folders of your own, a kind (win, neutral, lose), or all.",
+            metavar="TASK...",
+        ),
+    ],
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variants",
+            help="An axis with its values: script, engine, mode, prompt, model or direct.",
+            metavar="AXIS=A,B",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", "-n", help="Runs of each task with each variant.")
+    ] = 5,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="openai:NAME, ollama:NAME, URL#NAME, or scripted: fixed plans, no model.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    out: Out = Path("eval"),
+    tasks_from: Annotated[
+        list[Path] | None,
+        typer.Option("--tasks-from", help="A folder with tasks of your own.", metavar="DIR"),
+    ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option("--prices", help="A TOML file with a date and prices.", metavar="FILE"),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the order of the runs.")] = 0,
+    slips: Annotated[
+        float, typer.Option("--slips", help="Share of the runs that scripted policies fail.")
+    ] = 0.1,
+    again: Annotated[
+        bool, typer.Option("--again", help="Carry out invalid runs once more.")
+    ] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run what is left of a sweep, and write its report."""
+    model = model or os.environ.get("LINESHAFT_MODEL")
+    if not model:
+        hint = "name one by --model; --model scripted needs no key"
+        raise ConfigError("there is no model", hint=hint)
+    chosen = found_tasks(tasks, folders=tasks_from or ())
+    tokeniser = offline_tokeniser()
+    plan = planned(
+        chosen,
+        variants_of(variants or ["script=on,off"]),
+        repeats=repeats,
+        model=model,
+        tokeniser=tokeniser.name,
+        seed=seed,
+        slip_rate=slips,
+        prices=prices and _prices(prices),
+    )
+    folder = SweepFolder(out.absolute())
+    end = carry(
+        partial(
+            run_sweep,
+            plan,
+            chosen,
+            folder,
+            tokeniser=tokeniser,
+            progress=None if quiet else _tell,
+            again=again,
+        )
+    )
+    if end.done:
+        note(f"{end.done} of {end.cells} cells were run, {end.found} were finished before.")
+    else:
+        note(f"All {end.cells} cells were finished before; nothing was run again.")
+    summary = write_report(folder, base=None)
+    show(summary, json=json)
+    if not json:
+        note(f"The page: {one_line(str(out / 'report.html'), 1_000)}")
+
+
+def _tell(number: int, of: int, cell: CellResult) -> None:
+    colour = "green" if cell.outcome == "pass" else "red"
+    outcome = paint(cell.outcome, colour, stream=sys.stderr)
+    why = f": {cell.reason}" if cell.reason and cell.outcome != "pass" else ""
+    name = f"{cell.task} {cell.variant} #{cell.repeat}"
+    note(f"{number}/{of}  {one_line(name)}  {outcome}  {cell.wall_seconds:.1f} s{one_line(why)}")
+
+
+def _prices(path: Path) -> PriceTable:
+    """Return the prices of a file.
+
+    Raises:
+        ConfigError: It cannot be read, or has another form.
+    """
+    form = 'date = "2026-11-01"; [models]; "openai:gpt-5-mini" = [0.25, 2.0] (for a million tokens)'
+    try:
+        table = toml_table(path.read_text(encoding="utf-8"))
+        return decode(PriceTable, {**table, "date": str(table.get("date", ""))})
+    except (OSError, ValueError, DecodeError) as error:
+        raise ConfigError(f"prices in {str(path)!r}: {error}", hint=f"write: {form}") from None

@@ -1,0 +1,58 @@
+"""The scripts that containers of one run execute, beside the run's own."""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+from lineshaft.values import KeptScript
+
+
+def _nothing() -> None:
+    """Do nothing: no call waits yet."""
+
+
+class InnerScripts:
+    """The scripts of containers that are under way in one run, by the container's id.
+
+    Args:
+        recorded: What an earlier part of the run has kept of such scripts, by the container's key.
+    """
+
+    def __init__(self, recorded: Mapping[str, KeptScript] | None = None) -> None:
+        self.recorded = recorded or {}
+        self.changed: Callable[[], None] = _nothing
+        """Called whenever a script has come to wait."""
+
+        self.pauses: dict[str, Callable[[], AbstractContextManager[None]]] = {}
+        """Stop the clock of a script inside a block."""
+
+        self.working: set[str] = set()
+        """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
+
+    def begin(self, container: str, paused: Callable[[], AbstractContextManager[None]]) -> None:
+        """Take a script that begins.
+
+        Args:
+            container: The id of its container's call.
+            paused: Stops its clock inside a block.
+        """
+        self.pauses[container] = paused
+        self.working.add(container)
+
+    def over(self, container: str) -> None:
+        """Forget a script that has ended."""
+        self.pauses.pop(container, None)
+        self.working.discard(container)
+
+    def stir(self, container: str) -> None:
+        """Take that a call of a script has ended, which may let it go on."""
+        self.working.add(container)
+
+    @contextmanager
+    def at_rest(self, container: str) -> Generator[None]:
+        """Have a script count as one that can only wait, inside the block."""
+        self.working.discard(container)
+        self.changed()
+        try:
+            yield
+        finally:
+            self.working.add(container)

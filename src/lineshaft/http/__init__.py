@@ -1,0 +1,10 @@
+"""Our own HTTP servers: who may come in, and where they listen.
+
+Above: MCP and remote hosts, each an ASGI application behind the door. Below: uvicorn.
+"""
+
+from lineshaft.http._door import Door, token_of
+from lineshaft.http._hosts import LOCAL, Hosts
+from lineshaft.http._listening import listen, listening
+
+__all__ = ["LOCAL", "Door", "Hosts", "listen", "listening", "token_of"]

@@ -1,0 +1,77 @@
+"""The door of a server: a known name, a known origin and the token, for requests and WebSockets."""
+
+import hmac
+import secrets
+
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lineshaft.errors import ConfigError
+from lineshaft.http._hosts import Hosts
+
+_SHORTEST_TOKEN = 16
+
+
+def token_of(given: str | None = None) -> str:
+    """Return a token that clients must show: a new one, or the one given.
+
+    Raises:
+        ConfigError: It is too short to be safe, or not of ASCII characters.
+    """
+    token = secrets.token_urlsafe(32) if given is None else given
+    if len(token) < _SHORTEST_TOKEN or not token.isascii():
+        raise ConfigError(
+            f"the token needs at least {_SHORTEST_TOKEN} ASCII characters",
+            hint='make one: python -c "import secrets; print(secrets.token_urlsafe())"',
+        )
+    return token
+
+
+class Door:
+    """Lets in who comes under a known name, from no foreign page, and shows the token.
+
+    A client that is no browser sends no origin, and is let in without one.
+
+    Args:
+        app: What is behind it.
+        token: What must be shown, as `Authorization: Bearer TOKEN`.
+        hosts: The names.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Hosts) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on who may come in; others get 421, 403 or 401, a WebSocket 403 before it opens."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refused = self._refused(scope)
+        if refused is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await refused(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """Return the refusal of a request; None: it is let in."""
+        if not self._hosts.knows_host(_headers(scope, b"host")):
+            return PlainTextResponse("unknown Host", status_code=421)
+        if not self._hosts.knows_origin(_headers(scope, b"origin")):
+            return PlainTextResponse("unknown Origin", status_code=403)
+        shown = next(iter(_headers(scope, b"authorization")), b"")
+        kind, _, token = shown.partition(b" ")
+        if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
+            return JSONResponse(
+                {"error": "invalid_token", "error_description": "show the bearer token"},
+                status_code=401,
+                headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+            )
+        return None
+
+
+def _headers(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]

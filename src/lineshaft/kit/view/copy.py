@@ -1,0 +1,175 @@
+"""The private copy of a workspace, as a call sees it: changes of the run that have not landed too.
+
+Hidden files are not in it. Ignored files are not in it either but for `node_modules`, to which a
+symlink leads. In place of `.git` there is a stub with the address of `origin` alone, which programs
+ask git for.
+"""
+
+import configparser
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from lineshaft.errors import ToolError, WorkspaceError
+from lineshaft.kit.jailed import to_the_end
+from lineshaft.values import Context, Entry
+
+MOST_FILES = 20_000
+MOST_BYTES = 500_000_000
+_PACKAGES = "node_modules"
+_GIT = ".git"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateCopy:
+    """A private copy."""
+
+    root: Path
+    packages: tuple[Path, ...]
+    """Real folders to which symlinks of the copy lead."""
+
+
+@asynccontextmanager
+async def private_copy(
+    call: Context, *, packages: Path | None = None, extra: Mapping[str, bytes | None] | None = None
+) -> AsyncGenerator[PrivateCopy]:
+    """Make a copy of a call's workspace, and remove it at the end.
+
+    Args:
+        call: The call.
+        packages: `node_modules` for a workspace that has none at its root.
+        extra: Contents by path that take the place of the workspace's; None: no file is there.
+
+    Raises:
+        ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program.
+    """
+    real = Path((await call.workspace.resolve(".")).real)
+    folder = _folder()
+    try:
+        root = folder / "workspace"
+        root.mkdir()
+        folders = ["."]
+        files = size = 0
+        async for entry in call.workspace.walk("."):
+            if _is_apart(entry) or call.reach(entry.path) == "hidden":
+                continue
+            if entry.kind == "folder":
+                if not entry.symlink:
+                    (root / entry.path).mkdir(parents=True, exist_ok=True)
+                    folders.append(entry.path)
+                continue
+            if entry.kind != "file":
+                continue
+            files, size = files + 1, size + entry.size
+            if files > MOST_FILES or size > MOST_BYTES:
+                raise ToolError(
+                    "E_TOO_LARGE",
+                    f"the workspace is too large to be copied for a program: over {MOST_FILES:,}"
+                    f" files or {MOST_BYTES // 1_000_000:,} MB",
+                    hint="work in a smaller one: --workspace FOLDER",
+                )
+            await _copy_file(call, entry.path, root / entry.path, real / entry.path)
+        linked = _linked(root, real, folders)
+        if packages is not None and not (root / _PACKAGES).exists():
+            (root / _PACKAGES).symlink_to(packages)
+            linked.append(packages)
+        for path, data in (extra or {}).items():
+            _replace(root / path, data)
+        _write_git_stub(root, real)
+        yield PrivateCopy(root=root, packages=tuple(linked))
+    finally:
+        await to_the_end(lambda _: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="lineshaft-view-")).resolve()
+
+
+async def _copy_file(call: Context, path: str, target: Path, source: Path) -> None:
+    try:
+        content = await call.workspace.read(path)
+    except (ToolError, WorkspaceError):
+        return  # policy hides it from this call, or it is gone by now
+    _put(target, content.data, is_program=os.access(source, os.X_OK))
+
+
+def _replace(target: Path, data: bytes | None) -> None:
+    if data is None:
+        target.unlink(missing_ok=True)
+    else:
+        _put(target, data, is_program=False)
+
+
+def _put(target: Path, data: bytes, *, is_program: bool) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+    if is_program:
+        target.chmod(0o755)
+
+
+def _is_apart(entry: Entry) -> bool:
+    return entry.path.startswith("@") or is_apart(entry.path)
+
+
+def is_apart(path: str) -> bool:
+    """Return whether a path of a copy is none of the workspace's files."""
+    return any(part in (_PACKAGES, _GIT) for part in path.split("/"))
+
+
+def _linked(root: Path, real: Path, folders: Sequence[str]) -> list[Path]:
+    found: list[Path] = []
+    for folder in folders:
+        packages = real / folder / _PACKAGES
+        if packages.is_dir():
+            (root / folder / _PACKAGES).symlink_to(packages)
+            found.append(packages.resolve())
+    return found
+
+
+def _write_git_stub(root: Path, real: Path) -> None:
+    if not (real / _GIT).exists():
+        return
+    stub = root / _GIT
+    for name in ("objects", "refs"):
+        (stub / name).mkdir(parents=True)
+    (stub / "HEAD").write_text("ref: refs/heads/main\n")
+    url = origin_of(real)
+    remote = f'[remote "origin"]\n\turl = {url}\n' if url else ""
+    (stub / "config").write_text(f"[core]\n\trepositoryformatversion = 0\n{remote}")
+
+
+def origin_of(root: Path) -> str:
+    """Return the address of a repository's `origin`, without what it says of a user; or nothing.
+
+    Args:
+        root: The repository's folder; also one of several working trees.
+    """
+    config = _git_folder(root) / "config"
+    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    try:
+        parser.read_string(config.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, configparser.Error):
+        return ""
+    url = parser.get('remote "origin"', "url", fallback="") or ""
+    parts = urlsplit(url)
+    if parts.scheme and "@" in parts.netloc and not parts.scheme.startswith("ssh"):
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return url if url.isprintable() and '"' not in url else ""
+
+
+def _git_folder(root: Path) -> Path:
+    """Return the folder with the configuration, also of one of several working trees."""
+    place = root / _GIT
+    try:
+        if place.is_file():
+            named = root / place.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            common = named / "commondir"
+            return named / common.read_text("utf-8").strip() if common.is_file() else named
+    except (OSError, ValueError):
+        return place
+    return place

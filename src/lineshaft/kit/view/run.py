@@ -1,0 +1,189 @@
+"""One program in a view of its own."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from lineshaft.errors import NoBoundary, ProgramTimedOut, ToolError
+from lineshaft.kit.jailed import (
+    Order,
+    ProgramOutcome,
+    ProgramTime,
+    jailed_run,
+    land,
+    to_the_end,
+    until_cancelled,
+)
+from lineshaft.kit.view.copy import is_apart, private_copy
+from lineshaft.processes.programs import ProgramOptions, ProgramResult
+from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
+from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line, Stream
+
+_SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt/java")
+_SETTINGS = (
+    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "maven"),
+    *("nsswitch.conf", "passwd", "group", "ssl/openssl.cnf"),
+)
+_JAVA = "java*"
+_MEMORY_MB = 4_096
+_PROCESSES = 256
+_OPEN_FILES = 4_096
+_FILE_MB = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewedProgram:
+    """How a program ended that worked in a view of its own."""
+
+    result: ProgramResult
+    """Its exit code and output. Lines of output stand before those of errors."""
+
+    changed: tuple[str, ...]
+    """Paths of the workspace that it changed in its view, also where that was thrown away."""
+
+    not_kept: tuple[str, ...] = ()
+    """Of changes that were kept: those that could not be, such as symlinks that lead out."""
+
+
+async def run_in_view(
+    call: Context,
+    options: ProgramOptions,
+    *,
+    folder: str = ".",
+    readable: Sequence[Path] = (),
+    packages: Path | None = None,
+    extra: Mapping[str, bytes | None] | None = None,
+    keep: bool = False,
+) -> ViewedProgram:
+    """Run a program of the machine over a copy of the workspace, in a jail, without network.
+
+    It sees changes of the run that have not landed, and no file that policy hides. It reads the
+    system's programs and libraries, and what `readable` names.
+
+    Args:
+        call: The call, whose policy decides what is in the view.
+        options: What to start; `cwd` does not count.
+        folder: Working folder in the workspace.
+        readable: More files and folders that the program needs.
+        packages: A folder `node_modules`, for a workspace that has none at its root.
+        extra: Contents by path that take the place of the workspace's in the view; None: no file
+            is there. Not for a program whose changes are kept.
+        keep: Whether its changes become changes of the run where it ends with 0.
+
+    Raises:
+        ToolError: No jail works here, the program is missing, the workspace is too large, or it
+            changed what policy closes to it; nothing is changed.
+        ProgramTimedOut: It took longer than its time.
+        WorkspaceError: A file was changed from outside meanwhile; nothing is changed.
+    """
+    jail = await until_cancelled(lambda _: _jail(call.python.boundary))
+    program = _found(options)
+    async with private_copy(call, packages=packages, extra=extra) as copy:
+        spec = SandboxSpec(
+            readable=(*_machine(), *_around(program), *readable, *copy.packages),
+            cwd=copy.root / folder,
+            env={"PATH": os.pathsep.join(_path()), "LANG": "C.UTF-8", **options.env},
+            memory_mb=_MEMORY_MB,
+            processes=_PROCESSES,
+            open_files=_OPEN_FILES,
+            file_mb=_FILE_MB,
+        )
+        order = Order(
+            argv=[str(program), *options.argv[1:]],
+            source=b"",
+            spec=spec,
+            apart=copy.root,
+            time=ProgramTime(seconds=options.seconds, until=_until(call)),
+            secrets=call.secrets,
+        )
+        async with jailed_run(jail, order) as ended:
+            result = _result(options, ended, copy.root)
+            changes = _own(await to_the_end(lambda _: ended.jailed.changes()))
+            kept = keep and result.exit_code == 0
+            not_kept = await land(call, changes) if kept else []
+    paths = tuple(sorted({*(file.path for file in changes.files), *changes.refused}))
+    return ViewedProgram(result=result, changed=paths, not_kept=tuple(not_kept))
+
+
+def _jail(wanted: str | None) -> Jail:
+    try:
+        return best_jail(None if wanted in (NO_BOUNDARY, WASM_BOUNDARY) else wanted)
+    except NoBoundary as error:
+        raise ToolError(
+            "E_TOOL_FAILED",
+            f"the program would run a project's code, and no jail can hold it: {error.message}",
+            hint=error.hint or "`lineshaft doctor` says what this machine lacks",
+        ) from error
+
+
+def _found(options: ProgramOptions) -> Path:
+    """Return the program by its whole path."""
+    name = options.argv[0]
+    found = name if "/" in name else shutil.which(name)
+    if found is None or not os.access(found, os.X_OK):
+        hint = options.install or "Check its name."
+        raise ToolError("E_FILE_NOT_FOUND", f"there is no program {name!r}", hint=hint)
+    return Path(found).absolute()
+
+
+def _machine() -> list[Path]:
+    settings = Path("/etc")
+    named = [settings / name for name in _SETTINGS]
+    return [*map(Path, _SYSTEM), *named, *settings.glob(_JAVA)]
+
+
+def _around(program: Path) -> list[Path]:
+    """Return the program, what it leads to, and the packages that it is one of."""
+    real = program.resolve()
+    packages = [each for each in (*program.parents, *real.parents) if each.name == "node_modules"]
+    return [program, real, *packages[:2]]
+
+
+def _path() -> list[str]:
+    beside = str(Path(sys.executable).parent)
+    given = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return [each for each in given if each and each != beside]
+
+
+def _until(call: Context) -> float:
+    left = call.deadline - monotonic()
+    return call.deadline - min(3.0, max(left / 10, min(0.5, left / 2)))
+
+
+def _result(options: ProgramOptions, ended: ProgramOutcome, root: Path) -> ProgramResult:
+    out, err = (
+        stream.text().replace(f"{root}/", "").replace(str(root), ".")
+        for stream in (ended.stdout, ended.stderr)
+    )
+    if ended.exit_code is None:
+        raise ProgramTimedOut(
+            f"{options.label!r} was ended after {ended.seconds:g} s, with all that it had started",
+            output=f"{out}{err}",
+            hint="Give it more time, or have it do less at once.",
+        )
+    return ProgramResult(
+        argv=options.argv,
+        exit_code=ended.exit_code,
+        lines=(*_lines("stdout", out), *_lines("stderr", err)),
+        lines_left_out=0,
+        stdout=out,
+        stderr=err,
+        stdout_truncated=ended.stdout.truncated,
+        stderr_truncated=ended.stderr.truncated,
+        duration_ms=ended.milliseconds,
+    )
+
+
+def _lines(stream: Stream, text: str) -> list[Line]:
+    return [Line(stream=stream, text=line) for line in text.splitlines()]
+
+
+def _own(changes: Changes) -> Changes:
+    """Leave out what is none of the workspace's files."""
+    files = tuple(file for file in changes.files if not is_apart(file.path))
+    refused = tuple(path for path in changes.refused if not is_apart(path))
+    return replace(changes, files=files, refused=refused)

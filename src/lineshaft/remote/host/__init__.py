@@ -1,0 +1,20 @@
+"""The host of editors: Socket.IO for their windows, HTTP for who delegates actions to them.
+
+Above: the command line. Below: `remote/protocol`, which has the rules; `lineshaft.http`, the door.
+A door of its own: to import it loads python-socketio, which is an extra.
+"""
+
+from lineshaft.remote.host.address import HostAddress, addresses, published
+from lineshaft.remote.host.conversation import HostConversation, Window
+from lineshaft.remote.host.host import EditorHost
+from lineshaft.remote.host.serving import serve_editors
+
+__all__ = [
+    "EditorHost",
+    "HostAddress",
+    "HostConversation",
+    "Window",
+    "addresses",
+    "published",
+    "serve_editors",
+]

@@ -1,0 +1,297 @@
+"""Conversations over Socket.IO, and the HTTP endpoints beside it.
+
+Above: whoever serves it. Below: python-socketio. Who comes in has passed the door (token, Host,
+Origin); nothing here is reached without.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Coroutine, Mapping
+from typing import cast
+from urllib.parse import parse_qs
+
+import anyio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
+
+from lineshaft.errors import (
+    ConnectFailed,
+    LineshaftError,
+    LocalProtocolError,
+    RemoteProtocolError,
+    TooLarge,
+)
+from lineshaft.remote.host.conversation import HostConversation, Window
+from lineshaft.remote.host.sockets import refusal, sockets
+from lineshaft.remote.protocol import (
+    GRACE_SECONDS,
+    PROTOCOL,
+    ActionEvent,
+    Json,
+    ObservationEvent,
+    key_of,
+    observation_frame,
+    read_action,
+)
+
+MESSAGE_BYTES = 32 * 1024 * 1024
+"""No message may be longer, either way."""
+
+PING_SECONDS = 5
+PING_TIMEOUT_SECONDS = 20
+MOST_CONVERSATIONS = 100
+
+_LOOKS = 1_000
+
+_log = logging.getLogger("lineshaft.remote")
+
+
+class EditorHost:
+    """Editors' windows on one side, who delegates actions on the other.
+
+    Args:
+        version: Of Lineshaft, told to windows.
+        grace: Seconds for a lost link to come back.
+    """
+
+    def __init__(self, *, version: str, grace: float = GRACE_SECONDS) -> None:
+        self._version = version
+        self._grace = grace
+        self._conversations: dict[str, HostConversation] = {}
+        self._of_connection: dict[str, HostConversation] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sockets, self._socket_app = sockets(
+            {
+                "connect": self._connect,
+                "disconnect": self._disconnect,
+                "oh_event": self._event,
+                "oh_status": self._status,
+            },
+            max_http_buffer_size=MESSAGE_BYTES,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PING_TIMEOUT_SECONDS,
+        )
+
+    def app(self) -> ASGIApp:
+        """Return the ASGI application; a door stands before it."""
+        routes = [
+            Route("/api/conversations", self._create, methods=["POST"]),
+            Route("/api/conversations", self._list, methods=["GET"]),
+            Route("/api/conversations/{id}", self._describe, methods=["GET"]),
+            Route("/api/conversations/{id}/actions", self._act, methods=["POST"]),
+            Route("/api/conversations/{id}/events", self._show, methods=["POST"]),
+            Mount("/socket.io", self._socket_app),
+        ]
+        return Starlette(routes=routes)
+
+    def create(self) -> HostConversation:
+        """Begin a conversation.
+
+        Raises:
+            LocalProtocolError: There are too many that are in use.
+        """
+        if len(self._conversations) >= MOST_CONVERSATIONS:
+            idle = next((c.id for c in self._conversations.values() if not c.in_use), None)
+            if idle is None:
+                raise LocalProtocolError(
+                    f"there are {MOST_CONVERSATIONS} conversations, all of them in use"
+                )
+            del self._conversations[idle]
+        made = HostConversation(secrets.token_hex(16), self._emit, grace=self._grace)
+        self._conversations[made.id] = made
+        return made
+
+    def conversation(self, conversation_id: str) -> HostConversation | None:
+        """Return a conversation; None: there is none with this id."""
+        return self._conversations.get(conversation_id)
+
+    def close(self) -> None:
+        """End all that is pending: the host ends."""
+        for each in self._conversations.values():
+            each.close()
+
+    async def _emit(self, connection: str, event: str, frame: Json) -> None:
+        size = len(json.dumps(frame, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if size > MESSAGE_BYTES:
+            raise TooLarge(
+                f"the message of {size:,} bytes is larger than {MESSAGE_BYTES:,}",
+                hint="write the file in parts",
+            )
+        await self._sockets.emit(event, frame, to=connection)
+
+    # What windows send.
+
+    async def _connect(self, connection: str, environ: Mapping[str, object], auth: object) -> None:
+        query = parse_qs(str(environ.get("QUERY_STRING", "")))
+        said: Json = cast("Json", auth) if isinstance(auth, Mapping) else {}
+        wanted = _text(said.get("conversation_id")) or _last(query, "conversation_id")
+        conversation = self._conversations.get(wanted)
+        if conversation is None:
+            raise refusal("no_conversation", f"there is no conversation {wanted!r}")
+        if (protocol := said.get("protocol", PROTOCOL)) != PROTOCOL:
+            update = "the extension" if _is_older(protocol) else "Lineshaft"
+            raise refusal(
+                "protocol",
+                f"the editor speaks protocol {protocol!r}, Lineshaft {self._version} speaks"
+                f" {PROTOCOL}: update {update}",
+            )
+        about = {name: _text(said.get(name)) for name in ("editor", "version")}
+        window = Window(
+            id=_text(said.get("window")) or connection, connection=connection, about=about
+        )
+        try:
+            before = conversation.admit(window)
+        except RemoteProtocolError as error:
+            raise refusal("taken", error.message) from error
+        self._of_connection[connection] = conversation
+        if before is not None:
+            self._of_connection.pop(before.connection, None)
+            self._soon(self._sockets.disconnect(before.connection))
+        latest = said.get("latest_event_id", _last(query, "latest_event_id"))
+        self._soon(self._welcome(conversation, window, latest))
+
+    def _soon(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _welcome(
+        self, conversation: HostConversation, window: Window, latest: object
+    ) -> None:
+        """Send what a window missed, once its client has been told that it is connected."""
+        for _ in range(_LOOKS):
+            if not self._sockets.manager.is_pre_connected(window.connection, "/"):
+                await conversation.welcome(window, latest)
+                return
+            await anyio.sleep(0.01)
+
+    async def _disconnect(self, connection: str, *_: object) -> None:
+        conversation = self._of_connection.pop(connection, None)
+        if conversation is not None:
+            conversation.leave(connection)
+
+    async def _event(self, connection: str, frame: object = None) -> Json:
+        """Take an answer, and acknowledge it: what is dropped is not to be sent again either."""
+        conversation = self._of_connection.get(connection)
+        if conversation is None:
+            return {"ok": False, "reason": "replaced"}
+        dropped = conversation.receive(frame)
+        if dropped is None:
+            return {"ok": True}
+        if dropped.reason != "duplicate":
+            _log.warning("%s", dropped.text)
+        return {"ok": False, "reason": dropped.reason}
+
+    async def _status(self, connection: str, said: object = None) -> None:
+        conversation = self._of_connection.get(connection)
+        if conversation is not None and isinstance(said, Mapping):
+            table = cast("Json", said)
+            conversation.waits(table.get("cause"), table.get("status") == "waiting")
+
+    # What others ask over HTTP.
+
+    async def _create(self, request: Request) -> Response:
+        del request
+        try:
+            made = self.create()
+        except LocalProtocolError as error:
+            return _error(429, error)
+        return JSONResponse({"status": "ok", **self._told(made)})
+
+    async def _list(self, request: Request) -> Response:
+        del request
+        return JSONResponse({"results": [self._told(c) for c in self._conversations.values()]})
+
+    async def _describe(self, request: Request) -> Response:
+        found = self.conversation(request.path_params["id"])
+        return _missing(request) if found is None else JSONResponse(self._told(found))
+
+    async def _act(self, request: Request) -> Response:
+        """Have an action done; the answer is the observation's frame, with `status`."""
+        found = self.conversation(request.path_params["id"])
+        if found is None:
+            return _missing(request)
+        try:
+            event = _asked(await _body(request))
+            end = await found.perform(event.action, seconds=event.timeout)
+        except ConnectFailed as error:
+            return _error(503, error)
+        except TooLarge as error:
+            return _error(413, error)
+        except LineshaftError as error:
+            return _error(400, error)
+        said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
+        return JSONResponse({**said, "status": end.status})
+
+    async def _show(self, request: Request) -> Response:
+        found = self.conversation(request.path_params["id"])
+        if found is None:
+            return _missing(request)
+        try:
+            shown = await found.show(await _body(request))
+        except TooLarge as error:
+            return _error(413, error)
+        except LineshaftError as error:
+            return _error(400, error)
+        return JSONResponse({"id": shown})
+
+    def _told(self, conversation: HostConversation) -> Json:
+        window = conversation.window
+        return {
+            "conversation_id": conversation.id,
+            "conversation_status": "RUNNING" if window else "STOPPED",
+            "latest_event_id": conversation.latest_event_id,
+            "pending": list(conversation.pending),
+            "window": None if window is None else {"id": window.id, **window.about},
+            "protocol": PROTOCOL,
+            "version": self._version,
+        }
+
+
+def _asked(frame: Json) -> ActionEvent:
+    """Return the action of a request, whose id is still to be given."""
+    if "id" in frame and key_of(frame["id"]) is None:
+        raise RemoteProtocolError(f"an action has no usable id: {frame['id']!r}")
+    return read_action({**frame, "id": 0})
+
+
+async def _body(request: Request) -> Json:
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MESSAGE_BYTES:
+            raise TooLarge(f"the request is larger than {MESSAGE_BYTES:,} bytes")
+    try:
+        said: object = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise RemoteProtocolError(f"the request is not JSON: {error}") from error
+    if not isinstance(said, Mapping):
+        raise RemoteProtocolError("the request is no JSON object")
+    return cast("Json", said)
+
+
+def _missing(request: Request) -> Response:
+    wanted = request.path_params["id"]
+    return _error(404, ConnectFailed(f"there is no conversation {wanted!r}"))
+
+
+def _error(status: int, error: LineshaftError) -> Response:
+    said = {"code": error.code, "message": error.message, "hint": error.hint}
+    return JSONResponse({"status": "error", **said}, status_code=status)
+
+
+def _text(given: object) -> str:
+    return given[:200] if isinstance(given, str) else ""
+
+
+def _last(query: Mapping[str, list[str]], name: str) -> str:
+    return query.get(name, [""])[-1]
+
+
+def _is_older(protocol: object) -> bool:
+    return isinstance(protocol, int) and protocol < PROTOCOL

@@ -1,0 +1,102 @@
+"""The actions of the protocol on a folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lineshaft.errors import LineshaftError, PythonNotFound, WorkspaceError
+from lineshaft.remote.local.commands import Commands
+from lineshaft.remote.local.files import FileActions
+from lineshaft.remote.protocol import (
+    UNTIMED_SECONDS,
+    Action,
+    EditAction,
+    ErrorObservation,
+    GetErrorsAction,
+    Observation,
+    ReadAction,
+    RunAction,
+    RunObservation,
+    RunPythonAction,
+    RunPythonObservation,
+    WriteAction,
+)
+from lineshaft.workspace import Folder
+
+
+class LocalRuntime:
+    """Does actions in a folder; cancelling `perform` ends the whole tree of its command.
+
+    Args:
+        root: The folder.
+        python: The Python that runs programs; None: `run_python` is refused.
+        pass_environment: Names (or patterns) of variables that commands get from the host.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        *,
+        python: str | None = None,
+        pass_environment: Sequence[str] = (),
+    ) -> None:
+        self._folder = Folder(root)
+        self._files = FileActions(self._folder)
+        self._commands = Commands(pass_environment)
+        self._python = python
+
+    async def perform(self, action: Action, *, seconds: float | None = None) -> Observation:
+        """Do an action; what is wrong with it is an `ErrorObservation`.
+
+        Args:
+            action: The action.
+            seconds: That a command may take; None: 120.
+        """
+        try:
+            return await self._done(action, UNTIMED_SECONDS if seconds is None else seconds)
+        except LineshaftError as error:
+            said = f"{error.message}: {error.hint}" if error.hint else error.message
+            return ErrorObservation(content=said, error_id=error.code)
+
+    async def _done(self, action: Action, seconds: float) -> Observation:
+        match action:
+            case ReadAction():
+                return await self._files.read(action)
+            case WriteAction():
+                return await self._files.write(action)
+            case EditAction():
+                return await self._files.edit(action)
+            case GetErrorsAction():
+                said = "diagnostics need an editor: this is a folder alone"
+                return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
+            case RunPythonAction():
+                return await self._program(action, seconds)
+            case RunAction():
+                return await self._run(action, seconds)
+
+    async def _run(self, action: RunAction, seconds: float) -> RunObservation:
+        if action.is_input:
+            return await self._commands.type(action.command)
+        path = await self._files.path(action.cwd or ".")
+        folder = Path((await self._folder.resolve(path)).real)
+        return await self._commands.shell(
+            action.command, folder=folder, shown=path, seconds=seconds
+        )
+
+    async def _program(self, action: RunPythonAction, seconds: float) -> RunPythonObservation:
+        if self._python is None:
+            raise PythonNotFound("no Python is set that programs may run in")
+        if (action.code is None) == (action.file is None):
+            raise WorkspaceError("`run_python` takes `code` or `file`, one of them")
+        if action.file is not None:
+            file = await self._folder.resolve(await self._files.path(action.file))
+            await self._folder.stat(file.path)
+            program: tuple[str, ...] = (file.real,)
+        else:
+            program = ("-c", action.code or "")
+        argv = (self._python, "-E", "-s", "-B", "-X", "utf8", *program, *action.args)
+        ended = await self._commands.program(argv, folder=Path(self._folder.root), seconds=seconds)
+        if ended.timed_out:
+            raise WorkspaceError(f"the program was ended after its {seconds:g} s")
+        return RunPythonObservation(
+            content=ended.stdout, stderr=ended.stderr, exit_code=max(-1, ended.exit_code)
+        )

@@ -1,0 +1,121 @@
+"""Actions that a host delegates to an editor, as values.
+
+The names and arguments are those of OpenHands' events (V0); `run_python` and `get_errors` are of
+our own. What a host
+sends beside these arguments (`thought`, `security_risk`, ...) is taken and left alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+EditCommand = Literal["view", "create", "str_replace", "insert", "undo_edit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAction:
+    """A command for a shell, or input for a command that runs."""
+
+    command: str
+    """Text for `bash -c`; with `is_input` the text that the running command gets to read."""
+
+    is_input: bool = False
+    """Whether it is input for the command that was started last and still runs."""
+
+    cwd: str | None = None
+    """Working folder, inside the workspace; None: its root."""
+
+    thought: str = ""
+    """A line that says what the command is for; shown to the person."""
+
+    hidden: bool = False
+    """Whether the terminal stays in the background."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAction:
+    """The reading of a text file, or of some of its lines."""
+
+    path: str
+    start: int = 0
+    """First line, counted from 0."""
+
+    end: int = -1
+    """Line behind the last one; -1: to the end of the file."""
+
+    view_range: Sequence[int] | None = None
+    """First and last line, counted from 1; -1 as the last: to the end. Wins over `start`, `end`."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteAction:
+    """The writing of a text file, whole or in place of some of its lines."""
+
+    path: str
+    content: str
+    start: int = 0
+    """First line that is replaced, counted from 0."""
+
+    end: int = -1
+    """Line behind the last replaced one; -1: to the end of the file."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditAction:
+    """One of five edits of a text file, after the rules of OpenHands' editor."""
+
+    path: str
+    command: EditCommand
+    file_text: str | None = None
+    """Of `create`: all of the new file."""
+
+    old_str: str | None = None
+    """Of `str_replace`: text that is in the file exactly once."""
+
+    new_str: str | None = None
+    """Of `str_replace` and `insert`: the new text; None: nothing."""
+
+    insert_line: int | None = None
+    """Of `insert`: the line after which the text goes; 0: before the first."""
+
+    view_range: Sequence[int] | None = None
+    """Of `view`: first and last line, counted from 1; -1 as the last: to the end."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPythonAction:
+    """A Python program: text, or a file of the workspace."""
+
+    code: str | None = None
+    file: str | None = None
+    args: Sequence[str] = ()
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetErrorsAction:
+    """A question for the diagnostics of files, which only an editor has."""
+
+    paths: Sequence[str] | None = None
+    """Files that are opened for it; None: all that the editor knows of."""
+
+    thought: str = ""
+
+
+Action = RunAction | ReadAction | WriteAction | EditAction | RunPythonAction | GetErrorsAction
+
+ACTIONS: Mapping[str, type[Action]] = {
+    "run": RunAction,
+    "read": ReadAction,
+    "write": WriteAction,
+    "edit": EditAction,
+    "run_python": RunPythonAction,
+    "get_errors": GetErrorsAction,
+}
+"""Kinds of actions by their name on the wire."""

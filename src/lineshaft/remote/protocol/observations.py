@@ -1,0 +1,172 @@
+"""Observations, by which an editor answers actions, as values.
+
+The names and fields are those of OpenHands' events (V0). Its classes take no others, except in
+`metadata`: so what is of our own stands there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+UNKNOWN_EXIT = -1
+"""The exit code of a command that a signal ended, that ran out of time, or that still runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMetadata:
+    """Facts about a command that ran."""
+
+    exit_code: int = UNKNOWN_EXIT
+    """The real one, or -1 where there is none."""
+
+    pid: int = -1
+    """Its process; -1: unknown."""
+
+    working_dir: str | None = None
+    """The folder that it ran in, in the workspace, with `/`."""
+
+    suffix: str = ""
+    """A sentence for who reads the output, such as what ended the command."""
+
+    signal: str | None = None
+    """The signal that ended it, such as `SIGKILL`."""
+
+    timed_out: bool = False
+    """Whether it was ended because its time was over."""
+
+    backend: str = ""
+    """Means by which it ran: `process`, `pseudoterminal` or `shell_integration`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunObservation:
+    """Output and exit code of a command."""
+
+    content: str
+    """Standard output and standard error in the order in which they came."""
+
+    command: str
+    metadata: RunMetadata = field(default_factory=RunMetadata)
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadObservation:
+    """Text of a file, with its own line ends."""
+
+    content: str
+    path: str
+    impl_source: Literal["default", "oh_aci"] = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteObservation:
+    """A file that was written."""
+
+    content: str
+    """A sentence that says what was done."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditObservation:
+    """An edit that was made, or a view."""
+
+    content: str
+    """The lines around the change, numbered; of a view, what was asked for."""
+
+    path: str
+    prev_exist: bool = True
+    """Whether the file was there before."""
+
+    old_content: str | None = None
+    """The whole text before; None where there was no file, and for a view."""
+
+    new_content: str | None = None
+    """The whole text after; None for a view."""
+
+    impl_source: Literal["oh_aci", "llm_based_edit"] = "oh_aci"
+    diff: str | None = None
+    """The change as a unified diff; None for a view."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPythonObservation:
+    """Output and exit code of a Python program."""
+
+    content: str
+    """Standard output."""
+
+    stderr: str = ""
+    exit_code: int = UNKNOWN_EXIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorDiagnostic:
+    """A finding of a language server or linter of the editor."""
+
+    path: str
+    """In the workspace, with `/`."""
+
+    range: Sequence[int]
+    """First line and column, last line and column, each counted from 1; the last is behind it."""
+
+    severity: Literal["error", "warning", "info", "hint"]
+    message: str
+    code: str | None = None
+    source: str | None = None
+    """The program that found it, such as `ts`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetErrorsObservation:
+    """The diagnostics of files."""
+
+    content: str
+    """A line for each."""
+
+    count: int
+    """All that there are."""
+
+    diagnostics: Sequence[EditorDiagnostic] = ()
+    """The first 1,000, errors first."""
+
+    settled: bool = True
+    """Whether nothing changed for a second; else they may not be all."""
+
+    truncated: bool = False
+    """Whether some are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorObservation:
+    """A reason why an action was not done, or not to its end."""
+
+    content: str
+    """What was wrong, with what, and what to do."""
+
+    error_id: str = ""
+    """The stable code, such as `E_SANDBOX_VIOLATION`."""
+
+
+Observation = (
+    RunObservation
+    | ReadObservation
+    | WriteObservation
+    | EditObservation
+    | RunPythonObservation
+    | GetErrorsObservation
+    | ErrorObservation
+)
+
+OBSERVATIONS: Mapping[str, type[Observation]] = {
+    "run": RunObservation,
+    "read": ReadObservation,
+    "write": WriteObservation,
+    "edit": EditObservation,
+    "run_python": RunPythonObservation,
+    "get_errors": GetErrorsObservation,
+    "error": ErrorObservation,
+}
+"""Kinds of observations by their name on the wire."""

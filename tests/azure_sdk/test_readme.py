@@ -1,0 +1,99 @@
+"""A README counts once its links lead somewhere and nothing in it is a placeholder."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from azure_sdk.scripted import contents, ends, refusals
+from lineshaft import Session
+from lineshaft.agents import AgentResult
+from lineshaft.errors import AgentError
+from lineshaft.testing import call, exit_with
+from lineshaft_azure_sdk.readme import check_readme, readme
+
+GOOD = """# Widget
+
+This package talks to the widget service, see [its pages](https://learn.microsoft.com/azure/widget).
+Install it, then read [an example](samples/one.py) or [the notes](notes.md#what-is-new-in-10).
+
+## Getting started
+
+See [above](#widget). ``[not a link](none.md) TODO`` is code.
+
+```python
+client = Client("<your endpoint>")  # TODO
+```
+"""
+GIVEN = {
+    "template": "template.md",
+    "package": "sdk",
+    "output": "sdk/README.md",
+    "docs": "https://learn.microsoft.com/azure/widget",
+}
+DONE = exit_with(summary="written")
+
+
+@pytest.fixture
+def package(work: Path) -> Path:
+    (work / "sdk" / "samples").mkdir(parents=True)
+    (work / "sdk" / "samples" / "one.py").write_text("")
+    (work / "sdk" / "notes.md").write_text("# Notes\n\n## What is *new* in 1.0\n")
+    (work / "template.md").write_text("# {{name}}\n")
+    return work
+
+
+def write(content: str, path: str = "sdk/README.md") -> Any:
+    return call("write_file", path=path, content=content)
+
+
+async def test_a_dead_link_is_refused_then_the_readme_is_accepted(package: Path) -> None:
+    dead = GOOD.replace("samples/one.py", "samples/two.py")
+    replies = [write(dead), DONE, write(GOOD), DONE]
+    ended, model = await ends(readme, replies, package, **GIVEN)
+    assert isinstance(ended, AgentResult), ended
+    assert "line 4: 'samples/two.py' leads to no file" in refusals(model)[0]
+    assert (package / "sdk" / "README.md").read_text() == GOOD
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("#widget", "#gadget", "leads to no heading"),
+        ("notes.md#what-is-new-in-10", "notes.md#none", "leads to no heading"),
+        ("# Widget", "# {{name}}", "'{{name}}' is a placeholder"),
+        ("Install it", "TODO: install it", "'TODO' is a placeholder"),
+        ("Install it", "Use <your-name>", "is a placeholder"),
+        ("com/azure", "com/en-us/azure", "is of one language"),
+        (GOOD, "# Widget\n", "that is no README"),
+        ("notes.md", "../../../etc/passwd", "leads to no file"),
+    ],
+)
+async def test_what_is_wrong_is_told_and_nothing_is_written(
+    package: Path, old: str, new: str, told: str
+) -> None:
+    before = contents(package)
+    replies = [write(GOOD.replace(old, new)), DONE, call("GiveUp", reason="x")]
+    ended, model = await ends(readme, replies, package, **GIVEN)
+    assert isinstance(ended, AgentError)
+    assert told in refusals(model)[0]
+    assert contents(package) == before
+
+
+async def test_no_other_file_may_be_written_and_one_must(package: Path) -> None:
+    replies = [DONE, write("x", "notes.md"), DONE, call("GiveUp", reason="x")]
+    ended, model = await ends(readme, replies, package, **GIVEN)
+    assert isinstance(ended, AgentError)
+    first, second = refusals(model)
+    assert "sdk/README.md" in first
+    assert second.startswith("notes.md was changed")
+
+
+async def test_addresses_of_the_web_are_said_to_be_unchecked(package: Path) -> None:
+    (package / "sdk" / "README.md").write_text(GOOD)
+    async with Session([check_readme], workspace=package) as session:
+        done = await session.call("azure_sdk.check_readme", {"path": "sdk/README.md"})
+    assert done.value == {
+        "problems": [],
+        "unchecked": ["https://learn.microsoft.com/azure/widget"],
+    }

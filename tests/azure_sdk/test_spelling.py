@@ -1,0 +1,243 @@
+"""Spelling is fixed where the real cspell says so, and a way around it is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from azure_sdk.scripted import contents, ends, refusals
+from lineshaft import Session
+from lineshaft.agents import AgentResult
+from lineshaft.errors import AgentError
+from lineshaft.testing import call, exit_with
+from lineshaft_azure_sdk.spelling import check_spelling, spelling, update_cspell_words
+from lineshaft_azure_sdk.spelling.configuration import with_words
+
+README = "# Widgets\n\nRecieve a widgettron from the seperate queue.\nAll is well.\n"
+CONFIG = """{
+  // The words of this repository.
+  "version": "0.2",
+  "words": [
+    "zebrafy", // an API
+    "azsdk"
+  ],
+  "language": "en",
+}
+"""
+
+
+@pytest.fixture
+def repository(work: Path) -> Path:
+    (work / "README.md").write_text(README)
+    (work / "cspell.json").write_text(CONFIG)
+    return work
+
+
+def patch(old: str, new: str, path: str = "README.md") -> Any:
+    return call("azure_sdk__patch_file", path=path, old=old, new=new)
+
+
+def done(*added: str) -> Any:
+    fixed = [{"word": "Recieve", "replacement": "Receive"}]
+    return exit_with(fixed=fixed, added=list(added), summary="done")
+
+
+FIXES = [
+    patch("Recieve", "Receive"),
+    patch("seperate", "separate"),
+    call("azure_sdk__update_cspell_words", words=["widgettron"]),
+]
+
+
+@pytest.mark.usefixtures("programs")
+async def test_the_planted_words_are_gone_for_the_real_checker(repository: Path) -> None:
+    ended, model = await ends(
+        spelling,
+        [call("azure_sdk__check_spelling", files=["README.md"]), *FIXES, done("widgettron")],
+        repository,
+        files=["README.md"],
+    )
+    assert isinstance(ended, AgentResult), ended
+    found = model.requests[1].messages[-1].text
+    assert all(word in found for word in ("Recieve", "widgettron", "seperate"))
+    text = (repository / "README.md").read_text()
+    assert text == README.replace("Recieve", "Receive").replace("seperate", "separate")
+    config = CONFIG.replace('"azsdk"', '"azsdk",\n    "widgettron"')
+    assert (repository / "cspell.json").read_text() == config
+    async with Session([check_spelling], workspace=repository) as session:
+        after = await session.call("azure_sdk.check_spelling", {"files": ["README.md"]})
+    assert after.value == {"checked": 1, "findings": []}
+
+
+CHEATS: list[tuple[str, list[Any], list[str], str]] = [
+    ("left as it is", [], [], "still finds: README.md:3 'Recieve'"),
+    (
+        "misspelling on the list",
+        [call("azure_sdk__update_cspell_words", words=["Recieve", "seperate", "widgettron"])],
+        ["Recieve", "seperate", "widgettron"],
+        "is misspelled",
+    ),
+    ("empty file", [patch(README, "")], [], "other lines than before"),
+    (
+        "directive",
+        [patch("# Widgets", "# Widgets <!-- cspell:disable -->")],
+        [],
+        "got a directive",
+    ),
+    (
+        "text deleted",
+        [patch("Recieve a widgettron from the seperate queue.", "Receive it.")],
+        [],
+        "differs in more than its misspelled words",
+    ),
+    ("word not named", FIXES, [], "the result names [] as added"),
+    (
+        "other settings",
+        [
+            patch('"language": "en"', '"language": "en", "ignorePaths": ["x"]', "cspell.json"),
+            *FIXES,
+        ],
+        ["widgettron"],
+        "differs in more than words",
+    ),
+    (
+        "file ignored",
+        [patch('"language": "en"', '"ignorePaths": ["README.md"]', "cspell.json")],
+        [],
+        "cspell checked 0 of 1 files",
+    ),
+    (
+        "another file",
+        [*FIXES, patch("x = 1", "x = 2", "other.py")],
+        ["widgettron"],
+        "other.py was changed",
+    ),
+]
+
+
+@pytest.mark.usefixtures("programs")
+@pytest.mark.parametrize(
+    ("turns", "added", "told"), [case[1:] for case in CHEATS], ids=[case[0] for case in CHEATS]
+)
+async def test_a_way_around_is_refused_and_leaves_the_folder_as_it_was(
+    repository: Path, turns: list[Any], added: list[str], told: str
+) -> None:
+    (repository / "other.py").write_text("x = 1\n")
+    before = contents(repository)
+    ended, model = await ends(
+        spelling,
+        [*turns, done(*added), call("GiveUp", reason="no way around")],
+        repository,
+        files=["README.md"],
+    )
+    assert isinstance(ended, AgentError)
+    assert ended.code == "E_AGENT_GAVE_UP"
+    [refused] = refusals(model)
+    assert told in refused
+    assert contents(repository) == before
+
+
+@pytest.mark.usefixtures("programs")
+async def test_a_file_that_is_missing_was_not_checked(repository: Path) -> None:
+    ended, model = await ends(
+        spelling,
+        [*FIXES, done("widgettron"), call("GiveUp", reason="x")],
+        repository,
+        files=["README.md", "docs/none.md"],
+    )
+    assert isinstance(ended, AgentError)
+    assert refusals(model)[0].startswith("cspell checked 1 of 2 files")
+
+
+@pytest.mark.usefixtures("programs")
+async def test_an_agent_out_of_turns_leaves_the_folder_byte_for_byte(repository: Path) -> None:
+    before = contents(repository)
+    replies = [*FIXES, *[call("read_file", path="README.md", start=n) for n in range(1, 98)]]
+    ended, _ = await ends(spelling, replies, repository, files=["README.md"])
+    assert isinstance(ended, AgentError)
+    assert ended.code == "E_AGENT_BUDGET"
+    assert contents(repository) == before
+
+
+async def test_a_missing_checker_is_told_with_its_install_line(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LINESHAFT_AZURE_SDK_NODE", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with Session([check_spelling], workspace=repository) as session:
+        found = await session.call("azure_sdk.check_spelling", {"files": ["README.md"]})
+    assert found.error is not None
+    assert found.error.code == "E_FILE_NOT_FOUND"
+    assert "npm install" in found.error.hint
+    assert "cspell@9.8.0" in found.error.hint
+
+
+async def words(work: Path, *given: str, **more: str) -> Any:
+    async with Session([update_cspell_words], workspace=work) as session:
+        return await session.call("azure_sdk.update_cspell_words", {"words": [*given], **more})
+
+
+async def test_words_are_added_once_and_only_words(repository: Path) -> None:
+    added = await words(repository, "Kusto", "AZSDK", "kusto", "o'clock")
+    assert added.value == {"path": "cspell.json", "added": ["Kusto", "o'clock"]}
+    again = await words(repository, "KUSTO")
+    assert again.value["added"] == []
+    for bad in ("two words", "", "a", '"]', "*", "x/y", "-x", "a" * 61, "1st"):
+        refused = await words(repository, bad)
+        assert refused.error is not None, bad
+        assert refused.error.code == "E_INVALID_ARGS"
+
+
+async def test_a_list_in_vscode_is_asked_about(work: Path) -> None:
+    (work / ".vscode").mkdir()
+    (work / ".vscode" / "cspell.json").write_text('{"words": []}')
+    refused = await words(work, "kusto")
+    assert refused.error is not None
+    assert "path='.vscode/cspell.json'" in refused.error.hint
+    asked = await words(work, "kusto", path=".vscode/cspell.json")
+    assert [each.tool for each in asked.pending] == ["azure_sdk.update_cspell_words"]
+    assert "builtin:tool-config" in asked.rule
+    assert (work / ".vscode" / "cspell.json").read_text() == '{"words": []}'
+
+
+async def test_the_order_is_that_of_cspell(work: Path) -> None:
+    none = await words(work, "kusto")
+    assert none.error is not None
+    assert none.error.code == "E_FILE_NOT_FOUND"
+    (work / "cspell.config.json").write_text('{"words": ["a"]}')
+    (work / "cspell.json").write_text('{"words": ["a"]}')
+    assert (await words(work, "kusto")).value["path"] == "cspell.json"
+    (work / "cspell.json").unlink()
+    assert (await words(work, "azure")).value["path"] == "cspell.config.json"
+    (work / "cspell.config.json").write_text("{")
+    assert "malformed" in (await words(work, "azure")).error.message
+    (work / "cspell.config.json").rename(work / "cspell.config.yaml")
+    assert "no words are added" in (await words(work, "azure")).error.message
+    (work / "package.json").write_text('{"cspell": {}}')
+    assert "package.json" in (await words(work, "azure")).error.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"words": []}', '{"words": ["new"]}'),
+        ('{"words": [ "a" , ] }', '{"words": [ "a", "new" , ] }'),
+        ('{\n  "words": []\n}', '{\n  "words": [\n    "new"\n  ]\n}'),
+        ('{"words": [], /* ] */ "x": [1]}', '{"words": ["new"], /* ] */ "x": [1]}'),
+        (
+            '{"a": {"words": []}, "words": ["b" // c\n]}',
+            '{"a": {"words": []}, "words": ["b","new" // c\n]}',
+        ),
+        ('\ufeff{"words": [\n\t"x"\n]}', '\ufeff{"words": [\n\t"x",\n\t"new"\n]}'),
+    ],
+)
+def test_everything_else_stays_as_it_is_written(before: str, after: str) -> None:
+    assert with_words(before, ["new"]) == (after, ["new"])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"a": 1}', '{"words": [1]}', '{"words": "x"}', "{/*"]
+)
+def test_a_list_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        with_words(text, ["new"])

@@ -1,0 +1,347 @@
+"""A sweep ends each cell as an outcome with its true cost, and goes on where it stopped."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evals.sweeping import swept, written
+from lineshaft.errors import ConfigError, ModelRefused
+from lineshaft.evals import (
+    PriceTable,
+    SweepFolder,
+    cells_of,
+    found_tasks,
+    planned,
+    read_cells,
+    variants_of,
+)
+from lineshaft.models import ModelReply, ModelRequest
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+pytestmark = pytest.mark.anyio
+
+PLAN = """
+SCRIPT = "return 'yes'"
+
+
+def steps():
+    yield [("poke", {})]
+    return "yes"
+"""
+POKE = """
+from lineshaft.evals import World
+from lineshaft.tools import tool
+
+
+@tool(effect="EFFECT")
+async def poke() -> str:
+    \"\"\"Poke.\"\"\"
+    BODY
+    return "poked"
+
+
+def world():
+    return World(tools=[poke])
+"""
+
+
+def _poking(body: str = "", effect: str = "read") -> str:
+    return POKE.replace("BODY", body or "pass").replace("EFFECT", effect)
+
+
+async def test_a_second_call_repeats_nothing(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
+    first, cells = await swept([task], tmp_path / "eval", repeats=2)
+    again, same = await swept([task], tmp_path / "eval", repeats=2)
+    more, grown = await swept([task], tmp_path / "eval", repeats=3)
+    assert (first.done, again.done, again.found, more.done) == (4, 0, 4, 2)
+    assert same == cells
+    assert grown[:4] == cells
+    assert {cell.outcome for cell in grown} == {"pass"}
+
+
+async def test_a_changed_task_is_another_cell(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
+    await swept([task], tmp_path / "eval")
+    (task.folder / "prompt.md").write_text("Say yes, please.")
+    end, _ = await swept(found_tasks([str(task.folder)]), tmp_path / "eval")
+    assert (end.done, end.found) == (2, 0)
+
+
+async def test_a_bundle_is_kept_of_each_cell(tmp_path: Path) -> None:
+    [task] = found_tasks(["bump-version"])
+    _, cells = await swept([task], tmp_path / "eval")
+    for cell in cells:
+        folder = tmp_path / "eval" / cell.bundle
+        assert '+  "version": "2.5.0"' in (folder / "changes.diff").read_text()
+        roles = [m["role"] for m in json.loads((folder / "conversation.json").read_text())]
+        assert roles[0] == "user"
+        assert roles[-1] == "model"
+        scripts = [path.read_text() for path in folder.glob("script-*.py")]
+        assert len(scripts) == (cell.variant == "script=on")
+        assert "run_finished" in (folder / "events.jsonl").read_text()
+    assert not (tmp_path / "eval" / "work").exists()
+
+
+async def test_secrets_of_the_environment_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "very-secret-value")
+    body = "import os; return os.environ['SOME_API_KEY']"
+    task = written(tmp_path / "task", tools__py=_poking(body))
+    model = ScriptedModel([call("poke"), exit_with("very-secret-value")], name="given")
+    await swept([task], tmp_path / "eval", model=model, axes=["script=off"])
+    for path in (tmp_path / "eval").rglob("*"):
+        assert not path.is_file() or b"very-secret" not in path.read_bytes(), path
+
+
+async def test_the_environment_is_given_back(tmp_path: Path) -> None:
+    body = "import os; os.environ['LEFT_HERE'] = '1'; os.chdir('/')"
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(body))
+    before = Path.cwd()
+    await swept([task], tmp_path / "eval", axes=["script=off"])
+    assert "LEFT_HERE" not in os.environ
+    assert Path.cwd() == before
+
+
+@pytest.mark.parametrize(
+    ("checker", "reason"),
+    [
+        ("def check(bench):\n    raise KeyError('no such thing')", "no such thing"),
+        ("def check(bench):\n    return 7.0", "gave the score 7.0"),
+        ("def check(bench):\n    return None", "failed"),
+        ("x = ", "SyntaxError"),
+    ],
+)
+async def test_a_crashing_checker_is_invalid_and_paid(
+    tmp_path: Path, checker: str, reason: str
+) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(), checker__py=checker)
+    _, cells = await swept([task], tmp_path / "eval")
+    for cell in cells:
+        assert cell.outcome == "invalid"
+        assert reason in cell.reason
+        assert cell.input_tokens > 0
+    assert (await swept([task], tmp_path / "eval"))[0].done == 0
+    assert (await swept([task], tmp_path / "eval", again=True))[0].done == 2
+
+
+async def test_code_that_ends_the_checks_does_not_pass(tmp_path: Path) -> None:
+    checker = "import os\n\n\ndef check(bench):\n    os._exit(0)"
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(), checker__py=checker)
+    _, [cell] = await swept([task], tmp_path / "eval", axes=["script=off"])
+    assert (cell.outcome, cell.reason) == ("fail", "the code under test ended the checks")
+
+
+async def test_checks_without_end_do_not_pass(tmp_path: Path) -> None:
+    checker = "def check(bench):\n    while True:\n        pass"
+    limits = "[limits]\nchecker_seconds = 1"
+    task = written(
+        tmp_path / "task",
+        task__toml=limits,
+        plan__py=PLAN,
+        tools__py=_poking(),
+        checker__py=checker,
+    )
+    _, [cell] = await swept([task], tmp_path / "eval", axes=["script=off"])
+    assert (cell.outcome, cell.reason) == ("fail", "the checks did not end in 1 s")
+
+
+async def test_a_model_that_never_stops_is_a_limit_with_its_cost(tmp_path: Path) -> None:
+    task = written(
+        tmp_path / "task", task__toml="[limits]\nturns = 4", tools__py=_poking("return str(id({}))")
+    )
+
+    def on(request: ModelRequest) -> ModelReply:
+        return call("poke", **{f"n{len(request.messages)}": 1})
+
+    model = ScriptedModel([on] * 9, name="given")
+    _, [cell] = await swept([task], tmp_path / "eval", model=model, axes=["script=off"])
+    assert (cell.outcome, cell.stuck, cell.turns) == ("limit", "E_AGENT_BUDGET", 4)
+    assert cell.input_tokens > 0
+    assert cell.bundle
+
+
+async def test_a_provider_that_refuses_is_invalid(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", tools__py=_poking())
+    model = ScriptedModel([call("poke"), ModelRefused("the key is not known")], name="given")
+    _, [cell] = await swept([task], tmp_path / "eval", model=model, axes=["script=off"])
+    assert (cell.outcome, cell.turns) == ("invalid", 1)
+    assert "the key is not known" in cell.reason
+    assert cell.input_tokens > 0
+
+
+async def test_a_call_that_asks_a_person_is_a_fail(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", tools__py=_poking(effect="external"))
+    model = ScriptedModel([call("poke"), exit_with("yes")], name="given")
+    _, [cell] = await swept([task], tmp_path / "eval", model=model, axes=["script=off"])
+    assert (cell.outcome, cell.stuck) == ("fail", "asked")
+    assert len(model.requests) == 1
+
+
+async def test_a_broken_variant_and_broken_tools_do_not_stop_a_sweep(tmp_path: Path) -> None:
+    good = written(tmp_path / "good", plan__py=PLAN, tools__py=_poking())
+    broken = written(tmp_path / "broken", plan__py=PLAN, tools__py="raise OSError('gone')")
+    _, cells = await swept(
+        [good, broken], tmp_path / "eval", axes=["script=off", "direct=poke,nothing"]
+    )
+    found = {(cell.task, cell.variant.rpartition("=")[2]): cell for cell in cells}
+    assert found["good", "poke"].outcome == "pass"
+    assert found["good", "nothing"].outcome == "invalid"
+    assert "there is no tool 'nothing'" in found["good", "nothing"].reason
+    assert "gone" in found["broken", "poke"].reason
+
+
+async def test_slips_are_drawn_by_the_seed_alike_in_all_variants(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
+    _, cells = await swept([task], tmp_path / "eval", repeats=12, slip_rate=0.5)
+    by_variant = [
+        [c.outcome for c in sorted(cells, key=lambda c: c.repeat) if c.variant == name]
+        for name in ("script=on", "script=off")
+    ]
+    assert by_variant[0] == by_variant[1]
+    assert {"pass", "fail"} == set(by_variant[0])
+
+
+def test_cells_stand_in_blocks_with_all_variants_adjacent() -> None:
+    tasks = found_tasks(["win"])
+    variants = variants_of(["script=on,off", "prompt=guided,plain"])
+    plan = planned(tasks, variants, repeats=3, model="m", tokeniser="t", seed=1)
+    cells = cells_of(plan)
+    assert len({cell.key for cell in cells}) == len(cells) == len(tasks) * 3 * 4
+    for at in range(0, len(cells), 4):
+        assert len({(cell.task.name, cell.repeat) for cell in cells[at : at + 4]}) == 1
+    other = planned(tasks, variants, repeats=3, model="m", tokeniser="t", seed=2)
+    assert [c.key for c in cells_of(plan)] == [c.key for c in cells]
+    assert {c.key for c in cells_of(other)} == {c.key for c in cells}
+    assert [c.key for c in cells_of(other)] != [c.key for c in cells]
+    assert {
+        c.key for c in cells_of(planned(tasks, variants, repeats=3, model="n", tokeniser="t"))
+    }.isdisjoint(c.key for c in cells)
+
+
+def test_prices_have_a_date_and_no_guesses() -> None:
+    prices = PriceTable(date="2026-11-01", models={"m": (1.0, 2.0)})
+    assert prices.price_of("m") is not None
+    assert prices.price_of("other") is None
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        ["script"],
+        ["speed=1"],
+        ["script=maybe"],
+        ["script=on", "script=off"],
+        ["engine=wasm,wasm"],
+        ["script=off", "direct=none"],
+    ],
+)  # fmt: skip  one line each would be longer
+def test_axes_that_are_none_are_refused(axes: list[str]) -> None:
+    with pytest.raises(ConfigError):
+        variants_of(axes)
+
+
+def _lineshaft(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lineshaft", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(tmp_path: Path) -> None:
+    """The tool kills the process, the first time: in the middle of a cell, after a reply."""
+    body = (
+        f"import os, pathlib, signal; mark = pathlib.Path({str(tmp_path / 'mark')!r}); "
+        "mark.exists() or (mark.touch(), os.kill(os.getpid(), signal.SIGKILL))"
+    )
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(body))
+    words = ("eval", "run", str(task.folder), "--model", "scripted", "-n", "3", "--slips", "0")
+    killed = _lineshaft(*words, cwd=tmp_path)
+    assert killed.returncode == -signal.SIGKILL
+    before = (
+        (tmp_path / "eval" / "log.jsonl").read_bytes()
+        if (tmp_path / "eval" / "log.jsonl").exists()
+        else b""
+    )  # fmt: skip  the first cell may be the one that is killed
+    with (tmp_path / "eval" / "log.jsonl").open("ab") as log:
+        log.write(b'{"key": "half a li')
+    done = _lineshaft(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    cells = read_cells(tmp_path / "eval" / "log.jsonl")
+    assert len(cells) == 6
+    assert (tmp_path / "eval" / "log.jsonl").read_bytes().startswith(before)
+    wasted = [cell for cell in cells if cell.wasted_tokens]
+    assert [(cell.variant, cell.outcome) for cell in wasted] == [("script=off", "pass")]
+    assert wasted[0].wasted_tokens < wasted[0].input_tokens + wasted[0].output_tokens
+    assert "nothing was run again" in _lineshaft(*words, cwd=tmp_path).stderr
+
+
+def test_a_sweep_has_one_process_and_a_folder_of_its_own(tmp_path: Path) -> None:
+    plan = planned(found_tasks(["one-call"]), variants_of([]), repeats=1, model="m", tokeniser="t")
+    folder = SweepFolder(tmp_path / "eval")
+    with folder.begun(plan), pytest.raises(ConfigError, match="another process"):
+        folder.begun(plan).__enter__()
+    assert folder.plan() == plan
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "thesis.tex").touch()
+    with pytest.raises(ConfigError, match="not empty"):
+        SweepFolder(tmp_path / "papers").begun(plan).__enter__()
+
+
+FULL = """
+import sys
+from pathlib import Path
+import anyio
+from evals.sweeping import swept
+from lineshaft.errors import EvalError
+from lineshaft.evals import read_cells, read_task
+
+place, task = Path(sys.argv[1]), read_task(Path(sys.argv[2]))
+try:
+    anyio.run(lambda: swept([task], place / "eval", axes=["script=off"], repeats=3))
+except EvalError as error:
+    print("stopped:", error.message)
+print([(cell.outcome, cell.reason) for cell in read_cells(place / "eval" / "log.jsonl")])
+(place / "filler").unlink()
+end, cells = anyio.run(lambda: swept([task], place / "eval", axes=["script=off"], repeats=3))
+print(end.done, [cell.outcome for cell in cells])
+"""
+
+
+def test_a_full_disk_stops_the_sweep_and_another_call_goes_on(tmp_path: Path) -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("no small disk can be mounted here: unshare is missing")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    body = (
+        f"import pathlib; at = pathlib.Path({str(disk / 'filler')!r}); "
+        f"mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
+        "    if not mark.exists():\n"
+        "        mark.touch()\n"
+        "        with at.open('wb', buffering=0) as file:\n"
+        "            try:\n"
+        "                while file.write(bytes(4096)): pass\n"
+        "            except OSError: pass"
+    )
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(body))
+    mount = 'mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" -c "$3" "$1" "$4"'
+    command = ["sh", "-c", mount, "sh", str(disk), sys.executable, FULL, str(task.folder)]
+    ended = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", *command],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode and "mount:" in ended.stderr + ended.stdout:
+        pytest.skip("no small disk can be mounted here")
+    assert ended.returncode == 0, ended.stderr
+    stopped, found, after = ended.stdout.splitlines()
+    assert stopped.startswith("stopped: the disk is full")
+    assert found.endswith("('invalid', 'the disk is full')]")
+    assert after.startswith("3 ['pass'")

@@ -1,0 +1,180 @@
+"""Programs in a view of their own see what the run sees, and change nothing but what is kept."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+
+from lineshaft import Policy, Session, Tool, kit
+from lineshaft.errors import NoBoundary
+from lineshaft.kit.view import run_in_view
+from lineshaft.processes.programs import CommandOptions
+from lineshaft.sandbox.jail import best_jail
+from lineshaft.values import Context
+
+Viewing = Callable[..., Session]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], check=True)
+
+
+@pytest.fixture(autouse=True)
+def _jail() -> None:
+    try:
+        best_jail()
+    except NoBoundary as error:
+        pytest.skip(f"needs a jail: {error.message}")
+
+
+@pytest.fixture
+def viewing(tmp_path: Path) -> Viewing:
+    """Return a function that makes a session with tools that run a shell line in a view."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\n")
+
+    def make(*, keep: bool = False, seconds: float = 20, policy: Policy | None = None) -> Session:
+        async def look(line: str, call: Context, folder: str = ".") -> dict[str, Any]:
+            """Run a shell line in a view."""
+            options = CommandOptions("sh", ("-c", line), seconds=seconds)
+            seen = await run_in_view(call, options, folder=folder, keep=keep)
+            return {
+                "code": seen.result.exit_code,
+                "out": seen.result.stdout,
+                "err": seen.result.stderr,
+                "changed": list(seen.changed),
+                "not_kept": list(seen.not_kept),
+            }
+
+        tool = Tool.from_function(look, effect="write" if keep else "read")
+        return Session([tool, kit.tools()], workspace=folder, policy=policy)
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Any:
+    before = set(Path(tempfile.gettempdir()).glob("lineshaft-view-*"))
+    yield
+    assert set(Path(tempfile.gettempdir()).glob("lineshaft-view-*")) == before
+    assert psutil.Process().children(recursive=True) == []
+
+
+async def test_a_program_sees_what_has_not_landed_and_its_writes_are_thrown_away(
+    viewing: Viewing, tmp_path: Path
+) -> None:
+    async with viewing() as session:
+        done = await session.run("""
+await write_file("sub/b.txt", "two\\n")
+seen = await look("cat a.txt sub/b.txt; echo x > c.txt; echo y > a.txt; rm sub/b.txt; exit 3")
+return seen, [e["path"] for e in (await list_files(recursive=True))["entries"]]
+""")
+    assert done.status == "success", done.error
+    seen, files = done.value
+    assert (seen["code"], seen["out"]) == (3, "one\ntwo\n")
+    assert seen["changed"] == ["a.txt", "c.txt", "sub/b.txt"]
+    assert files == ["a.txt", "sub", "sub/b.txt"]
+    assert (tmp_path / "work" / "a.txt").read_text() == "one\n"
+
+
+async def test_what_is_kept_becomes_changes_of_the_run(viewing: Viewing, tmp_path: Path) -> None:
+    async with viewing(keep=True) as session:
+        preview = await session.preview("""
+await write_file("b.txt", "two\\n")
+return await look("cat b.txt > made.txt; echo three >> b.txt; rm a.txt; ln -s /etc/passwd out")
+""")
+        assert preview.run.value["not_kept"] == ["out (a symlink that leads out)"]
+        assert "+three" in preview.diff
+        assert names(tmp_path / "work") == ["a.txt"]
+        done = await session.run(
+            "return await look('cat a.txt > made.txt; rm a.txt; echo new > n')"
+        )
+        assert names(tmp_path / "work") == ["made.txt", "n"]
+        assert {change.path: change.kind for change in done.changes}["n"] == "created"
+        await session.undo(done.run_id)
+    assert names(tmp_path / "work") == ["a.txt"]
+
+
+async def test_what_a_failing_program_made_is_not_kept(viewing: Viewing, tmp_path: Path) -> None:
+    async with viewing(keep=True) as session:
+        done = await session.call("look", {"line": "echo x > c.txt; exit 1"})
+    assert done.value["code"] == 1
+    assert names(tmp_path / "work") == ["a.txt"]
+
+
+async def test_hidden_files_are_not_there_and_git_is_a_stub(
+    viewing: Viewing, tmp_path: Path, require: Callable[[str], str]
+) -> None:
+    require("git")
+    work = tmp_path / "work"
+    (work / ".env").write_text("KEY=1")
+    (work / "private").mkdir()
+    (work / "private" / "k").write_text("k")
+    git(work, "init", "-q")
+    url = "https://someone:token@github.com/o/azure-rest-api-specs.git"
+    git(work, "remote", "add", "origin", url)
+    packages = work / "node_modules" / "p"
+    packages.mkdir(parents=True)
+    (packages / "x").write_text("package")
+    rule = {"id": "no", "tool": "*", "path": "private/**", "verdict": "deny"}
+    line = (
+        "ls -A | tr '\\n' ' '; ls private; cat node_modules/p/x; git remote get-url origin;"
+        " git rev-parse --show-toplevel; cat /etc/shadow; echo $HOME"
+    )
+    async with viewing(policy=Policy.from_dict({"rules": [rule]})) as session:
+        done = await session.call("look", {"line": line})
+    out = done.value["out"]
+    assert out.startswith(".git a.txt node_modules ")
+    assert "package" in out
+    assert "https://github.com/o/azure-rest-api-specs.git\n" in out
+    assert "token" not in out
+    assert "/etc/shadow" in done.value["err"]
+    assert str(tmp_path) not in out
+    assert str(Path.home()) + "\n" not in out
+
+
+async def test_a_time_out_and_a_cancel_leave_nothing(viewing: Viewing) -> None:
+    line = "(setsid sh -c 'trap \"\" TERM; sleep 99' &) ; sleep 99"
+    async with viewing(seconds=1) as session:
+        done = await session.call("look", {"line": line})
+        assert done.error is not None
+        assert (done.error.code, "ended after 1 s" in done.error.message) == (
+            "E_TOOL_TIMEOUT",
+            True,
+        )
+    async with viewing() as session:
+        with anyio.move_on_after(2) as scope:
+            await session.call("look", {"line": line})
+        assert scope.cancelled_caught
+
+
+async def test_there_is_no_network_in_a_view_and_a_missing_program_is_told(
+    viewing: Viewing,
+) -> None:
+    source = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
+    python = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
+    async with viewing() as session:
+        done = await session.call("look", {"line": f'{python} -c "{source}"'})
+        assert done.value["code"] != 0
+        assert "refused" not in done.value["err"], "it was reached, and nobody listened"
+
+        async def missing(call: Context) -> None:
+            """Run what is not there."""
+            await run_in_view(call, CommandOptions("no-such-program"))
+
+    async with Session([Tool.from_function(missing, effect="read")]) as session:
+        done = await session.call("missing", {})
+    assert done.error is not None
+    assert done.error.message == "there is no program 'no-such-program'"
