@@ -240,8 +240,9 @@ async def test_a_persons_own_agent_needs_no_approval_and_scripts_have_it(
         (own / "lineshaft.toml").write_text(text.replace("URL", wire.url))
         done = lineshaft("run", "-c", 'return 1 + await agents.a(text="x")')
         assert (done.returncode, done.stdout) == (0, "8\n"), done.stderr
-        wrong = lineshaft("check", "-c", 'return "x" + await agents.a(text="x")')
+        wrong = lineshaft("check", "-c", "return await agents.a(txt='x')")
         assert wrong.returncode == 1
+        assert "text" in wrong.stdout + wrong.stderr
 
     async with serving([ends_with(7)]) as wire:
         await to_thread.run_sync(work)

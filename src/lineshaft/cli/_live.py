@@ -11,7 +11,7 @@ from rich.text import Text
 
 from lineshaft.cli._display import Silent
 from lineshaft.cli._shape import MARKS, call_line, took
-from lineshaft.cli._spending import Spending
+from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._terminal import has_colour, one_line
 from lineshaft.cli._tree import CallNode, Tree
 from lineshaft.values import Event
@@ -34,7 +34,7 @@ class LiveDisplay(Silent):
 
     def __init__(self) -> None:
         self._tree = Tree()
-        self._spending = Spending()
+        self._models_used = ModelsUsed()
         self._since: dict[str, float] = {}
         self._most = 1_000
         self._console = Console(
@@ -56,7 +56,7 @@ class LiveDisplay(Silent):
 
     def take(self, event: Event) -> None:
         """Put the event into the tree; the next refresh shows it."""
-        self._spending.take(event)
+        self._models_used.take(event)
         node = self._tree.take(event)
         if node is not None and event.kind == "call_started":
             self._since[node.id] = time.monotonic()
@@ -93,7 +93,7 @@ class LiveDisplay(Silent):
             line.append(self._words(node), style="dim" if node.state == "done" else "")
             line.no_wrap, line.overflow = True, "ellipsis"
             lines.append(line)
-        if spent := self._spending.line:
+        if spent := self._models_used.line:
             lines.append(Text(f"  {spent}", style="dim", no_wrap=True, overflow="ellipsis"))
         return Group(*lines)
 

@@ -281,8 +281,9 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     for name, kind in cast("dict[str, object]", properties).items():
         if not name.isidentifier():
             raise agent.problem(f"the input {name!r} is no identifier", "scripts name it")
-        default = cast("dict[str, object]", kind).get("default") if isinstance(kind, dict) else None
-        kinds[name] = (_kind(kind), ... if name in required else default)
+        about = cast("dict[str, object]", kind if isinstance(kind, dict) else {})
+        made = _kind(cast("object", kind))
+        kinds[name] = (made, ... if name in required else about.get("default"))
     missing = [name for name in required if name not in properties]
     if missing:
         raise agent.problem(f"inputs requires {missing[0]!r}, which is no property of it")

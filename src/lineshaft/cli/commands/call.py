@@ -31,7 +31,7 @@ from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
 from lineshaft.cli._shown import shown
-from lineshaft.cli._spending import Spending
+from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
@@ -96,7 +96,7 @@ def call_one(
     """
     shows = display or (Silent() if json else Notices())
     aside = display or Silent()
-    spending = Spending()
+    models_used = ModelsUsed()
     started = started_with(settings)
     namespace = tool.rpartition(".")[0]
     offered = offered_for(
@@ -110,7 +110,7 @@ def call_one(
         limits=limits,
         approver=TerminalApprover(aside) if can_ask() else None,
         elicit=TerminalElicit(aside) if can_ask() else None,
-        sinks=[shows.take, spending.take],
+        sinks=[shows.take, models_used.take],
         store=store_for(settings),
     )
     reins = Reins()
@@ -119,7 +119,7 @@ def call_one(
     if done.run_id:
         remember(done.run_id, started, settings)
     if json:
-        used = {"usage": {"models": spending.facts}} if display is not None else {}
+        used = {"usage": {"models": models_used.facts}} if display is not None else {}
         result(json_module.dumps({**asdict(done), **used}, ensure_ascii=False))
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
@@ -129,8 +129,8 @@ def call_one(
         _complain(done.error, given)
         tell_down(offered)
     offered.tell()
-    if spending.line and not quiet and not json:
-        note(paint(f"{spending.line} · {done.run_id}", "dim"))
+    if models_used.line and not quiet and not json:
+        note(paint(f"{models_used.line} · {done.run_id}", "dim"))
     raise typer.Exit(done.exit_code or int(_program_failed(tool, done.value)))
 
 

@@ -1,4 +1,4 @@
-"""What the microagents of a run have used so far, of its events. Pure: no clock, no terminal."""
+"""Tokens and cost of the models that a run has asked, of its events. Pure: no terminal."""
 
 from dataclasses import asdict
 
@@ -7,7 +7,7 @@ from lineshaft.cli._terminal import one_line
 from lineshaft.values import Event, ModelUsage
 
 
-class Spending:
+class ModelsUsed:
     """Adds up the replies of models, their tokens and their cost."""
 
     def __init__(self) -> None:
