@@ -10,8 +10,8 @@ from rich.live import Live as Drawing
 from rich.text import Text
 
 from lineshaft.cli._display import Silent
-from lineshaft.cli._shape import MARKS, call_line, took
 from lineshaft.cli._models_used import ModelsUsed
+from lineshaft.cli._shape import MARKS, call_line, took
 from lineshaft.cli._terminal import has_colour, one_line
 from lineshaft.cli._tree import CallNode, Tree
 from lineshaft.values import Event

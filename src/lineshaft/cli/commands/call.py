@@ -16,6 +16,7 @@ from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._offer import offered_for, tell_down
 from lineshaft.cli._options import (
     AcceptClaims,
@@ -31,7 +32,6 @@ from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import value_text
 from lineshaft.cli._shown import shown
-from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
