@@ -47,7 +47,7 @@ NAMESPACE = "agents"
 VALIDATE = "validate_result"
 RETURNS = "returns"
 
-Validator = Callable[[R], object]
+Validator = Callable[[R], object] | Callable[[R, Context], object]
 """Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
 A second parameter, annotated `Context`, is filled in."""
 

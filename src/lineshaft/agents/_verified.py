@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from lineshaft.agents._budget import Budget
-from lineshaft.agents._microagent import Microagent, Validator
+from lineshaft.agents._microagent import Microagent
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.errors import ToolError
 from lineshaft.models import Model
@@ -66,7 +66,7 @@ class VerifiedMicroagent(Microagent[R]):
             tools=tools,
             model=model,
             budget=budget,
-            validate=cast("Validator[R]", validate),
+            validate=validate,
         )
 
     async def _work(

@@ -42,7 +42,9 @@ class SpellingReport(TypedDict):
     findings: list[Misspelling]
 
 
-@tool(name="azure_sdk.check_spelling", effect="exec", jailed=True, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.check_spelling", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+)
 async def check_spelling(files: list[WorkspacePath], call: Context) -> SpellingReport:
     """Check the spelling of files with cspell and the configuration of the workspace.
 

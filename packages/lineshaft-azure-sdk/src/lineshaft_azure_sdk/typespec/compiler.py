@@ -44,7 +44,13 @@ class Compilation(TypedDict):
     """The end of what it said, where it did not accept the project."""
 
 
-@tool(name="azure_sdk.compile_typespec", effect="exec", jailed=True, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.compile_typespec",
+    effect="exec",
+    jailed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
+)
 async def compile_typespec(path: WorkspacePath, call: Context) -> Compilation:
     """Compile a TypeSpec file with everything that it imports, and write nothing.
 

@@ -35,7 +35,9 @@ class Generated(TypedDict):
     """The end of what tsp-client said."""
 
 
-@tool(name="azure_sdk.tsp_client_init", effect="exec", jailed=True, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.tsp_client_init", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+)
 async def tsp_client_init(
     config: WorkspacePath,
     call: Context,
@@ -68,7 +70,13 @@ async def tsp_client_init(
     return await _generated(call, output, (*words, *more))
 
 
-@tool(name="azure_sdk.tsp_client_update", effect="exec", jailed=True, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.tsp_client_update",
+    effect="exec",
+    jailed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
+)
 async def tsp_client_update(
     folder: WorkspacePath, specification: WorkspacePath, call: Context
 ) -> Generated:
@@ -82,7 +90,9 @@ async def tsp_client_update(
     return await _from_location(call, "update", folder, specification, ("--skip-install",))
 
 
-@tool(name="azure_sdk.tsp_client_sync", effect="exec", jailed=True, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.tsp_client_sync", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+)
 async def tsp_client_sync(
     folder: WorkspacePath, specification: WorkspacePath, call: Context
 ) -> Generated:
