@@ -37,6 +37,8 @@ LEFT_OUT = (
     "cli/test_signals.py",
     "config/test_providers.py",
     "control/test_after_crash.py",
+    "evals/test_sweep.py",
+    "evals/test_tasks.py",
     "sandbox/bundle",
     "engines/cpython",
     "sandbox/jail",
