@@ -27,7 +27,7 @@ def test_help_lists_every_command(here: Lineshaft) -> None:
 def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
     done = lineshaft("--help", variables={"PYTHONPROFILEIMPORTTIME": "1"})
     heavy = ("pydantic", "rich", "anyio", "jsonschema")
-    heavy += ("lineshaft.session", "lineshaft.config", "lineshaft.store")
+    heavy += ("lineshaft.session", "lineshaft.config", "lineshaft.store", "lineshaft.values")
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "lineshaft.cli._app" in imported
     assert [name for name in heavy if name in imported] == []

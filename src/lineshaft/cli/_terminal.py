@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from lineshaft.errors import LineshaftError
-from lineshaft.values import visible
 
 Colour = Literal["red", "green", "yellow", "bold", "dim"]
 
@@ -40,6 +39,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str, width: int = 200) -> str:
     """Return a text on one line in which all is to be seen, cut to a width."""
+    from lineshaft.values import visible  # noqa: PLC0415  `--help` prints no such line
+
     flat = visible(text.replace("\n", "\\n").replace("\t", " "))
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
