@@ -208,3 +208,19 @@ async def test_where_changes_land_at_once_containers_keep_nothing_back(folder: P
         result = await session.run("try:\n    await box()\nexcept ToolError:\n    pass")
     assert result.status == "success"
     assert (folder / "f").read_text() == "x"
+
+
+async def test_where_changes_land_at_once_there_is_nothing_to_commit(folder: Path) -> None:
+    async def body(context: Context) -> list[bool]:
+        """Write and commit."""
+        await context.dispatch(
+            Call(tool="write_file", arguments={"path": "f", "content": "x"}, origin="code")
+        )
+        return [context.uncommitted(), await context.commit()]
+
+    box = Tool.from_function(body, name="box", effect="read", container=True)
+    tools = [kit.tools(), box]
+    async with Session(tools, workspace=folder, policy=OPEN, atomic=False) as session:
+        result = await session.run("return await box()")
+    assert result.value == [False, False]
+    assert (folder / "f").read_text() == "x"
