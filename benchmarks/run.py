@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import agent_figures
 import engine_figures
 import memory
 import pausing
@@ -152,6 +153,8 @@ def main() -> None:
         print(row, flush=True)
     for name, took in asyncio.run(pausing.figures(turns)):
         print(Row(name, 0, took), flush=True)
+    for row in asyncio.run(agent_figures.figures(turns)):
+        print(Row(*row), flush=True)
     asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
     asyncio.run(staging.show_staging(turns))
     asyncio.run(serving.show(turns))
