@@ -2,7 +2,7 @@
 
 import json as json_module
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
 
 import typer
@@ -24,7 +24,7 @@ def command(
     """Describe an agent, with a whole command line that runs it."""
     settings, tool = settings_of_agent(name, workspace, tools=tools)
     spec = tool_of(settings, tool).spec
-    line = _command_line(name, spec)
+    line = _command_line(name, spec, [str(each) for each in tools or ()])
     if json:
         told = {
             "name": name,
@@ -38,14 +38,16 @@ def command(
         result(f"{describe(spec)}\n\nRun it:\n  {line}")
 
 
-def _command_line(name: str, spec: ToolSpec) -> str:
-    """Return a command line with all inputs that an agent needs."""
+def _command_line(name: str, spec: ToolSpec, modules: Sequence[str]) -> str:
+    """Return a command line with all inputs that an agent needs, and the modules named by hand."""
     needed = cast("list[str]", spec.input_schema.get("required", []))
     kinds = cast("Mapping[str, Mapping[str, object]]", spec.input_schema.get("properties", {}))
     words = ["lineshaft", "agent", "run", name]
     for each in needed:
         example = cast("list[object]", kinds.get(each, {}).get("examples", []))
         words.append(_pair(each, kinds.get(each, {}), *example[:1]))
+    for module in modules:
+        words += ["--tools", module]
     return " ".join(shlex.quote(one_line(word, 300)) for word in words)
 
 
