@@ -58,6 +58,21 @@ def test_agents_sort_reports_in_parallel() -> None:
     assert lines == ["1.md: bug", "2.md: question", "['kinds.txt'] 4"]
 
 
+def test_agents_that_write_are_one_run_and_one_undo() -> None:
+    lines = _run("headers.py", variables={"LINESHAFT_MODEL": ""}).splitlines()
+    assert lines == [
+        "area.py: area.",
+        "empty.py: it gave up: the file is empty",
+        "twice.py: twice.",
+        "['area.py', 'twice.py']",
+        "2 taken back",
+    ]
+
+
+def test_an_agent_works_by_a_program_and_is_corrected() -> None:
+    assert _run("counted.py", variables={"LINESHAFT_MODEL": ""}) == "a.txt 3\n3 turns, 1 refused\n"
+
+
 def test_an_agent_of_a_module_is_there_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "1.md").write_text("It crashes.")
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
