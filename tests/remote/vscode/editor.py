@@ -125,10 +125,17 @@ class VsCode:
 
     def show(self, path: str) -> None:
         """Open a file in the editor, as a person does, and put the cursor at its end."""
-        self.browser("keys", "Control+p")
-        self.browser("wait", ".quick-input-widget:visible input")
-        self.browser("type", path)
-        self.browser("wait", f'.quick-input-list .monaco-list-row:has-text("{path}")')
+        row = f'.quick-input-list .monaco-list-row:has-text("{path}")'
+
+        def listed() -> bool:
+            # A search that began before the file was there does not find it: once more.
+            self.browser("keys", "Escape")
+            self.browser("keys", "Control+p")
+            self.browser("wait", ".quick-input-widget:visible input")
+            self.browser("type", path)
+            return bool(self.browser("appears", row))
+
+        until(listed)
         self.browser("keys", "Enter")
         self.browser("wait", f'.tab.active:has-text("{path}")')
         self.browser("wait", ".editor-group-container.active .monaco-editor.focused")

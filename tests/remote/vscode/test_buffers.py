@@ -66,8 +66,17 @@ def test_a_file_that_is_open_and_changed_on_the_disk_is_edited_as_it_is(editor: 
     editor.show("open.txt")
     file.write_text("two\n")
     change = EditAction(path="open.txt", command="insert", insert_line=1, new_str="three")
-    done = editor.perform(change)
-    assert isinstance(done, EditObservation), done
+
+    def edited() -> bool:
+        done = editor.perform(change)
+        if isinstance(done, EditObservation):
+            return True
+        # The window has not seen yet that the file changed: nothing is written meanwhile.
+        assert isinstance(done, ErrorObservation), done
+        assert (done.error_id, file.read_text()) == ("E_STALE", "two\n")
+        return False
+
+    until(edited)
     assert file.read_text() == "two\nthree\n"
 
 
