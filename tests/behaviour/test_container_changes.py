@@ -1,12 +1,14 @@
 """Changes of containers: they are their caller's once the container has succeeded."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from lineshaft import Answer, Policy, Session, Tool, ToolError, kit
-from lineshaft.values import Call, Context, Failure
+from lineshaft.values import Call, Change, Context, Failure, Finding, Stage
 from support import Make, Outside
 
 pytestmark = pytest.mark.behaviour("C13", "F28")
@@ -224,3 +226,50 @@ async def test_where_changes_land_at_once_there_is_nothing_to_commit(folder: Pat
         result = await session.run("return await box()")
     assert result.value == [False, False]
     assert (folder / "f").read_text() == "x"
+
+
+async def test_a_commit_that_has_begun_is_carried_out_though_the_container_is_given_up(
+    make: Make, folder: Path
+) -> None:
+    reached, go_on = anyio.Event(), anyio.Event()
+
+    async def guard(changes: Sequence[Change], stage: Stage) -> list[Finding]:
+        reached.set()
+        await go_on.wait()
+        return []
+
+    async def wait_for_guard() -> None:
+        """Wait until the commit has begun."""
+        await reached.wait()
+
+    async def let_guard_go() -> None:
+        """Let the guard say that all is well."""
+        go_on.set()
+
+    async def body(context: Context) -> None:
+        """Write, commit, write."""
+        for path in ("kept", "dropped"):
+            await context.dispatch(
+                Call(tool="write_file", arguments={"path": path, "content": "x"}, origin="code")
+            )
+            await context.commit()
+
+    tools = [
+        Tool.from_function(body, name="box", effect="read", container=True),
+        *(
+            Tool.from_function(each, effect="read", lane=None)
+            for each in (wait_for_guard, let_guard_go)
+        ),
+    ]
+    async with make(*tools, policy=OPEN, guards=[guard]) as session:
+        result = await session.run(
+            "task = asyncio.ensure_future(box())\n"
+            "await wait_for_guard()\n"
+            "task.cancel()\n"
+            "await let_guard_go()\n"
+            "await asyncio.wait([task])\n"
+            "return task.cancelled()"
+        )
+    assert result.value is True
+    assert [path.name for path in folder.iterdir()] == ["kept"]
+    assert [change.path for change in result.changes] == ["kept"]

@@ -1,5 +1,6 @@
 """The calls of a container: made under its own call, and reaching no more than it leaves them."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,9 +41,18 @@ async def merged(
     """
     if not layer.touched:
         return False
+    cancelled: asyncio.CancelledError | None = None
     async with run.landing:
-        run.findings.extend(await layer.merge(guards))
+        work = asyncio.ensure_future(layer.merge(guards))
+        while not work.done():  # a merge that is cancelled in the middle is merged all the same
+            try:
+                await asyncio.wait((work,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+        run.findings.extend(work.result())
         run.call_log.merged(entry)
+    if cancelled is not None:
+        raise cancelled
     return True
 
 
