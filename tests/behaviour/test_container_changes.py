@@ -77,9 +77,20 @@ async def test_a_container_that_fails_leaves_nothing_behind(make: Make, folder: 
 async def test_two_containers_that_change_one_file_do_not_overwrite_each_other(
     make: Make, folder: Path
 ) -> None:
-    boxes = [steps(name, READ, write("f", name)) for name in ("first", "second")]
+    here: list[int] = []
+    both = anyio.Event()
+
+    async def meet() -> None:
+        """Wait until both containers have read the file."""
+        here.append(1)
+        if len(here) == 2:
+            both.set()
+        await both.wait()
+
+    boxes = [steps(name, READ, ("meet", {}), write("f", name)) for name in ("first", "second")]
+    meeting = Tool.from_function(meet, effect="read", lane=None)
     (folder / "f").write_text("old")
-    async with make(*boxes, policy=OPEN) as session:
+    async with make(*boxes, meeting, policy=OPEN) as session:
         result = await session.run(
             "ends = await asyncio.gather(first(), second(), return_exceptions=True)\n"
             "return [e.code for e in ends if isinstance(e, ToolError)]"

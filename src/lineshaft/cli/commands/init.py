@@ -46,6 +46,12 @@ changed = "src/**/*.py"
 needs = "tests/**"
 level = "warning"\
 """,
+    "agents": """\
+[agents.summary]
+instructions = "Say in one sentence what the text is about."
+result = {type = "string"}
+model = "openai:gpt-5-mini"\
+""",
     "mcp.servers": """\
 [mcp.servers.github]
 command = "npx"
@@ -152,7 +158,7 @@ def template() -> str:
         head, _, leaf = key.name.partition(".")
         if head != table:
             table = head
-            parts.append(f"\n[{table}]\n")
+            parts.append(f"\n[{table}]\n" if leaf else "\n")  # a table of tables is not begun
         parts.append(_explained(key, leaf))
     return "".join(parts)
 
