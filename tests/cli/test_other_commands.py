@@ -79,6 +79,7 @@ def test_init_shows_what_holds_without_it(here: Lineshaft, workspace: Path) -> N
     told = json.loads(here("config", "show", "--json").stdout)["settings"]
     differ = {name for name in told if told[name][-1]["value"] != without[name][-1]["value"]}
     assert differ == {
+        "agents",
         "tools.modules",
         "workspace.aliases",
         "workspace.pass_environment",
