@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from lineshaft.errors import ToolError, WorkspaceError
-from lineshaft.kit.jailed import to_the_end
+from lineshaft.kit.jailed import closed, to_the_end
 from lineshaft.values import Context, Entry
 
 MOST_FILES = 20_000
@@ -32,6 +32,9 @@ class PrivateCopy:
     root: Path
     packages: tuple[Path, ...]
     """Real folders to which symlinks of the copy lead."""
+
+    hidden: tuple[Path, ...] = ()
+    """What policy closes in these folders."""
 
 
 @asynccontextmanager
@@ -74,14 +77,14 @@ async def private_copy(
                     hint="work in a smaller one: --workspace FOLDER",
                 )
             await _copy_file(call, entry.path, root / entry.path, real / entry.path)
-        linked = _linked(root, real, folders)
+        linked, hidden = await to_the_end(lambda _: _linked(call, root, real, folders))
         if packages is not None and not (root / _PACKAGES).exists():
             (root / _PACKAGES).symlink_to(packages)
             linked.append(packages)
         for path, data in (extra or {}).items():
             _replace(root / path, data)
         _write_git_stub(root, real)
-        yield PrivateCopy(root=root, packages=tuple(linked))
+        yield PrivateCopy(root=root, packages=tuple(linked), hidden=tuple(hidden))
     finally:
         await to_the_end(lambda _: shutil.rmtree(folder, ignore_errors=True))
 
@@ -121,14 +124,26 @@ def is_apart(path: str) -> bool:
     return any(part in (_PACKAGES, _GIT) for part in path.split("/"))
 
 
-def _linked(root: Path, real: Path, folders: Sequence[str]) -> list[Path]:
+def _linked(
+    call: Context, root: Path, real: Path, folders: Sequence[str]
+) -> tuple[list[Path], list[Path]]:
+    """Link the packages of folders; return them, and what is closed in them.
+
+    Only real folders of the workspace: a symlink could lead to any place of the machine.
+    """
     found: list[Path] = []
+    hidden: list[Path] = []
     for folder in folders:
         packages = real / folder / _PACKAGES
-        if packages.is_dir():
-            (root / folder / _PACKAGES).symlink_to(packages)
-            found.append(packages.resolve())
-    return found
+        name = _PACKAGES if folder == "." else f"{folder}/{_PACKAGES}"
+        if packages.is_symlink() or not packages.is_dir() or packages.resolve() != packages:
+            continue
+        if call.reach(name) == "hidden":
+            continue
+        (root / folder / _PACKAGES).symlink_to(packages)
+        found.append(packages)
+        hidden += closed(packages, lambda path, above=name: call.reach(f"{above}/{path}")).hidden
+    return found, hidden
 
 
 def _write_git_stub(root: Path, real: Path) -> None:

@@ -85,6 +85,7 @@ async def run_in_view(
     async with private_copy(call, packages=packages, extra=extra) as copy:
         spec = SandboxSpec(
             readable=(*_machine(), *_around(program), *readable, *copy.packages),
+            hidden=copy.hidden,
             cwd=copy.root / folder,
             env={"PATH": os.pathsep.join(_path()), "LANG": "C.UTF-8", **options.env},
             memory_mb=_MEMORY_MB,
