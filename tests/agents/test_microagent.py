@@ -461,3 +461,23 @@ async def test_a_model_is_told_no_secrets(folder: Path) -> None:
     assert "E_FILE_NOT_FOUND" in model.requests[1].messages[-1].text
     sent = [each for each in model.requests[1].messages if not isinstance(each, ModelReply)]
     assert not any("hunter2hunter2" in each.text for each in sent)
+
+
+async def test_a_container_of_an_agent_leaves_less_of_the_agents_own_tools(folder: Path) -> None:
+    async def box(context: Context) -> list[str]:
+        """Leave itself only reading."""
+        less = await context.narrowed(tools=["read_file"])
+        given = {"read_file": {"path": "a.md"}, "write_file": {"path": "b", "content": "x"}}
+        made = [
+            await less.dispatch(Call(tool=name, arguments=each, origin="code"))
+            for name, each in given.items()
+        ]
+        return [type(each).__name__ for each in made]
+
+    inside = Tool.from_function(box, effect="read", container=True)
+    tools = [inside, kit.tools("read_file", "write_file")]
+    agent, model = triage(call("box"), FOUND, tools=tools)
+    async with Session([agent], workspace=folder) as session:
+        await session.run("return await agents.triage(path='a.md')")
+    assert '["Value", "Failure"]' in model.requests[1].messages[-1].text
+    assert not (folder / "b").exists()

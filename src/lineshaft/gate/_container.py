@@ -77,6 +77,9 @@ class Container:
     policy: Policy
     """What judges the calls."""
 
+    kept: frozenset[str] | None = None
+    """Those tools of its own that are left to its calls; None: all."""
+
     layer: Stage | None = None
     """Keeps their changes back from what stands around the container; None: nothing does."""
 
@@ -102,7 +105,8 @@ class Container:
     def own(self) -> Mapping[str, Tool]:
         """The tools that are there for its calls alone."""
         outer = self.entry.call.scope or NOTHING_AROUND
-        return self.tool.brings or outer.own
+        own, kept = self.tool.brings or outer.own, self.kept
+        return own if kept is None else {name: tool for name, tool in own.items() if name in kept}
 
     @property
     def origin(self) -> Origin:
@@ -166,9 +170,10 @@ class Container:
         """
         if not self.tool.spec.container:
             raise ToolError("E_DENIED", f"{self.tool.name} makes no calls: it is not a container")
-        tools, policy = self.tools, self.policy
+        tools, policy, kept = self.tools, self.policy, self.kept
         if by.tools is not None:
             tools = by.tools if tools is None else tools & by.tools
+            kept = by.tools if kept is None else kept & by.tools
         if by.policy is not None:
             policy = narrowed(policy, by.policy)
         if by.read is not None or by.write is not None:
@@ -181,7 +186,7 @@ class Container:
             read, write = await self._decided(by.read or ()), await self._decided(by.write or ())
             folders = within_folders(read=read, write=write, unconfined=unconfined)
             policy = narrowed(policy, folders)
-        return replace(self, tools=tools, policy=policy)
+        return replace(self, tools=tools, policy=policy, kept=kept)
 
     async def _decided(self, paths: Iterable[str]) -> list[str]:
         view = self.layer or self.run.view_of(self.entry.call)
