@@ -14,7 +14,7 @@ import pytest
 from agents.reviewers import SAME, do, session
 from lineshaft import Answer, Pending, Policy, Session, Tool, ToolError
 from lineshaft.agents import Microagent
-from lineshaft.errors import StateError
+from lineshaft.errors import ConfigError, StateError
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Call, Context
 
@@ -321,6 +321,20 @@ async def test_an_agent_that_runs_by_itself_waits_and_goes_on(order: Order, tmp_
     assert result.value == {"label": "good", "path": "f1.md"}
     assert set(wire(settings).values()) == {1}
     assert (tmp_path / "work" / "f1.md.out").read_text() == "seen f1.md"
+
+
+async def test_a_call_that_waits_is_not_lost_to_a_session_without_its_agent(order: Order) -> None:
+    settings = order("run", sends="f1.md", script="")
+    async with session(settings) as host:
+        first = await host.call("agents.review", {"path": "f1.md"})
+    send = Tool.from_function(_send, name="send", effect="external")
+    place: dict[str, Any] = {"workspace": settings["workspace"], "store": settings["store"]}
+    async with Session([send], **place) as host:
+        with pytest.raises(ConfigError, match=r"there is no tool `agents\.review`"):
+            await host.resume(first.run_id, {"*": Answer(allow=True)})
+    async with session(settings) as host:
+        result = await host.resume(first.run_id, {"*": Answer(allow=True)})
+    assert result.status == "success"
 
 
 async def test_host_code_hears_that_its_agent_waits(order: Order) -> None:

@@ -179,6 +179,8 @@ class Resumer:
         prepared = await self._runner.reader.read(job.script or job.tool, name=job.name)
         there = {*tools, *(own for tool in tools.values() for own in tool.brings)}
         gone = [f"there is no tool `{each.tool}`" for each in waiting if each.tool not in there]
+        if job.tool and job.tool not in there:
+            gone.insert(0, f"there is no tool `{job.tool}`")
         if not job.tool:
             gone += [f.message for f in self._runner.reader.strange(prepared, job.inputs)]
         if gone:
