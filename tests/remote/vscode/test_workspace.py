@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from remote.vscode.editor import VsCode, until, vscode
+from remote.vscode.editor import ROOT, VsCode, until, vscode
 
 EIGHT = """
 for number in range(8):
     await edit_file(path=f"file-{number}.txt", old="before", new="after")
 """
+EXAMPLES = ROOT / "examples" / "scripts"
 TEXT = ".editor-group-container.active .view-lines"
 
 
@@ -155,6 +156,29 @@ def test_a_run_finds_its_window_or_says_what_to_do(editor: VsCode, tmp_path: Pat
     status, _, err = ended(lineshaft(editor, "run", "-c", "1", "--no-atomic"))
     assert status == 2
     assert "land together" in err
+
+
+def test_a_script_fixes_what_the_editor_finds_until_nothing_is_left(editor: VsCode) -> None:
+    (editor.root / "broken.txt").write_text("fine\n  FIXME one\nFIXME two\n")
+    found = ran(editor, 'return await editor.get_errors(paths=["broken.txt"])')["value"]
+    assert (found["count"], found["settled"], found["truncated"]) == (2, True, False)
+    assert found["diagnostics"][0] == {
+        "path": "broken.txt",
+        "range": [2, 3, 2, 8],
+        "severity": "error",
+        "message": "something is to be mended",
+        "code": "7",
+        "source": "finder",
+    }
+    script = (EXAMPLES / "fix_and_look_again.py").read_text()
+    fixed = ran(editor, script.replace("src/app.ts", "broken.txt"))
+    assert (fixed["status"], fixed["value"]) == ("success", {"rounds": 2, "left": 0}), fixed
+    assert (editor.root / "broken.txt").read_text() == "fine\n  fixed one\nfixed two\n"
+    assert {change["stage"] for change in fixed["changes"]} == {1, 2}
+    none = ran(editor, 'await editor.get_errors(paths=["none.txt"])')
+    assert (none["status"], none["error"]["code"]) == ("error", "E_FILE_NOT_FOUND")
+    plain = ran(editor, "await editor.get_errors()", workspace=str(editor.root))
+    assert plain["status"] == "error"
 
 
 @pytest.fixture

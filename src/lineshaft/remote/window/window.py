@@ -15,7 +15,14 @@ from typing import TypeVar, cast
 
 import httpx2
 
-from lineshaft.errors import LineshaftError, StaleFile, TooLarge, WorkspaceError
+from lineshaft.errors import (
+    FileMissing,
+    LineshaftError,
+    OutsideWorkspace,
+    StaleFile,
+    TooLarge,
+    WorkspaceError,
+)
 from lineshaft.remote.host import HostAddress
 from lineshaft.remote.protocol import (
     Action,
@@ -24,6 +31,8 @@ from lineshaft.remote.protocol import (
     BuffersObservation,
     ErrorObservation,
     FileEdit,
+    GetErrorsAction,
+    GetErrorsObservation,
     Json,
     LandAction,
     LandObservation,
@@ -39,6 +48,7 @@ _FRESH_SECONDS = 0.1
 _CONNECT_SECONDS = 5.0
 _LOOK_SECONDS = 30.0
 _LAND_SECONDS = 300.0
+_ERRORS_SECONDS = 60.0
 _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
 
@@ -49,6 +59,11 @@ class WindowRefused(WorkspaceError):
     """A person, or the window's trust in its folder, refused it."""
 
     code = "E_DENIED"
+
+
+_KINDS: Mapping[str, type[WorkspaceError]] = {
+    kind.code: kind for kind in (FileMissing, OutsideWorkspace, StaleFile, TooLarge, WindowRefused)
+}
 
 
 class EditorWindow:
@@ -127,6 +142,12 @@ class EditorWindow:
         with self._lock:
             asked = BuffersAction(nonce=str(file))
             return self._perform(asked, BuffersObservation, _LOOK_SECONDS).nonce
+
+    def errors(self, paths: Sequence[str] | None) -> GetErrorsObservation:
+        """Return the diagnostics of files; None: of all that the window knows of."""
+        with self._lock:
+            asked = GetErrorsAction(paths=paths)
+            return self._perform(asked, GetErrorsObservation, _ERRORS_SECONDS)
 
     def _real(self, path: str) -> str:
         return os.path.join(self._root, *path.split("/"))  # noqa: PTH118  as the workspace does
@@ -225,8 +246,7 @@ def _body(answer: httpx2.Response) -> Json:
 
 
 def _told(observation: ErrorObservation) -> WorkspaceError:
-    kinds = {"E_STALE": StaleFile, "E_DENIED": WindowRefused, "E_TOO_LARGE": TooLarge}
-    return kinds.get(observation.error_id, WorkspaceError)(observation.content)
+    return _KINDS.get(observation.error_id, WorkspaceError)(observation.content)
 
 
 def _bytes(text: str) -> bytes:
