@@ -199,3 +199,37 @@ def test_a_person_who_refuses_a_landing_keeps_the_files(asking: VsCode) -> None:
         done = run.result(timeout=120)
     assert (done["status"], done["error"]["code"]) == ("error", "E_DENIED")
     assert (asking.root / "a.txt").read_text() == "one\n"
+
+
+def test_a_person_at_the_window_allows_calls_of_a_run_and_refuses_others(
+    editor: VsCode,
+) -> None:
+    row = ".quick-input-list .monaco-list-row"
+    script = """
+first, second = await asyncio.gather(
+    run_command(command="touch allowed"), run_command(command="touch refused"),
+    return_exceptions=True,
+)
+return [first["exit_code"], second.code]
+"""
+    with ThreadPoolExecutor() as pool:
+        run = pool.submit(ran, editor, script)
+        until(lambda: editor.browser("count", row) == 2)
+        assert "run_command: command: touch allowed" in editor.browser(
+            "text", ".quick-input-widget:visible"
+        )
+        editor.browser("click", f'{row}:has-text("touch refused")')
+        editor.browser("keys", "Enter")
+        done = run.result(timeout=120)
+    assert (done["status"], done["value"]) == ("success", [0, "E_DENIED"]), done
+    assert sorted(path.name for path in editor.root.iterdir()) == ["allowed"]
+
+
+def test_a_run_that_ends_takes_its_question_away(editor: VsCode) -> None:
+    process = lineshaft(editor, "run", "-c", 'await run_command(command="touch ran")')
+    listed = '.quick-input-widget:visible:has-text("touch ran")'
+    until(lambda: editor.browser("count", listed) == 1)
+    process.terminate()
+    ended(process)
+    until(lambda: editor.browser("count", listed) == 0)
+    assert list(editor.root.iterdir()) == []
