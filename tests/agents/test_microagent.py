@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from lineshaft import ConfigError, Context, Limits, Policy, Session, Tool, ToolError, kit, tool
 from lineshaft.agents import Budget, Microagent, PromptTemplate
 from lineshaft.errors import AgentError
-from lineshaft.models import ImagePart, ModelReply, ModelRequest, UserMessage
+from lineshaft.models import ImagePart, ModelReply, ModelRequest, RequestedCall, UserMessage
 from lineshaft.testing import Scripted, ScriptedModel, call, calls, exit_with, say
 from lineshaft.values import Call
 
@@ -481,3 +481,33 @@ async def test_a_container_of_an_agent_leaves_less_of_the_agents_own_tools(folde
         await session.run("return await agents.triage(path='a.md')")
     assert '["Value", "Failure"]' in model.requests[1].messages[-1].text
     assert not (folder / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["NaN", "1e999", "[" * 200 + "]" * 200, '"' + "a" * 16_000_001 + '"', '"\\ud800"'],
+    ids=["nan", "infinite", "deep", "large", "surrogate"],
+)
+async def test_a_result_that_cannot_be_given_on_is_refused_before_its_changes_are_committed(
+    tmp_path: Path, written: str
+) -> None:
+    bad = ModelReply(
+        calls=(RequestedCall(id="1", name="Exit", arguments=f'{{"result": {written}}}'),)
+    )
+
+    def agent(*replies: Scripted) -> Microagent[Any]:
+        return Microagent[Any](
+            name="odd",
+            instructions="Work.",
+            tools=kit.tools("write_file"),
+            model=ScriptedModel([call("write_file", path="out.txt", content="x"), *replies]),
+            budget=Budget(failed_exits=2, tokens=10**9),
+        )
+
+    with pytest.raises(AgentError, match="did not pass validation") as caught:
+        await agent(bad, bad).run(text="go", workspace=tmp_path)
+    assert caught.value.code == "E_AGENT_INVALID"
+    assert not (tmp_path / "out.txt").exists()
+    done = await agent(bad, exit_with("done")).run(text="go", workspace=tmp_path)
+    assert done.output == "done"
+    assert (tmp_path / "out.txt").read_text() == "x"
