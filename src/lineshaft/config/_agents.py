@@ -23,7 +23,7 @@ from lineshaft.config._modules import Confirm
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError, ModelRefused
-from lineshaft.tools import Tool, Toolset
+from lineshaft.tools import Tool, Toolset, schema_type
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent
@@ -281,8 +281,6 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
 
 
 def _kind(agent: AgentSetting, key: str, schema: object) -> object:
-    from lineshaft.tools.foreign import schema_type  # noqa: PLC0415  jsonschema is slow to import
-
     if isinstance(schema, bool):  # JSON Schema's short forms of anything and nothing
         schema = {} if schema else {"not": {}}
     try:

@@ -9,6 +9,7 @@ import anyio
 
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._run_info import RunInfo
+from lineshaft.gate._source_reads import read_source
 from lineshaft.policy import closed_by
 from lineshaft.trace import Redactor
 from lineshaft.values import (
@@ -21,7 +22,6 @@ from lineshaft.values import (
     KeptScript,
     Limits,
     ReplayInputs,
-    Stage,
     ToolSpec,
 )
 
@@ -71,10 +71,17 @@ class ScriptPlace:
         """Takes secrets out of what is shown."""
         return self.run.gate.redactor
 
-    @property
-    def view(self) -> Stage:
-        """The files as the script's calls see them."""
-        return self.scope.view or self.run.view
+    async def read_script(self, path: str) -> bytes:
+        """Return the text of a script's file, judged as `read_file` of the container.
+
+        Raises:
+            ToolError: `E_DENIED`, with the rule.
+            WorkspaceError: The file cannot be read.
+        """
+        origin = self.entry.call.origin
+        return (
+            await read_source(self.run, path, what="the script", origin=origin, scope=self.scope)
+        )[1]
 
     @property
     def earlier(self) -> KeptScript | None:

@@ -11,6 +11,7 @@ from lineshaft.scripts._context import RunProgress
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import execution, program_of
+from lineshaft.scripts._job import script_text
 from lineshaft.scripts._outcome import Ended, advised, ended
 from lineshaft.scripts._output import Printed
 from lineshaft.scripts._reader import Reader
@@ -214,9 +215,7 @@ async def _source(place: ScriptPlace, script: InnerScript) -> str:
     if script.file is None:
         return script.code or ""
     try:
-        return (await place.view.read(script.file)).data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ToolError("E_INVALID_ARGS", f"{script.file!r} is not a text in UTF-8") from error
+        return script_text(script.file, await place.read_script(script.file))
     except WorkspaceError as error:
         raise ToolError(error.code, error.message, hint=error.hint) from error
 

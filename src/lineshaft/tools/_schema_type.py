@@ -2,10 +2,6 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, WithJsonSchema
-
-from lineshaft.tools.foreign.contract import problems_in, sound
-from lineshaft.tools.foreign.validator import checker
 from lineshaft.tools.schemas import tell
 
 
@@ -19,6 +15,10 @@ def schema_type(schema: object, what: str) -> object:
     Raises:
         ConfigError: It is none, too large, or leads outside or back to itself.
     """
+    from pydantic import AfterValidator, WithJsonSchema  # noqa: PLC0415  slow to import
+
+    from lineshaft.tools.foreign import checker, problems_in, sound  # noqa: PLC0415  the same
+
     read = sound(schema, what)
     check = checker(read)
 
