@@ -1,9 +1,14 @@
 """The scripts that containers of one run execute, beside the run's own."""
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+
+import anyio
 
 from lineshaft.values import KeptScript
+
+MOST_AT_ONCE = 8
+"""Scripts of containers that one run executes at once: `memory_mb` bounds each by itself."""
 
 
 def _nothing() -> None:
@@ -27,6 +32,32 @@ class InnerScripts:
 
         self.working: set[str] = set()
         """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
+
+        self.queued: set[str] = set()
+        """Those that wait until fewer are under way."""
+
+        self._turns: dict[int, anyio.CapacityLimiter] = {}
+        """By depth: a script that waits for one inside of it does not wait for itself."""
+
+    @asynccontextmanager
+    async def turn(self, container: str, depth: int) -> AsyncGenerator[None]:
+        """Have a script wait until fewer than `MOST_AT_ONCE` are under way, and be one of them.
+
+        Args:
+            container: The id of its container's call.
+            depth: How many scripts there are around it.
+        """
+        turns = self._turns.setdefault(depth, anyio.CapacityLimiter(MOST_AT_ONCE))
+        self.queued.add(container)
+        self.changed()
+        try:
+            await turns.acquire_on_behalf_of(container)
+        finally:
+            self.queued.discard(container)
+        try:
+            yield
+        finally:
+            turns.release_on_behalf_of(container)
 
     def begin(self, container: str, paused: Callable[[], AbstractContextManager[None]]) -> None:
         """Take a script that begins.

@@ -625,12 +625,12 @@ class CallPipeline:
         """Return whether no open call can go on before one of some calls is answered.
 
         A container waits where it has made calls and all of them wait, and its script, where it
-        executes one, can do nothing else.
+        executes one, can do nothing else, or waits for others to end.
         """
-        working = self._run.inner.working
-        parents = {entry.call.parent for entry in self._open} - working
+        inner = self._run.inner
+        waiting = {entry.call.parent for entry in self._open} - inner.working | inner.queued
         return all(
-            entry.id in pending or (entry.spec and entry.spec.container and entry.id in parents)
+            entry.id in pending or (entry.spec and entry.spec.container and entry.id in waiting)
             for entry in self._open
         )
 

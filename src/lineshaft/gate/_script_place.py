@@ -1,7 +1,12 @@
 """The place of a container's script: its tools, its calls, and what is kept of it."""
 
 from collections.abc import Callable, Collection, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -115,6 +120,10 @@ class ScriptPlace:
             source=source,
             unpausable="" if pauses else f"the engine {engine.name!r} has no pauses",
         )
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until the run executes few enough scripts of containers; the script is one then."""
+        return self.run.inner.turn(self.entry.id, self.scope.scripts)
 
     @contextmanager
     def under_way(self, paused: Callable[[], AbstractContextManager[None]]) -> Generator[None]:

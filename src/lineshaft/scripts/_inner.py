@@ -1,5 +1,6 @@
 """Scripts of containers, such as a microagent's: from text to result, inside of a run."""
 
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Literal
@@ -64,7 +65,10 @@ class InnerScripting:
             with inside.control.preparing():
                 ready = await self._ready(source, place, script, inside.progress)
             if ready is not None:
-                await self._execute(*ready, place, script, inside)
+                async with AsyncExitStack() as stack:
+                    with inside.control.paused():
+                        await stack.enter_async_context(place.turn())
+                    await self._execute(*ready, place, script, inside)
         return inside.result()
 
     async def _ready(
