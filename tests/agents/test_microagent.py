@@ -1,5 +1,7 @@
 """Microagents as host code and scripts see them: typed results, within policy and budgets."""
 
+import asyncio
+import textwrap
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -264,6 +266,37 @@ async def test_an_agent_has_a_time_of_its_own(folder: Path) -> None:
     async with Session([agent], workspace=folder, limits=Limits(seconds=1)) as session:
         result = await session.run("return (await agents.triage(path='a.md'))['label']")
     assert result.value == "bug"
+
+
+@pytest.mark.parametrize("engine", ["wasm", "cpython"])
+async def test_a_script_gives_an_agent_less_time_than_it_has_itself(
+    folder: Path, engine: Literal["wasm", "cpython"]
+) -> None:
+    gone = asyncio.Event()
+
+    async def stay() -> str:
+        """Stay until it is cancelled."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            gone.set()
+        return "never"
+
+    agent, _ = triage(call("stay"), FOUND, tools=[Tool.from_function(stay, effect="read")])
+    script = """
+    began = loop.time()
+    try:
+        async with asyncio.timeout(0.05):
+            await agents.triage(path='a.md')
+    except TimeoutError:
+        return loop.time() - began < 100
+    """
+    script = "loop = asyncio.get_running_loop()\n" + textwrap.dedent(script)
+    async with Session([agent], workspace=folder, engine=engine, store=folder / "r.db") as session:
+        result = await session.run(script)
+        await gone.wait()
+        assert (result.error, result.value) == (None, True)
+        assert (await session.replay(result.run_id)).difference is None
 
 
 async def test_the_agents_of_a_run_have_one_bound_together(folder: Path) -> None:

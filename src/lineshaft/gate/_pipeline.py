@@ -527,8 +527,8 @@ class CallPipeline:
                     return "suspend"
                 self._changed = anyio.Event()
                 self._asks.look()
-                # An agent has a time of its own.
-                with self._run.controls.paused() if self._only_agents() else nullcontext():
+                controls = self._run.controls  # an agent has a time of its own
+                with controls.paused(script=False) if self._only_agents() else nullcontext():
                     await self._changed.wait()
             return "wait"
         finally:
@@ -628,7 +628,7 @@ class CallPipeline:
         executes one, can do nothing else, or waits for others to end.
         """
         inner = self._run.inner
-        waiting = {entry.call.parent for entry in self._open} - inner.working | inner.queued
+        waiting = {entry.call.parent for entry in self._open} - inner.working | inner.queued.keys()
         return all(
             entry.id in pending or (entry.spec and entry.spec.container and entry.id in waiting)
             for entry in self._open

@@ -1,9 +1,8 @@
 """The place of a container's script: its tools, its calls, and what is kept of it."""
 
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Collection, Generator
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     contextmanager,
     nullcontext,
 )
@@ -13,6 +12,7 @@ from typing import NoReturn
 import anyio
 
 from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._inner_scripts import StopsClock
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.gate._source_reads import read_source
 from lineshaft.policy import closed_by
@@ -126,7 +126,7 @@ class ScriptPlace:
         return self.run.inner.turn(self.entry.id, self.scope.scripts)
 
     @contextmanager
-    def under_way(self, paused: Callable[[], AbstractContextManager[None]]) -> Generator[None]:
+    def under_way(self, paused: StopsClock) -> Generator[None]:
         """Have the script count as one that works, or waits, inside the block.
 
         Args:
@@ -154,7 +154,7 @@ class ScriptPlace:
         """
         del call_ids
         inner, call_id = self.run.inner, self.entry.id
-        still = inner.pauses[call_id]() if self._only_agents() else nullcontext()
+        still = inner.pauses[call_id](script=False) if self._only_agents() else nullcontext()
         with still, inner.at_rest(call_id):
             while True:  # until it is given up
                 await anyio.sleep_forever()
