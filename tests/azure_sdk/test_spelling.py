@@ -138,6 +138,22 @@ async def test_a_way_around_is_refused_and_leaves_the_folder_as_it_was(
 
 
 @pytest.mark.usefixtures("programs")
+@pytest.mark.parametrize("after", ["a " * 40 + "?", "a " * 50_000 + "?", "the " * 5_000 + "!"])
+async def test_a_line_of_many_words_is_compared_within_bounds(repository: Path, after: str) -> None:
+    before = "teh " * (12 if len(after) < 100 else 5_000) + "!"
+    (repository / "README.md").write_text(f"# A\n\n{before}\n")
+    (repository / "cspell.json").write_text('{"words": [], "maxNumberOfProblems": 10000}')
+    ended, model = await ends(
+        spelling,
+        [patch(before, after), done(), call("GiveUp", reason="x")],
+        repository,
+        files=["README.md"],
+    )
+    assert isinstance(ended, AgentError)
+    assert "README.md, line 3, differs in more than its misspelled words" in refusals(model)[0]
+
+
+@pytest.mark.usefixtures("programs")
 async def test_a_file_that_is_missing_was_not_checked(repository: Path) -> None:
     ended, model = await ends(
         spelling,
