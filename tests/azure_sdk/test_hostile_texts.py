@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from lineshaft import Session
+from lineshaft.kit.words import read_jsonc
 from lineshaft_azure_sdk.code import without_comments
-from lineshaft_azure_sdk.jsonc import read_jsonc
 from lineshaft_azure_sdk.readme import check_readme
 from lineshaft_azure_sdk.readme.markdown import Prose
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from lineshaft.kit.words import NAMES, WORD, without_words
 from lineshaft.values import Context
 from lineshaft_azure_sdk.changes import ChangedFile, changed_files
 from lineshaft_azure_sdk.spelling.checker import Misspelling, spelling_of
-from lineshaft_azure_sdk.spelling.configuration import NAMES, WORD, without_words
 
 _DIRECTIVE = re.compile(r"(?:c?spell-?checker|c-?spell|spell)\s*::?", re.IGNORECASE)
 _REPLACEMENT = re.compile(r"[^\W_](?:[^\W_]|[ '-](?=[^\W_])){0,60}")
