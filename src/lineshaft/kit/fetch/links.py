@@ -1,4 +1,4 @@
-"""Whether addresses of the web lead somewhere, under the guards of `fetch_url`."""
+"""State of addresses of the web: alive, dead or unchecked, under the guards of `fetch_url`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
