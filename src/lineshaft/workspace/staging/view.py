@@ -419,7 +419,7 @@ class StagedView(FolderView):
     def _kept_back(self) -> tuple[StagedFile, ...]:
         with self._lock:
             overlay = merging.flattened(self._memories).overlay
-            return tuple(staged_file(base.place, node) for base, node in overlay.changed())
+            return tuple(staged_file(base, node) for base, node in overlay.changed())
 
     async def changes(self) -> tuple[Change, ...]:
         """Return the changes of this view, landed or not: one entry a path and stage, in order.
