@@ -301,6 +301,53 @@ async def test_a_broken_variant_and_broken_tools_do_not_stop_a_sweep(tmp_path: P
     assert "gone" in found["broken", "poke"].reason
 
 
+ASK_TWICE = """
+SCRIPT = "return await second(of=await first())"
+
+
+def steps():
+    [text] = yield [("first", {})]
+    [text] = yield [("second", {"of": text})]
+    return text
+"""
+TWO = """
+from lineshaft.evals import World
+from lineshaft.tools import tool
+
+
+@tool(effect="read")
+async def first() -> str:
+    \"\"\"Give a word.\"\"\"
+    return "ye"
+
+
+@tool(effect="read")
+async def second(of: str) -> str:
+    \"\"\"End a word.\"\"\"
+    return of + "s"
+
+
+def world():
+    return World(tools=[first, second])
+"""
+
+
+async def test_a_plan_goes_the_way_that_the_direct_tools_leave_it(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=ASK_TWICE, tools__py=TWO)
+    axes = ["direct=all,none,first+second,first,second"]
+    _, cells = await swept([task], tmp_path / "eval", axes=axes)
+    ways = {cell.variant.rpartition("=")[2]: cell for cell in cells}
+    assert {cell.outcome for cell in cells} == {"pass"}
+    counts = {name: (cell.calls, cell.script_calls) for name, cell in ways.items()}
+    assert counts == {
+        "all": (1, 2),
+        "none": (1, 2),
+        "first+second": (2, 0),
+        "first": (2, 2),
+        "second": (1, 2),
+    }
+
+
 async def test_slips_are_drawn_by_the_seed_alike_in_all_variants(tmp_path: Path) -> None:
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
     _, cells = await swept([task], tmp_path / "eval", repeats=12, slip_rate=0.5)

@@ -34,17 +34,21 @@ async def _script(session: Session, name: str, times: int) -> None:
     assert not done.is_error, done.text
 
 
-async def test_few_tools_are_called_directly_and_the_script_tool_stays(tmp_path: Path) -> None:
+async def test_few_tools_for_few_calls_are_direct_and_the_script_tool_stays(
+    tmp_path: Path,
+) -> None:
     async with Session(_many(10), workspace=tmp_path, store=False) as session:
-        route = await session.route()
+        route = await session.route(calls=3)
         told = _names(session.definitions("mcp", direct=route))
         many_calls = await session.route(calls=4)
+        unknown = await session.route()
     assert route.direct == tuple(sorted(f"t{n}" for n in range(10)))
     assert (route.scripted, route.runs) == ((), 0)
-    assert route.reasons["t3"] == "there are 10 tools, no more than 10"
+    assert route.reasons["t3"] == "3 calls are expected, no more than 3, of few tools"
     assert told == ["run_script", *route.direct]
-    assert many_calls.direct == ()
+    assert many_calls.direct == unknown.direct == ()
     assert many_calls.reasons["t0"] == "4 calls are expected, more than 3"
+    assert unknown.reasons["t0"] == "it is not known how many calls a task takes"
 
 
 async def test_of_many_tools_none_is_direct_that_scripts_can_call(tmp_path: Path) -> None:
@@ -74,28 +78,32 @@ async def test_from_20_runs_on_the_record_decides(tmp_path: Path) -> None:
         _tool("small"),
         _tool("large", lambda: "x" * 5_000),
         _tool("often"),
+        _tool("beside"),
         _tool("seldom"),
-        *_many(8),
     ]
+    beside = "await beside()\nfor n in range(4):\n    await often(which=str(n))\n"
     async with Session(tools, workspace=tmp_path, store=tmp_path / "runs.db") as session:
         for _ in range(5):
             await _script(session, "small", 3)
             await _script(session, "large", 1)
-            await _script(session, "often", 4)
+            await session.handle("run_script", {"code": beside})
         for _ in range(4):
             await _script(session, "seldom", 1)
         await session.call("small", {"which": "code"})  # of host code: it does not count
-        before = await session.route()
+        before = await session.route(calls=1)
         await _script(session, "often", 40)
-        after = await session.route(calls=1)
+        after = await session.route()
         told = _names(session.definitions("mcp", direct=after))
-    assert (before.direct, before.runs) == ((), 0)
+    assert (len(before.direct), before.runs) == (5, 0)
     assert (after.direct, after.runs) == (("small",), 20)
     assert told == ["run_script", "small"]
-    assert after.reasons["small"] == "3 calls of 5 bytes in a run, by 5 logged runs"
-    assert after.reasons["large"] == "1 calls of 5,002 bytes in a run, by 5 logged runs"
-    assert after.reasons["often"] == "4 calls of 5 bytes in a run, by 6 logged runs"
-    assert after.reasons["seldom"] == "there are 12 tools, more than 10"
+    assert after.reasons == {
+        "small": "5 logged runs with it: 3 calls and 15 bytes a run",
+        "large": "5 logged runs with it: 1 calls and 5,002 bytes a run",
+        "often": "6 logged runs with it: 5 calls and 25 bytes a run",
+        "beside": "5 logged runs with it: 5 calls and 25 bytes a run",
+        "seldom": "it is not known how many calls a task takes",
+    }
 
 
 async def test_direct_calls_of_a_model_in_a_row_are_one_run(tmp_path: Path) -> None:
@@ -107,9 +115,9 @@ async def test_direct_calls_of_a_model_in_a_row_are_one_run(tmp_path: Path) -> N
             await session.handle("asked", {})
         for _ in range(19):
             await _script(session, "asked", 5)
-        route = await session.route()
+        route = await session.route(calls=1)
     assert (route.direct, route.runs) == (("other",), 20)
-    assert route.reasons["asked"] == "5 calls of 5 bytes in a run, by 20 logged runs"
+    assert route.reasons["asked"] == "20 logged runs with it: 5 calls and 25 bytes a run"
 
 
 async def test_a_store_of_another_workspace_says_nothing(tmp_path: Path) -> None:
@@ -118,10 +126,10 @@ async def test_a_store_of_another_workspace_says_nothing(tmp_path: Path) -> None
     store = tmp_path / "runs.db"
     async with Session([_tool("t")], workspace=tmp_path / "a", store=store) as session:
         for _ in range(20):
-            await _script(session, "t", 4)
-        assert (await session.route()).direct == ()
-    async with Session([_tool("t")], workspace=tmp_path / "b", store=store) as session:
+            await _script(session, "t", 1)
         assert (await session.route()).direct == ("t",)
+    async with Session([_tool("t")], workspace=tmp_path / "b", store=store) as session:
+        assert (await session.route()).direct == ()
 
 
 async def test_at_most_ten_tools_are_direct_those_used_most(tmp_path: Path) -> None:
@@ -142,7 +150,7 @@ async def test_at_most_ten_tools_are_direct_those_used_most(tmp_path: Path) -> N
 
 async def test_a_route_outlives_tools_that_go(tmp_path: Path) -> None:
     async with Session(_many(3), workspace=tmp_path, store=False) as session:
-        route = await session.route()
+        route = await session.route(calls=1)
     async with Session(_many(2), workspace=tmp_path, store=False) as session:
         assert _names(session.definitions("mcp", direct=route)) == ["run_script", "t0", "t1"]
 

@@ -372,14 +372,14 @@ class Session(Afterwards):
     async def route(self, *, calls: int | None = None) -> Route:
         """Decide which tools a model calls directly, and which in scripts alone.
 
-        From the catalogue first: up to ten tools are called directly, of more none is. From 20
-        logged runs of this workspace on, by the record: a tool is called directly that a run
-        calls at most three times, with results of 4,000 bytes in all (medians). Keep the route for
-        a whole conversation, since other definitions are other text for a prompt cache.
+        From the catalogue first: of ten tools or fewer, all are called directly where a task is
+        expected to take at most three calls. From 20 logged runs of this workspace on, by the
+        record: a tool is called directly if the runs that call it make at most three calls in all,
+        with results of 4,000 bytes in all (medians). Keep the route for a whole conversation, since
+        other definitions are other text for a prompt cache.
 
         Args:
-            calls: Calls that a task is expected to take, where that is known: for more than three,
-                nothing is direct for the sake of a small catalogue.
+            calls: Calls that a task is expected to take; None: not known.
 
         Returns:
             The tools of both kinds, with a reason for each.

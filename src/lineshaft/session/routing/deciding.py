@@ -18,7 +18,7 @@ SEEN_RUNS = 5
 """A tool that fewer of them called is decided by the catalogue."""
 
 MODEL_BYTES = 4_000
-"""What a model may read of all results of a tool in one run: as much as of one result."""
+"""Of all results of a run: as much as a model reads of one result."""
 
 
 def route_of(
@@ -33,7 +33,7 @@ def route_of(
     Args:
         callable_by_models: The tools that policy leaves open to a model's direct calls, by name.
         callable_by_scripts: Those that it leaves open to scripts.
-        calls: Calls that a task is expected to take; None: not known, and taken for few.
+        calls: Calls that a task is expected to take; None: not known.
         habits: From the record.
     """
     known = habits if habits is not None and habits.runs >= LOGGED_RUNS else ToolHabits()
@@ -63,12 +63,14 @@ def route_of(
 def _by_catalogue(count: int, calls: int | None) -> tuple[bool, str]:
     if count > FEW_TOOLS:
         return False, f"there are {count} tools, more than {FEW_TOOLS}"
-    if calls is not None and calls > FEW_CALLS:
+    if calls is None:
+        return False, "it is not known how many calls a task takes"
+    if calls > FEW_CALLS:
         return False, f"{calls} calls are expected, more than {FEW_CALLS}"
-    return True, f"there are {count} tools, no more than {FEW_TOOLS}"
+    return True, f"{calls} calls are expected, no more than {FEW_CALLS}, of few tools"
 
 
 def _by_record(name: str, known: ToolHabits) -> tuple[bool, str]:
-    calls, size = known.calls[name], known.size.get(name, 0.0)
-    told = f"{calls:g} calls of {size:,.0f} bytes in a run, by {known.used[name]} logged runs"
-    return calls <= FEW_CALLS and calls * size <= MODEL_BYTES, told
+    calls, size = known.calls[name], known.size[name]
+    told = f"{known.used[name]} logged runs with it: {calls:g} calls and {size:,.0f} bytes a run"
+    return calls <= FEW_CALLS and size <= MODEL_BYTES, told

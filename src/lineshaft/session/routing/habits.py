@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import cast
@@ -30,10 +30,11 @@ class ToolHabits:
     """Runs that called a tool, by tool."""
 
     calls: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Calls of a tool in a run that called it, median."""
+    """Calls of all tools in a run that called the tool, median: a task that has many calls of
+    another tool is one for a script, also where this one is called once."""
 
     size: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Bytes of a result as JSON, median."""
+    """Bytes of all results of such a run as JSON, median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class _Seen:
     begun: datetime
     ended: datetime
     counts: Counter[str]
-    sizes: Sequence[tuple[str, int]]
+    size: int
 
 
 async def logged_habits(store: Store, workspace: str) -> ToolHabits:
@@ -71,39 +72,37 @@ def habits_of(records: Iterable[Sequence[Event]]) -> ToolHabits:
         records: The events of each run.
     """
     seen = [found for events in records if (found := _seen(events)) is not None]
-    runs = [each.counts for each in seen if each.script]
+    runs = [each for each in seen if each.script]
     runs += _stretches(sorted((s for s in seen if not s.script), key=lambda each: each.begun))
-    calls: dict[str, list[int]] = {}
-    for counts in runs:
-        for tool, count in counts.items():
-            calls.setdefault(tool, []).append(count)
-    sizes: dict[str, list[int]] = {}
-    for tool, size in (pair for each in seen for pair in each.sizes):
-        sizes.setdefault(tool, []).append(size)
+    by_tool: dict[str, list[_Seen]] = {}
+    for run in runs:
+        for tool in run.counts:
+            by_tool.setdefault(tool, []).append(run)
     return ToolHabits(
         runs=len(runs),
-        used={tool: len(found) for tool, found in calls.items()},
-        calls={tool: median(found) for tool, found in calls.items()},
-        size={tool: median(found) for tool, found in sizes.items()},
+        used={tool: len(found) for tool, found in by_tool.items()},
+        calls={tool: median(r.counts.total() for r in found) for tool, found in by_tool.items()},
+        size={tool: median(run.size for run in found) for tool, found in by_tool.items()},
     )
 
 
-def _stretches(direct: Iterable[_Seen]) -> list[Counter[str]]:
-    """Return the calls of each stretch of direct calls, given in the order of time."""
-    found: list[Counter[str]] = []
-    last: datetime | None = None
+def _stretches(direct: Iterable[_Seen]) -> list[_Seen]:
+    """Return the stretches of direct calls, given in the order of time."""
+    found: list[_Seen] = []
     for each in direct:
-        if last is None or each.begun - last > _STRETCH:
-            found.append(Counter())
-        found[-1].update(each.counts)
-        last = each.ended
+        if found and each.begun - found[-1].ended <= _STRETCH:
+            last = found.pop()
+            each = replace(  # noqa: PLW2901  the stretch with one call more
+                each, begun=last.begun, counts=last.counts + each.counts, size=last.size + each.size
+            )
+        found.append(each)
     return found
 
 
 def _seen(events: Sequence[Event]) -> _Seen | None:
     """Return the calls of a run; None: none of them counts."""
     tools: dict[str, str] = {}
-    sizes: list[tuple[str, int]] = []
+    size = 0
     script = False
     for event in events:
         data, call = event.data, event.call_id or ""
@@ -113,8 +112,8 @@ def _seen(events: Sequence[Event]) -> _Seen | None:
             if data.get("origin") not in ("script", *_FROM_MODELS):
                 return None
         elif event.kind == "call_finished" and call in tools and data.get("status") == "done":
-            sizes.append((tools[call], int(cast("int", data.get("bytes", 0)))))
+            size += int(cast("int", data.get("bytes", 0)))
     if not tools:
         return None
     times = [datetime.fromisoformat(events[at].at) for at in (0, -1)]
-    return _Seen(script, times[0], times[1], Counter(tools.values()), sizes)
+    return _Seen(script, times[0], times[1], Counter(tools.values()), size)
