@@ -364,3 +364,63 @@ def test_a_preview_that_needs_a_model_says_so(lineshaft: Lineshaft, workspace: P
     asked = lineshaft(*words, "--with-models")
     assert asked.returncode == 0
     assert "commit_changes a.md\n" in asked.stdout
+
+
+PAUSED = """
+from typing import Literal
+
+from lineshaft import kit
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+def label(request):
+    return exit_with("bug" if "crash" in request.messages[0].text else "question")
+
+sort = Microagent[Literal["bug", "question"]](
+    name="sort", instructions="Say its kind.", tools=[kit.tools("run_command")],
+    model=ScriptedModel({"sort": [call("run_command", command="true"), label]}),
+)
+"""
+
+
+def test_a_pause_can_be_tried_with_a_model_that_is_written_down(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(PAUSED)
+    script = "return await asyncio.gather(agents.sort(text='a crash'), agents.sort(text='how?'))"
+    paused = lineshaft("run", "-c", script, "--tools", "own.py")
+    assert (paused.returncode, paused.stdout) == (5, "")
+    done = lineshaft("resume", "--approve", "all")
+    assert (done.returncode, done.stdout) == (0, '["bug","question"]\n'), done.stderr
+
+
+FAULTS = {
+    'instructions = "x"\nresult = {}\ntool = ["x"]': "did you mean 'tools'?",
+    'instructions = "x"\nresult = {}\ntools = ["read_fil"]': "did you mean 'read_file'?",
+    'instructions = "x"\nresult = {type = "string"}': "is not approved yet",
+    "instructions = 3": "[agents.a] lacks result",
+}
+
+
+@pytest.mark.parametrize("table", FAULTS)
+def test_a_faulty_agent_of_a_project_stops_only_what_uses_agents(
+    here: Lineshaft, workspace: Path, table: str
+) -> None:
+    (workspace / "lineshaft.toml").write_text(f"[agents.a]\n{table}\n")
+    done = here("run", "-c", "return 1 + 1", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+    listed = here("tools", "read_file")
+    assert (listed.returncode, "read_file" in listed.stdout) == (0, True)
+    [warning] = listed.stderr.splitlines()
+    assert "warning: without the agent a: " in warning
+    for words in (("run", "-c", "return await agents.a(text='x')"), ("call", "agents.a", "text=x")):
+        assert here(*words).returncode == 2
+    assert here("config", "show").returncode == 0
+    trusted = here("config", "trust", "--yes")
+    if "not approved yet" in FAULTS[table]:
+        assert (trusted.returncode, "approved a as it is now" in trusted.stderr) == (0, True)
+        assert here("agent", "list").returncode == 0
+        return
+    assert trusted.returncode == 2
+    assert "not approved: " in trusted.stderr
+    assert FAULTS[table] in trusted.stderr

@@ -7,7 +7,7 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import anyio
@@ -74,8 +74,8 @@ class ModelRequests:
                 conversation: Names it; the same for all its requests.
                 context: Of this call.
             """
-            del agent, turn, new, model, as_schema  # what the record shows of the request
-            return await self._send(conversation, context)
+            del agent, new, model, as_schema  # what the record shows of the request
+            return await self._send(conversation, turn, context)
 
         self.tool: Tool[..., Any] = Tool.from_function(
             ask_model,
@@ -87,12 +87,14 @@ class ModelRequests:
         )
         """Sends a request, as a call of the gate."""
 
-    async def _send(self, conversation: str, context: Context) -> TimedReply:
+    async def _send(self, conversation: str, turn: int, context: Context) -> TimedReply:
         live = self._live.pop(conversation, None)
         if live is None:
             raise ToolError("E_DENIED", "only the loop of a microagent asks its model")
         try:
-            reply = await self._model.complete(live.request)
+            reply = await self._model.complete(
+                replace(live.request, conversation=conversation, turn=turn)
+            )
             context.spent(self._model.name, ModelUsage(requests=1, **asdict(reply.usage)))
             return TimedReply(**_told(reply), elapsed=live.elapsed())
         except ModelUnavailable as error:
