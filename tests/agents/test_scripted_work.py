@@ -281,8 +281,7 @@ async def test_two_agents_in_parallel_with_the_same_script_get_their_own_answers
     def last(request: ModelRequest) -> ModelReply:
         return exit_with(request.messages[-1].text)
 
-    replies = [call("run_script", **script)] * 2
-    model = ScriptedModel([*replies, last, last])
+    model = ScriptedModel([call("run_script", **script), last])
     agent = Microagent[str](
         name="worker", instructions="Work.", tools=[drawn], model=model, scripts=True
     )
@@ -305,8 +304,7 @@ async def test_a_person_who_is_there_is_asked_once_for_the_scripts_of_all_agents
 
     send = Tool.from_function(_send, name="send", effect="external")
     code = "return await asyncio.gather(send('a'), read_file('f1.md'), send('b'))"
-    scripts = [call("run_script", code=code)] * 2
-    model = ScriptedModel([*scripts, exit_with("done"), exit_with("done")])
+    model = ScriptedModel([call("run_script", code=code), exit_with("done")])
     agent = Microagent[str](
         name="worker", instructions="Work.", tools=[FILES, send], model=model, scripts=True
     )

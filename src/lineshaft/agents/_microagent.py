@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,10 +31,11 @@ import pydantic_core
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._commit import COMMIT, Commits
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
-from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams
+from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams, ValidatorFailed
 from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
+from lineshaft.agents._validation import VALIDATE, is_fault, validation
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
@@ -45,7 +46,6 @@ from lineshaft.values import Call, Context, Done, Failure, Value
 R = TypeVar("R")
 
 NAMESPACE = "agents"
-VALIDATE = "validate_result"
 RETURNS = "returns"
 
 _OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RETURNS})
@@ -296,7 +296,10 @@ class Microagent(Generic[R]):
         body.__signature__ = inspect.Signature([*parameters, taken])  # pyright: ignore[reportFunctionMemberAccess]  read by `inspect.signature`
         own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
-            own[VALIDATE] = self._validation(self._validate)
+            same = _same if self._is_open else self._exit.typed
+            own[VALIDATE] = validation(
+                self.name, cast("Callable[..., object]", self._validate), same
+            )
         made = Tool.from_function(
             body,
             name=f"{NAMESPACE}.{self.name}",
@@ -323,23 +326,6 @@ class Microagent(Generic[R]):
             ],
         }
         return hashlib.sha256(pydantic_core.to_json(told)).hexdigest()
-
-    def _validation(self, validate: Validator[R]) -> Tool[..., Any]:
-        takes_context = len(inspect.signature(validate).parameters) > 1
-
-        async def validate_result(result: object, context: Context) -> object:
-            given = (context,) if takes_context else ()
-            typed = cast("R", result if self._is_open else self._exit.typed(result))
-            said = cast("Callable[..., object]", validate)(typed, *given)
-            return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
-
-        return Tool.from_function(
-            validate_result,
-            name=VALIDATE,
-            description="Validate a result.",
-            effect="read",
-            scriptable=False,
-        )
 
     async def _work(
         self, context: Context, given: Mapping[str, object], start: _Start, loop: AgentLoop
@@ -396,6 +382,8 @@ class Microagent(Generic[R]):
                 return None
             plain = {"result": pydantic_core.to_jsonable_python(result)}
             done = await context.dispatch(Call(tool=VALIDATE, arguments=plain, origin="agent"))
+            if isinstance(done, Failure) and is_fault(done.code):
+                raise ValidatorFailed(done.message, hint=done.hint)
             if isinstance(done, Failure):
                 raise ToolError(done.code, done.message, hint=done.hint)
             return done.value
@@ -419,6 +407,10 @@ class Microagent(Generic[R]):
                 wait=conversation.wait,
             ),
         )
+
+
+def _same(result: object) -> object:
+    return result
 
 
 def _running() -> asyncio.AbstractEventLoop | None:

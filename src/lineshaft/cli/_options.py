@@ -10,7 +10,7 @@ import typer
 
 from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
-from lineshaft.config import Settings, Unapproved, read_settings
+from lineshaft.config import Faulty, Settings, Unapproved, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
@@ -125,14 +125,18 @@ def options_again(workspace: Path | None) -> str:
     return "".join(f" {one_line(shlex.quote(word), 1_000)}" for word in words)
 
 
-def toolset_for(settings: Settings) -> Toolset:
+def toolset_for(settings: Settings, *, faulty: Faulty | None = None) -> Toolset:
     """Return the tools; asks once about a project's modules if a person can answer.
+
+    Args:
+        settings: What holds.
+        faulty: Takes each agent of the settings that cannot be offered; None: that is an error.
 
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
-    return configured_tools(settings, confirm=confirm_module if asks else None)
+    return configured_tools(settings, confirm=confirm_module if asks else None, faulty=faulty)
 
 
 def guards_for(settings: Settings) -> tuple[Guard, ...]:

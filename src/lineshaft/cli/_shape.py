@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from lineshaft.cli._terminal import one_line
+from lineshaft.values import Change
 
 MARKS: Mapping[str, str] = {
     "asked": "·",
@@ -77,3 +78,9 @@ def size(count: int) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun: `1 call`, `3 calls`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def change_line(change: Change) -> str:
+    """Return a change on one line: `modified docs/a.md  +3 -1`."""
+    source = f" from {change.moved_from}" if change.moved_from else ""
+    return f"{change.kind:<9} {one_line(change.path + source)}  +{change.added} -{change.removed}"

@@ -3,7 +3,13 @@
 Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
 """
 
-from lineshaft.config._agents import AgentSetting, agent_settings, unapproved_agents
+from lineshaft.config._agents import (
+    AgentSetting,
+    Faulty,
+    agent_of,
+    agent_settings,
+    unapproved_agents,
+)
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._claims import (
     AskClaims,
@@ -64,6 +70,7 @@ __all__ = [
     "ClientFile",
     "Confirm",
     "Down",
+    "Faulty",
     "FoundServers",
     "Imported",
     "Input",
@@ -79,6 +86,7 @@ __all__ = [
     "ToolCounts",
     "Unapproved",
     "Variables",
+    "agent_of",
     "agent_settings",
     "approval_of",
     "approve",

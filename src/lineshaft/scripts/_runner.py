@@ -221,11 +221,20 @@ class Runner:
             return self.control_of_call(job.tool, job.limits)
         return Control(job.limits.seconds, used=used)
 
-    def control_of_call(self, name: str, limits: Limits) -> Control:
+    def control_of_call(
+        self, name: str, limits: Limits, *, seconds: float | None = None
+    ) -> Control:
         """Return the reins of a single call; a container's time is that of a run.
 
         A microagent has a time of its own.
+
+        Args:
+            name: The tool.
+            limits: Of the run that the call has of its own.
+            seconds: What the call and all that it makes may take; None: as the limits say.
         """
+        if seconds is not None:
+            return Control(seconds)
         tool = self.gate.tools.get(name)
         timed = tool is not None and tool.spec.container and tool.spec.calls_as != "agent"
         return Control(limits.seconds if timed else math.inf)

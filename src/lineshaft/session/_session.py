@@ -333,6 +333,7 @@ class Session(Afterwards):
         *,
         origin: Origin = "code",
         caller: Caller | None = None,
+        seconds: float | None = None,
     ) -> CallResult:
         """Make one call, through the same door as a script's.
 
@@ -341,18 +342,31 @@ class Session(Afterwards):
             arguments: By name, JSON-like.
             origin: The way the call came in, for policy and record.
             caller: The caller, instead of the session's; its origin counts.
+            seconds: What the call and all that it makes may take, waits for approvals left out:
+                an agent's requests to its model too. Then it ends with `E_TIMEOUT`. None: as the
+                limits and an agent's budget say.
 
         Returns:
             The result; errors of the tool are not raised.
+
+        Raises:
+            ConfigError: The arguments cannot be used, or the session was not entered.
         """
         self._entered()
+        if seconds is not None and not seconds > 0:
+            raise ConfigError(f"seconds must be above 0, not {seconds!r}")
         given = checked_arguments(tool, arguments)
         origin = caller.origin if caller else origin
         limits = self._limits_of(origin)
-        with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
+        control = self._runner.control_of_call(tool, limits, seconds=seconds)
+        with self._live.holding(control):
             return await self._runner.call(
                 tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
+
+    def end_all(self) -> None:
+        """End all runs and calls that are under way; their results say `cancelled`."""
+        self._live.cancel()
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
         """Carry out a model's call, through the same door as every other call.

@@ -8,8 +8,8 @@ from functools import partial
 from lineshaft.cli._carry import carry
 from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import find_run
-from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import note, one_line, paint, result, say
+from lineshaft.cli._shape import change_line, counted
+from lineshaft.cli._terminal import note, paint, result, say
 from lineshaft.config import Settings, build
 from lineshaft.errors import ConfigError
 from lineshaft.session import Session
@@ -45,9 +45,3 @@ async def _undo(
             raise ConfigError("no runs are kept here")
         run_id = await find_run(session.store, settings, run)
         return run_id, await session.undo(run_id)
-
-
-def change_line(change: Change) -> str:
-    """Return a change on one line: `modified docs/a.md  +3 -1`."""
-    source = f" from {change.moved_from}" if change.moved_from else ""
-    return f"{change.kind:<9} {one_line(change.path + source)}  +{change.added} -{change.removed}"

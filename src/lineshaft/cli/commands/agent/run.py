@@ -59,6 +59,7 @@ def command(
         tool,
         given,
         limits=limits,
+        seconds=timeout,
         again=options_again(workspace),
         display=display_for(quiet=quiet or json),
         quiet=quiet,
