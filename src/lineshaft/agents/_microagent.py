@@ -52,7 +52,8 @@ _OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RET
 
 Validator = Callable[[R], object] | Callable[[R, Context], object]
 """Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
-A second parameter, annotated `Context`, is filled in."""
+A second parameter, annotated `Context`, is filled in. A `ValueError`, an `AssertionError` or a
+`ToolError` is a reason, too; any other exception is the validator's fault and ends the agent."""
 
 
 class TextInput(TypedDict):
