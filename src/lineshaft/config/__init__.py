@@ -40,7 +40,7 @@ from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
-from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
+from lineshaft.config._settings import EDITOR, Alias, Module, Setting, Settings, read_settings
 from lineshaft.config._trust import Unapproved, approve
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import (
@@ -59,6 +59,7 @@ from lineshaft.config.definitions import (
 from lineshaft.store import private_folder, state_folder
 
 __all__ = [
+    "EDITOR",
     "KEYS",
     "PROJECT_FILE",
     "AgentSetting",

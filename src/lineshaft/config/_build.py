@@ -155,7 +155,7 @@ def folder(settings: Settings) -> Folder:
     """Return the workspace that the settings describe.
 
     Raises:
-        ConfigError: Its folder is missing.
+        ConfigError: Its folder is missing, or no window shows it.
     """
     root = settings.root
     if not root.is_dir():
@@ -165,12 +165,22 @@ def folder(settings: Settings) -> Folder:
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }
     _, days = settings.store
+    editor = None
+    if settings.in_editor:
+        from lineshaft.remote.window import window_over  # noqa: PLC0415  loads what few need
+
+        if not settings.atomic:
+            raise ConfigError(
+                "changes land together in an editor", hint="leave out --no-atomic and its setting"
+            )
+        editor = window_over(root)
     return Folder(
         root,
         aliases=aliases,
         allow_env=settings.pass_environment,
         journals=workspace_folder(root),
         keep_days=days,
+        editor=editor,
     )
 
 

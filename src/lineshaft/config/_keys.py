@@ -150,10 +150,10 @@ KEYS: Mapping[str, Key] = {
     for key in (
         Key(
             name="workspace.root",
-            allowed="a folder, relative to the file",
+            allowed="a folder, relative to the file; or `vscode:` and a folder, or `vscode:` alone",
             accepts=is_text,
             default=".",
-            text="Where files and commands live.",
+            text="Where files and commands live; with `vscode:`, as the window shows them.",
             from_text=str,
         ),
         Key(

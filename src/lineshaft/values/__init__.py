@@ -150,6 +150,7 @@ from lineshaft.values._workspace import (
     StagedFile,
     StagedKind,
     Stream,
+    Undone,
     Workspace,
 )
 
@@ -261,6 +262,7 @@ __all__ = [
     "Suspended",
     "TokenForm",
     "ToolSpec",
+    "Undone",
     "Usage",
     "Value",
     "Verdict",

@@ -3,7 +3,9 @@
  */
 
 import type { Commands } from "../commands/commands.ts";
+import type { Buffers } from "../files/buffers.ts";
 import type { Files } from "../files/files.ts";
+import type { Landing } from "../files/landing.ts";
 import {
   ActionError,
   type ActionEvent,
@@ -17,6 +19,12 @@ export interface Gatekeeper {
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
 }
 
+/** What a workspace asks of the window that shows it. */
+export interface Shown {
+  readonly buffers: Buffers;
+  readonly landing: Landing;
+}
+
 export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
 
 export class Actions {
@@ -24,9 +32,17 @@ export class Actions {
   readonly #commands: Commands;
   readonly #errors: GetErrors;
   readonly #keeper: Gatekeeper;
+  readonly #shown: Shown;
 
-  constructor(files: Files, commands: Commands, errors: GetErrors, keeper: Gatekeeper) {
+  constructor(
+    files: Files,
+    commands: Commands,
+    errors: GetErrors,
+    shown: Shown,
+    keeper: Gatekeeper,
+  ) {
     this.#files = files;
+    this.#shown = shown;
     this.#errors = errors;
     this.#commands = commands;
     this.#keeper = keeper;
@@ -66,6 +82,10 @@ export class Actions {
         return await this.#files.edit(action);
       case "get_errors":
         return await this.#errors(action, signal);
+      case "buffers":
+        return await this.#shown.buffers.list(action);
+      case "land":
+        return await this.#shown.landing.land(action, signal);
     }
   }
 }

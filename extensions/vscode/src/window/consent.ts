@@ -120,10 +120,10 @@ export class Consent implements vscode.Disposable {
   }
 }
 
+const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers"];
+
 export function needed(action: Action, asks: Asks): boolean {
-  if (asks === "nothing" || action.kind === "read" || action.kind === "get_errors") {
-    return false;
-  }
+  if (asks === "nothing" || READS.includes(action.kind)) return false;
   if (action.kind === "run" || action.kind === "run_python") return true;
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
@@ -139,6 +139,10 @@ export function titleOf(action: Action): string {
       return `${action.command}: ${action.path}`;
     case "get_errors":
       return `errors: ${action.paths?.join(", ") ?? "all"}`;
+    case "buffers":
+      return "unsaved changes";
+    case "land":
+      return `change: ${action.edits.map((each) => each.path).join(", ")}`;
     default:
       return `${action.kind}: ${action.path}`;
   }
@@ -153,6 +157,7 @@ function itemOf(event: ActionEvent): Item {
 
 function detailOf(action: Action): string | null {
   if (action.kind === "run") return `in ${action.cwd ?? "."}, by bash in a terminal`;
+  if (action.kind === "land") return `${action.edits.length} files, together`;
   if (action.kind === "write") return `${action.content.length} characters`;
   if (action.kind !== "edit" || action.oldStr === null) return null;
   return `${action.oldStr.slice(0, MOST_SHOWN)} → ${(action.newStr ?? "").slice(0, MOST_SHOWN)}`;
