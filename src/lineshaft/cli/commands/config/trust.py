@@ -1,6 +1,7 @@
 """`lineshaft config trust`: approve what a project's file wants to start."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,7 @@ from lineshaft.config import (
     servers,
     unapproved,
     unapproved_agents,
+    unapproved_programs,
 )
 from lineshaft.errors import ConfigError
 
@@ -29,13 +31,20 @@ def command(
     yes: Annotated[
         bool, typer.Option("--yes", help="Approve all of them; you have read them.")
     ] = False,
+    pack: Annotated[
+        str | None,
+        typer.Option(
+            "--pack", help="Also the programs that the workspace names for a pack.", metavar="PACK"
+        ),
+    ] = None,
     workspace: Workspace = None,
 ) -> None:
-    """Show each module, agent and server that waits for approval, and ask about it."""
+    """Show each module, agent, server and program that waits for approval, and ask about it."""
     settings = settings_for(workspace)
     modules = (
         *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
         *unapproved_agents(settings),
+        *(unapproved_programs(pack, (workspace or Path.cwd()).resolve()) if pack else ()),
     )
     found = servers(settings).servers
     waiting = [each for each in found if not each.problem and _waits(each)]
