@@ -17,7 +17,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.kit.view import run_in_view
 from lineshaft.processes.programs import CommandOptions
 from lineshaft.sandbox.jail import best_jail
-from lineshaft.values import Context
+from lineshaft.values import Context, Line
 
 Viewing = Callable[..., Session]
 
@@ -260,3 +260,54 @@ async def test_no_content_takes_the_place_of_what_is_no_file_of_the_workspace(
     assert done.error is not None
     assert done.error.code == "E_INVALID_ARGS"
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+async def test_lines_come_while_the_program_runs_and_are_kept_in_their_order(
+    tmp_path: Path,
+) -> None:
+    came: list[Line] = []
+    two = anyio.Event()
+
+    def told(line: Line) -> None:
+        came.append(line)
+        if len(came) == 2:
+            two.set()
+
+    async def look(line: str, call: Context) -> list[list[str]]:
+        """Run a shell line in a view."""
+        seen = await run_in_view(call, CommandOptions("sh", ("-c", line)), on_line=told)
+        return [[each.stream, each.text] for each in seen.result.lines]
+
+    tool = Tool.from_function(look, effect="read")
+    async with Session([tool], workspace=tmp_path) as session:
+        async with anyio.create_task_group() as group:
+            line = "pwd; echo problem >&2; sleep 99"
+            group.start_soon(session.call, "look", {"line": line})
+            await two.wait()
+            group.cancel_scope.cancel()
+        assert [[each.stream, each.text] for each in came] == [
+            ["stdout", "."],
+            ["stderr", "problem"],
+        ]
+        flood = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; printf end >&2"
+        came.clear()
+        done = await session.call("look", {"line": flood})
+    assert len(came) == 20_001
+    assert [each.text for each in came[:2]] == ["line 0", "line 1"]
+    assert ["stderr", "end"] in done.value
+    assert 100 < len(done.value) < 20_001
+
+
+async def test_an_error_of_who_is_told_lines_is_raised(tmp_path: Path) -> None:
+    async def look(call: Context) -> None:
+        """Run a program whose lines nobody can take."""
+
+        def told(line: Line) -> None:
+            raise ValueError(line.text)
+
+        await run_in_view(call, CommandOptions("sh", ("-c", "echo a; echo b")), on_line=told)
+
+    async with Session([Tool.from_function(look, effect="read")], workspace=tmp_path) as session:
+        done = await session.call("look", {})
+    assert done.error is not None
+    assert "ValueError: a" in done.error.message

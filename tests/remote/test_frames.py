@@ -207,5 +207,5 @@ def test_changes_that_land_together_come_back_as_they_were_sent() -> None:
     done = LandObservation(content="", files=[LandedFile(path="a", by_editor=True)])
     answer = observation_frame(ObservationEvent(cause="3", observation=done))
     assert read_observation(json.loads(json.dumps(answer))).observation == done
-    with pytest.raises(RemoteProtocolError, match="edits.0..path is missing"):
+    with pytest.raises(RemoteProtocolError, match=r"edits.0..path is missing"):
         read_action({**frame, "args": {"edits": [{"data": ""}]}})

@@ -169,15 +169,28 @@ def confirm_module(module: Unapproved) -> bool:
 
 
 def describe_module(module: Unapproved) -> None:
-    """Print what a person should know before trusting a module or an agent."""
+    """Print what a person should know before trusting a module, an agent or a program."""
     if module.kind == "agent":
         _describe_agent(module)
+        return
+    if module.kind == "program":
+        _describe_program(module)
         return
     note(f"{one_line(str(module.project))} names the Python module {one_line(module.name)}.")
     note("It would run with your rights, outside policy. Its files:")
     for file in module.files:
         note(f"  {one_line(str(file))}")
     note(f"  sha256 {module.sha256}")
+
+
+def _describe_program(program: Unapproved) -> None:
+    note(f"{one_line(str(program.project))} names the program {one_line(program.name)}.")
+    note("It would run with your rights, each time after a question:")
+    for label, text in program.told:
+        note(wrapped(f"  {one_line(label)}: {visible(text, keep=chr(10))}"))
+    for file in program.files:
+        note(f"  file, approved as it is now: {one_line(str(file))}")
+    note(f"  sha256 {program.sha256}")
 
 
 def _describe_agent(agent: Unapproved) -> None:

@@ -3,8 +3,9 @@
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -19,9 +20,10 @@ from lineshaft.kit.jailed import (
     until_cancelled,
 )
 from lineshaft.kit.view.copy import is_apart, private_copy
-from lineshaft.processes.programs import ProgramOptions, ProgramResult
+from lineshaft.kit.view.lines import ComingLines
+from lineshaft.processes.programs import KeptLines, ProgramOptions, ProgramResult
 from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
-from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line, Stream
+from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt/java")
 _SETTINGS = (
@@ -40,7 +42,7 @@ class ViewedProgram:
     """How a program ended that worked in a view of its own."""
 
     result: ProgramResult
-    """Its exit code and output. Lines of output stand before those of errors."""
+    """Its exit code and output; lines in the order in which they came."""
 
     changed: tuple[str, ...]
     """Paths of the workspace that it changed in its view, also where that was thrown away."""
@@ -58,6 +60,7 @@ async def run_in_view(
     packages: Path | None = None,
     extra: Mapping[str, bytes | None] | None = None,
     keep: bool = False,
+    on_line: Callable[[Line], object] | None = None,
 ) -> ViewedProgram:
     """Run a program of the machine over a copy of the workspace, in a jail, without network.
 
@@ -73,6 +76,7 @@ async def run_in_view(
         extra: Contents by path that take the place of the workspace's in the view; None: no file
             is there. Not for a program whose changes are kept.
         keep: Whether its changes become changes of the run where it ends with 0.
+        on_line: Is told each line as it comes, with its stream.
 
     Raises:
         ToolError: No jail works here, the program is missing, the workspace is too large, or it
@@ -93,6 +97,8 @@ async def run_in_view(
             open_files=_OPEN_FILES,
             file_mb=_FILE_MB,
         )
+        kept_lines = KeptLines(options.stdout_bytes + options.stderr_bytes)
+        coming = ComingLines(kept_lines, on_line, partial(_without_place, copy.root))
         order = Order(
             argv=[str(program), *options.argv[1:]],
             source=b"",
@@ -100,9 +106,12 @@ async def run_in_view(
             apart=copy.root,
             time=ProgramTime(seconds=options.seconds, until=_until(call)),
             secrets=call.secrets,
+            on_line=coming.take,
         )
         async with jailed_run(jail, order) as ended:
-            result = _result(options, ended, copy.root)
+            if coming.error is not None:
+                raise coming.error
+            result = _result(options, ended, kept_lines, copy.root)
             changes = _own(await to_the_end(lambda _: ended.jailed.changes()))
             kept = keep and result.exit_code == 0
             not_kept = await land(call, changes) if kept else []
@@ -155,11 +164,15 @@ def _until(call: Context) -> float:
     return call.deadline - min(3.0, max(left / 10, min(0.5, left / 2)))
 
 
-def _result(options: ProgramOptions, ended: ProgramOutcome, root: Path) -> ProgramResult:
-    out, err = (
-        stream.text().replace(f"{root}/", "").replace(str(root), ".")
-        for stream in (ended.stdout, ended.stderr)
-    )
+def _without_place(root: Path, text: str) -> str:
+    """Return a text without the place of the copy, which says nothing to anybody."""
+    return text.replace(f"{root}/", "").replace(str(root), ".")
+
+
+def _result(
+    options: ProgramOptions, ended: ProgramOutcome, kept: KeptLines, root: Path
+) -> ProgramResult:
+    out, err = (_without_place(root, stream.text()) for stream in (ended.stdout, ended.stderr))
     if ended.exit_code is None:
         raise ProgramTimedOut(
             f"{options.label!r} was ended after {ended.seconds:g} s, with all that it had started",
@@ -169,18 +182,14 @@ def _result(options: ProgramOptions, ended: ProgramOutcome, root: Path) -> Progr
     return ProgramResult(
         argv=options.argv,
         exit_code=ended.exit_code,
-        lines=(*_lines("stdout", out), *_lines("stderr", err)),
-        lines_left_out=0,
+        lines=kept.lines,
+        lines_left_out=kept.left_out,
         stdout=out,
         stderr=err,
         stdout_truncated=ended.stdout.truncated,
         stderr_truncated=ended.stderr.truncated,
         duration_ms=ended.milliseconds,
     )
-
-
-def _lines(stream: Stream, text: str) -> list[Line]:
-    return [Line(stream=stream, text=line) for line in text.splitlines()]
 
 
 def _own(changes: Changes) -> Changes:

@@ -15,7 +15,7 @@ from lineshaft import ToolError, WorkspacePath, tool
 from lineshaft.errors import FileMissing
 from lineshaft.kit.view import run_in_view
 from lineshaft.values import Context
-from lineshaft_azure_sdk.programs import node_program
+from lineshaft_azure_sdk.programs import logged, node_program
 
 _SECONDS = 1_800.0
 _LEFT_BEHIND = re.compile(r"(?:^|/)(?:sparse-spec[0-9a-f-]*|TempTypeSpecFiles)(?:/|$)")
@@ -125,7 +125,14 @@ async def _generated(call: Context, folder: str, words: Sequence[str]) -> Genera
             )
     program = await node_program(call, "tsp-client")
     options = program.options(*words, seconds=_SECONDS)
-    seen = await run_in_view(call, options, folder=folder, packages=program.packages, keep=True)
+    seen = await run_in_view(
+        call,
+        options,
+        folder=folder,
+        packages=program.packages,
+        keep=True,
+        on_line=logged(call, options),
+    )
     said = f"{seen.result.stdout}\n{seen.result.stderr}".strip()[-_SAID:]
     if seen.result.exit_code:
         raise ToolError(

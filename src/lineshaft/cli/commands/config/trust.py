@@ -25,6 +25,7 @@ from lineshaft.config import (
     tools,
     unapproved,
     unapproved_agents,
+    unapproved_programs,
 )
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
@@ -35,11 +36,20 @@ def command(
     yes: Annotated[
         bool, typer.Option("--yes", help="Approve all of them; you have read them.")
     ] = False,
+    pack: Annotated[
+        str | None,
+        typer.Option(
+            "--pack", help="Also the programs that the workspace names for a pack.", metavar="PACK"
+        ),
+    ] = None,
     workspace: Workspace = None,
 ) -> None:
-    """Show each module, agent and server that waits for approval, and ask about it."""
+    """Show each module, agent, server and program that waits for approval, and ask about it."""
     settings = settings_for(workspace)
-    modules = unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings)))
+    modules = (
+        *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
+        *(unapproved_programs(pack, settings.root.resolve()) if pack else ()),
+    )
     agents = {each.name: each for each in unapproved_agents(settings)}
     broken = [each for each in agent_settings(settings) if each.fault]
     found = servers(settings).servers
