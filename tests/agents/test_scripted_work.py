@@ -435,3 +435,32 @@ async def test_a_cancelled_run_ends_the_scripts_in_it(folder: Path) -> None:
 def _send(to: str) -> str:
     """Send something away."""
     return to
+
+
+async def test_a_run_executes_eight_scripts_of_agents_at_once(folder: Path) -> None:
+    inside: list[str] = []
+    most: list[int] = []
+    full = asyncio.Event()
+
+    async def stay(name: str) -> None:
+        """Stay until eight are here."""
+        inside.append(name)
+        most.append(len(inside))
+        if len(inside) == 8:
+            full.set()
+        await full.wait()
+        for _ in range(20):  # of those beyond, one would come
+            await asyncio.sleep(0)
+        inside.remove(name)
+
+    def by_turn(request: ModelRequest) -> ModelReply:
+        if any(isinstance(each, CallAnswer) for each in request.messages):
+            return exit_with("done")
+        return call("run_script", code="await stay(args[0])", args=["x"])
+
+    worker = Worker(tools=(Tool.from_function(stay, effect="read"),))
+    worker.agent = worker.agent.with_model(ScriptedModel([by_turn] * 24))
+    script = "return await asyncio.gather(*[agents.worker(text=str(n)) for n in range(12)])"
+    result = await worker.work(folder, script=script)
+    assert (result.error, result.value) == (None, ["done"] * 12)
+    assert (len(most), max(most)) == (12, 8)

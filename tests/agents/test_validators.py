@@ -52,10 +52,18 @@ async def test_a_fault_of_a_validator_ends_the_agent_and_its_changes(
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_validator_refuses_by_an_error_of_a_tool(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        ToolError("E_INVALID_RESULT", "it is even"),
+        ValueError("it is even"),
+        AssertionError("it is even"),
+    ],
+)
+async def test_a_validator_refuses_by_an_error(tmp_path: Path, refusal: Exception) -> None:
     def odd(result: int) -> None:
         if result % 2 == 0:
-            raise ToolError("E_INVALID_RESULT", "it is even")
+            raise refusal
 
     agent, model = counter(odd, exit_with(8), exit_with(7))
     assert (await agent.run(text="x", workspace=tmp_path)).output == 7

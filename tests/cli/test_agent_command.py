@@ -47,6 +47,8 @@ sort = Microagent[Literal["bug", "question"]](
 )
 """
 
+INPUT = "\ninputs = {{type = 'object', properties.{} = {{type = 'string'}}}}"
+
 SCHEMA = {
     "type": "object",
     "properties": {"label": {"enum": ["bug", "question"]}},
@@ -122,7 +124,7 @@ async def test_results_are_json_and_wrong_inputs_say_what_to_write(
         assert 'label: Literal["bug", "question"]' in shown
         low = lineshaft("agent", "run", "kind", "path=a.md", "most:=0")
         assert (low.returncode, low.stdout) == (2, "")
-        assert "`most` is refused: 0 is less than the minimum of 1" in low.stderr
+        assert "`most` is refused: it must be 1 or more, not 0" in low.stderr
         none = lineshaft("agent", "run", "kind")
         assert (none.returncode, "`path` is missing" in none.stderr) == (2, True)
         text = lineshaft("agent", "run", "agents.kind", "path=a.md", "most=3")
@@ -210,12 +212,18 @@ async def test_a_person_sees_turns_tokens_and_cost(
     [
         ('result = {type = "string"}', "[agents.a] lacks instructions: a text"),
         ('instructions = "x"\nresult = {}\ntool = ["x"]', "did you mean 'tools'?"),
-        ('instructions = "x"\nresult = {type = "strin"}', "result is no JSON Schema"),
+        ('instructions = "x"\nresult = {type = "strin"}', "result is no valid JSON Schema"),
         ('instructions = "x"\nresult = "none.json"', "none.json"),
         ('instructions = "x"\nresult = {}\ntools = ["read_fil"]', "did you mean 'read_file'?"),
         ('instructions = "x"\nresult = {}\nbudget = {turn = 1}', "budget: unknown key 'turn'"),
         ('instructions = "x"\nresult = {}\nbudget = {turns = 0}', "turns must be a whole number"),
         ('instructions = "x"\nresult = {}\ninputs = {type = "object"}', "with properties"),
+        (
+            "instructions = 'x'\nresult = {}" + INPUT.format("context"),
+            "an input is named 'context'",
+        ),
+        ("instructions = 'x'\nresult = {}" + INPUT.format("class"), "'class' cannot be named so"),
+        ("instructions = 'x'\nresult = {}" + INPUT.format("_a"), "'_a' cannot be named so"),
         ('instructions = "x"\nresult = {}\nkey_env = "K"', "key_env is for models openai:NAME"),
         ('instructions = "x"\nresult = 3', "allowed: a JSON Schema, or the path of one"),
     ],
@@ -248,6 +256,29 @@ async def test_a_persons_own_agent_needs_no_approval_and_scripts_have_it(
         assert "text" in wrong.stdout + wrong.stderr
 
     async with serving([ends_with(7)]) as wire:
+        await to_thread.run_sync(work)
+
+
+async def test_patterns_of_settings_are_matched_in_bounded_time(
+    lineshaft: Lineshaft, environ: dict[str, str]
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    own.mkdir(parents=True)
+    slow = "{type = 'string', pattern = '^(a+)+$'}"
+    text = (
+        f"[agents.a]\ninstructions = 'x'\nresult = {slow}\nmodel = 'URL#m'\n"
+        f"inputs = {{type = 'object', properties.text = {slow}}}\n"
+    )
+    endless = "a" * 60 + "!"
+
+    def work() -> None:
+        (own / "lineshaft.toml").write_text(text.replace("URL", wire.url))
+        wrong = lineshaft("agent", "run", "a", f"text={endless}")
+        assert "must be text that matches" in wrong.stderr
+        done = lineshaft("agent", "run", "a", "text=aaa")
+        assert (done.returncode, done.stdout.strip()) == (0, "aa"), done.stderr
+
+    async with serving([ends_with(endless), ends_with("aa")]) as wire:
         await to_thread.run_sync(work)
 
 

@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
+from keyword import iskeyword
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -41,7 +42,7 @@ from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
 from lineshaft.session import Session, SessionArguments, script_tool, waited_for
-from lineshaft.tools import Tool, Toolset, model_name, published
+from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
 from lineshaft.values import Call, Context, Done, Failure, Value
 
 R = TypeVar("R")
@@ -56,9 +57,12 @@ _MODELS: WeakKeyDictionary[Callable[..., object], Callable[[], Model]] = WeakKey
 NAMESPACE = "agents"
 RETURNS = "returns"
 
+_OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RETURNS})
+
 Validator = Callable[[R], object] | Callable[[R, Context], object]
 """Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
-A second parameter, annotated `Context`, is filled in."""
+A second parameter, annotated `Context`, is filled in. A `ValueError`, an `AssertionError` or a
+`ToolError` is a reason, too; any other exception is the validator's fault and ends the agent."""
 
 
 class TextInput(TypedDict):
@@ -308,7 +312,7 @@ class Microagent(Generic[R]):
         async def body(context: Context, **given: object) -> object:
             exit_tool = _exit_for(given.pop(RETURNS, None)) or self._exit
             conversation = requests.conversation(context)
-            loop = self._loop(context, conversation, commits, exit_tool)
+            loop = self._loop(context, conversation, commits, exit_tool, made.contract.deliver)
             return await self._work(context, given, start, loop)
 
         parameters = list(self._inputs.parameters.values())
@@ -377,7 +381,12 @@ class Microagent(Generic[R]):
         return end.result
 
     def _loop(
-        self, context: Context, conversation: Conversation, commits: Commits, exit_tool: ExitTool
+        self,
+        context: Context,
+        conversation: Conversation,
+        commits: Commits,
+        exit_tool: ExitTool,
+        deliver: Callable[[object], object],
     ) -> AgentLoop:
         offered = {model_name(name): tool for name, tool in self._tools.items()}
         reads = PartialReads(context)
@@ -398,6 +407,11 @@ class Microagent(Generic[R]):
             return Value(shown)
 
         async def validate(result: object) -> object:
+            try:
+                deliver(result)  # what fails here would fail after the commit
+            except Mismatch as error:
+                told = tell(error.problems, "it")
+                raise ToolError("E_INVALID_RESULT", told, hint=error.hint) from error
             if self._validate is None:
                 return None
             plain = {"result": pydantic_core.to_jsonable_python(result)}
@@ -505,10 +519,12 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
         raise ConfigError(
             f"agent {name!r}: inputs is {inputs!r}", hint="give a TypedDict or a pydantic model"
         )
-    for taken in sorted(
-        kinds.keys() & {"model", "history", "images", RETURNS, *SessionArguments.__annotations__}
-    ):
+    for taken in sorted(kinds.keys() & (_OWN_ARGUMENTS | SessionArguments.__annotations__.keys())):
         raise ConfigError(f"agent {name!r}: an input is named {taken!r}, as `run` takes it itself")
+    for each in kinds:
+        if not each.isidentifier() or iskeyword(each):
+            hint = "its name is one of a parameter"
+            raise ConfigError(f"agent {name!r}: an input is named {each!r}", hint=hint)
     return inspect.Signature(
         [
             inspect.Parameter(

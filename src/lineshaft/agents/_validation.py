@@ -84,6 +84,8 @@ def validation(
         except pydantic_core.PydanticSerializationError as error:
             text = f"the validator returned what is no reason: {error}"
             raise ToolError(FAULT, text, hint="return None, True or a text") from error
+        except (ValueError, AssertionError) as error:  # as pydantic's validators refuse
+            raise ToolError("E_INVALID_RESULT", str(error) or type(error).__name__) from error
         except Exception as error:
             raise ToolError(FAULT, f"the validator raised {_told(error)}") from error
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
+from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from lineshaft import kit
 from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
@@ -22,7 +23,7 @@ from lineshaft.config._modules import Confirm
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError, ModelRefused
-from lineshaft.tools import Tool, Toolset
+from lineshaft.tools import Tool, Toolset, schema_type
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent
@@ -254,11 +255,11 @@ def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
     from lineshaft.agents import Budget, Microagent  # noqa: PLC0415  brings the session along
 
     table = agent.table
-    result: object = _checked(agent, "result")
-    if "$ref" not in json.dumps(result):  # those lead elsewhere in the schema of a call
-        result = _kind(result)
+    schema, inputs = agent.schema("result"), agent.schema("inputs")
+    result = _kind(agent, "result", schema)
+    if "$ref" in json.dumps(schema):  # those lead elsewhere in the schema of a call
+        result = schema
     typed = cast("type[Microagent[Any]]", cast("Any", Microagent)[result])
-    inputs = _checked(agent, "inputs")
     return typed(
         name=agent.name,
         instructions=str(table["instructions"]),
@@ -269,19 +270,6 @@ def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
         budget=Budget(**_numbers(agent, "budget", [each.name for each in fields(Budget)])),
         idempotent=table.get("idempotent") is True,
     )
-
-
-def _checked(agent: AgentSetting, key: str) -> Mapping[str, object] | None:
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415  slow to import
-
-    schema = agent.schema(key)
-    if schema is None:
-        return None
-    try:
-        Draft202012Validator.check_schema(cast("Any", schema))
-    except SchemaError as error:
-        raise agent.problem(f"{key} is no JSON Schema: {error.message}") from error
-    return schema
 
 
 def _tool(agent: AgentSetting, name: str, offered: Toolset) -> Tool:
@@ -313,6 +301,7 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     """
     import pydantic  # noqa: PLC0415  slow to import
 
+    _kind(agent, "inputs", schema)
     properties = schema.get("properties")
     if schema.get("type") != "object" or not isinstance(properties, dict):
         hint = "name each: [agents.NAME.inputs.properties.path], with type"
@@ -322,10 +311,11 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     required = cast("list[str]", schema.get("required", []))
     kinds: dict[str, Any] = {}
     for name, kind in cast("dict[str, object]", properties).items():
-        if not name.isidentifier():
-            raise agent.problem(f"the input {name!r} is no identifier", "scripts name it")
+        if not name.isidentifier() or iskeyword(name) or name.startswith("_"):
+            hint = "scripts name it: letters, digits and _, a letter first, and no word of Python"
+            raise agent.problem(f"the input {name!r} cannot be named so", hint)
         about = cast("dict[str, object]", kind if isinstance(kind, dict) else {})
-        made = _kind(cast("object", kind))
+        made = _kind(agent, f"inputs.properties.{name}", cast("object", kind))
         kinds[name] = (made, ... if name in required else about.get("default"))
     missing = [name for name in required if name not in properties]
     if missing:
@@ -333,19 +323,13 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     return pydantic.create_model("Inputs", __config__={"protected_namespaces": ()}, **kinds)
 
 
-def _kind(schema: object) -> object:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
-    from pydantic import AfterValidator, WithJsonSchema  # noqa: PLC0415  the same
-
-    validator = cast("Any", Draft202012Validator)(schema)
-
-    def check(value: object) -> object:
-        for error in validator.iter_errors(value):
-            raise ValueError(error.message)
-        return value
-
-    shown = cast("dict[str, Any]", schema if isinstance(schema, dict) else {})
-    return Annotated[Any, AfterValidator(check), WithJsonSchema(shown)]
+def _kind(agent: AgentSetting, key: str, schema: object) -> object:
+    if isinstance(schema, bool):  # JSON Schema's short forms of anything and nothing
+        schema = {} if schema else {"not": {}}
+    try:
+        return schema_type(schema, key)
+    except ConfigError as error:
+        raise agent.problem(error.message, error.hint) from error
 
 
 def _model(agent: AgentSetting) -> "str | Model | None":

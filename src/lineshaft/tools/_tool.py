@@ -5,6 +5,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -133,6 +134,9 @@ class _Options:
     foreign: bool = False
     """Its schemas come from elsewhere."""
 
+    words_only: bool = False
+    """See `Tool.counted_as_words_only`."""
+
     def __post_init__(self) -> None:
         if self.effect is not None and self.effect not in get_args(Effect):
             raise ConfigError(f"effect {self.effect!r} is none of {', '.join(get_args(Effect))}")
@@ -238,6 +242,7 @@ class Tool(Generic[P, R]):
         Raises:
             ConfigError: A schema is not one, or leads outside or in circles.
         """
+        _must_be_known(options)
         made = replace(_Options(**options), foreign=True)
         name = check_name(made.name)
         if not callable(cast("object", function)):
@@ -297,6 +302,7 @@ class Tool(Generic[P, R]):
             needs_disk=options.lands,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
+            words_only=options.words_only,
         )
 
     @property
@@ -326,6 +332,20 @@ class Tool(Generic[P, R]):
         options = replace(self._options, jailed=False)
         if self._options.jailed and not self._options.needs_disk:
             options = replace(options, needs_disk=None)  # as the effect has it
+        return self._copy(self._function, options, method=self.is_unbound)
+
+    def counted_as_words_only(self) -> "Tool[P, R]":
+        """Return the same tool, known to built-in rules as one that can only add words to a list.
+
+        That is a claim about its code, so it is for the kit's own tool alone.
+
+        Raises:
+            ConfigError: It is another tool.
+        """
+        code = getattr(target_of(self.function), "__code__", None)
+        if code is None or Path(code.co_filename) != _WORDS:
+            raise ConfigError(f"{self.name!r} is not the kit's tool for words: rules ask about it")
+        options = replace(self._options, words_only=True)
         return self._copy(self._function, options, method=self.is_unbound)
 
     def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":
@@ -404,11 +424,7 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
     Raises:
         ConfigError: An option is wrong, or the function has no name.
     """
-    unknown = sorted(options.keys() - _OPTION_NAMES)
-    if unknown:
-        close = difflib.get_close_matches(unknown[0], _OPTION_NAMES, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(_OPTION_NAMES)}"
-        raise ConfigError(f"@tool has no option {unknown[0]!r}", hint=hint)
+    _must_be_known(options)
     made = _Options(**options)
     if function is None:
         return functools.partial(_tool, options=made)
@@ -416,6 +432,15 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
 
 
 _OPTION_NAMES = tuple(ToolOptions.__annotations__)
+_WORDS = Path(__file__).parent.parent / "kit" / "words" / "tool.py"
+
+
+def _must_be_known(options: Mapping[str, object]) -> None:
+    unknown = sorted(options.keys() - _OPTION_NAMES)
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], _OPTION_NAMES, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(_OPTION_NAMES)}"
+        raise ConfigError(f"@tool has no option {unknown[0]!r}", hint=hint)
 
 
 def _tool(function: Function, options: _Options) -> "Tool[..., Any]":

@@ -7,7 +7,7 @@ what one takes. Their work is checked by the real tools: cspell, the TypeSpec co
 from lineshaft.packs import Pack
 from lineshaft_azure_sdk.files import patch_file
 from lineshaft_azure_sdk.java import compile_java, java_patch
-from lineshaft_azure_sdk.readme import check_readme, readme
+from lineshaft_azure_sdk.readme import check_links, check_readme, readme
 from lineshaft_azure_sdk.spelling import check_spelling, spelling, update_cspell_words
 from lineshaft_azure_sdk.typespec import (
     compile_typespec,
@@ -23,6 +23,7 @@ __all__ = ["pack"]
 pack = Pack(
     description="Agents and tools for Azure SDK repositories.",
     tools=[
+        check_links,
         check_readme,
         check_spelling,
         compile_java,

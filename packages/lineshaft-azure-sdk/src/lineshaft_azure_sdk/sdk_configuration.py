@@ -12,8 +12,8 @@ from typing import Literal, cast, get_args
 
 from lineshaft.errors import ConfigError, FileMissing
 from lineshaft.kit import split_command
+from lineshaft.kit.words import read_jsonc
 from lineshaft.processes.programs import CommandOptions, PowerShellOptions, ProgramOptions
-from lineshaft_azure_sdk.jsonc import read_jsonc
 
 SdkScript = Literal["Build", "UpdateChangelogContent", "UpdateVersion", "UpdateMetadata"]
 """The programs that are read."""

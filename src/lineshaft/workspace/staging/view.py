@@ -351,7 +351,8 @@ class StagedView(FolderView):
                 approve(both_names(old, new, self._overlay))
             moved = edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
-                if sight.thing.kind != "folder" or len(moved) == 1:
+                known = was.path in self._seen.tokens
+                if sight.thing.kind != "folder" or len(moved) == 1 or known:
                     self._staged.moved(was.path, now.path, sight.thing.state(sight.data))
             self._memory.version += 1
         thing = before.thing
@@ -418,7 +419,7 @@ class StagedView(FolderView):
     def _kept_back(self) -> tuple[StagedFile, ...]:
         with self._lock:
             overlay = merging.flattened(self._memories).overlay
-            return tuple(staged_file(base.place, node) for base, node in overlay.changed())
+            return tuple(staged_file(base, node) for base, node in overlay.changed())
 
     async def changes(self) -> tuple[Change, ...]:
         """Return the changes of this view, landed or not: one entry a path and stage, in order.
