@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lineshaft import kit
-from lineshaft.agents import Microagent
+from lineshaft.agents import Microagent, VerifiedMicroagent
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Context
@@ -99,3 +99,15 @@ async def test_a_second_parameter_with_a_default_is_left_alone(tmp_path: Path) -
         agent, _ = counter(validate)
         await agent.run(text="x", workspace=tmp_path)
     assert seen == [3, True, (7,)]
+
+
+@pytest.mark.parametrize("verify", [three, none_at_all, "check"])
+def test_a_verifier_is_looked_at_when_its_agent_is_made(verify: Any) -> None:
+    def made() -> VerifiedMicroagent[int]:
+        return VerifiedMicroagent[int](name="count", instructions="Count.", verify=verify)
+
+    if verify is three:  # a result, the inputs and a context
+        assert made().name == "count"
+        return
+    with pytest.raises(ConfigError, match=r"agent 'count': verify is "):
+        made()

@@ -123,10 +123,13 @@ async def test_results_are_json_and_wrong_inputs_say_what_to_write(
         assert "lineshaft agent run kind path=PATH" in shown
         assert 'label: Literal["bug", "question"]' in shown
         low = lineshaft("agent", "run", "kind", "path=a.md", "most:=0")
-        assert (low.returncode, low.stdout) == (1, "")
+        assert (low.returncode, low.stdout) == (2, "")
         assert "`most` is refused: it must be 1 or more, not 0" in low.stderr
         none = lineshaft("agent", "run", "kind")
-        assert "path" in none.stderr
+        assert (none.returncode, "`path` is missing" in none.stderr) == (2, True)
+        text = lineshaft("agent", "run", "agents.kind", "path=a.md", "most=3")
+        assert (text.returncode, "write most:=..." in text.stderr) == (2, True)
+        assert json.loads(lineshaft("runs", "--json").stdout) == []  # nothing was begun
         assert lineshaft("agent", "run", "kind", "path").returncode == 2
         keyless = lineshaft("agent", "run", "kind", "path=a.md")
         assert keyless.returncode == 1
@@ -455,3 +458,17 @@ def test_a_faulty_agent_of_a_project_stops_only_what_uses_agents(
     assert trusted.returncode == 2
     assert "not approved: " in trusted.stderr
     assert FAULTS[table] in trusted.stderr
+
+
+def test_an_agent_without_a_model_says_how_to_name_one(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    text = MODULE.replace('    model="ollama:none",\n', "")
+    (workspace / "own.py").write_text(text)
+    done = lineshaft("agent", "run", "agents.sort", "path=a.md", "--tools", "own.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "agent 'sort' has no model" in done.stderr
+    assert "`--model M` or the variable LINESHAFT_MODEL" in done.stderr
+    assert json.loads(lineshaft("runs", "--json").stdout) == []
+    missing = lineshaft("agent", "run", "sort", "path=a.md")
+    assert "agents come with `--tools FILE`, or of a pack as PACK.AGENT" in missing.stderr

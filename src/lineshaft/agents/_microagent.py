@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from keyword import iskeyword
 from typing import (
@@ -25,6 +26,7 @@ from typing import (
     get_type_hints,
     is_typeddict,
 )
+from weakref import WeakKeyDictionary
 
 import pydantic_core
 
@@ -44,6 +46,13 @@ from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
 from lineshaft.values import Call, Context, Done, Failure, Value
 
 R = TypeVar("R")
+
+_NO_MODEL = (
+    'give it `model="openai:gpt-5-mini"`; on the command line, `--model M` or the variable'
+    " LINESHAFT_MODEL"
+)
+_MODELS: WeakKeyDictionary[Callable[..., object], Callable[[], Model]] = WeakKeyDictionary()
+"""What finds the model of an agent, by the body of its tool."""
 
 NAMESPACE = "agents"
 RETURNS = "returns"
@@ -148,6 +157,7 @@ class Microagent(Generic[R]):
         idempotent: bool = False,
         scripts: bool = False,
     ) -> None:
+        _refuse_unusable(name, model=model, budget=budget, idempotent=idempotent, scripts=scripts)
         self._exit = ExitTool(self._declared)
         self.name = name
         self._template = _template_of(name, instructions)
@@ -209,6 +219,7 @@ class Microagent(Generic[R]):
         settings = {
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
         }
+        self._refuse_unknown(arguments)
         outcome = _Outcome()
         start = _Start(model=model, history=tuple(history), images=tuple(images), outcome=outcome)
         self._resolved(start)
@@ -252,6 +263,28 @@ class Microagent(Generic[R]):
             return waited_for(work)
         return asyncio.run_coroutine_threadsafe(work(), around.loop).result()
 
+    def _refuse_unknown(self, arguments: Iterable[str]) -> None:
+        """Refuse what `run` would take by another name, or of another agent.
+
+        Raises:
+            ConfigError: An argument of the session is misspelt, or the result has a type already.
+        """
+        for name in arguments:
+            if name in self._inputs.parameters or (name == RETURNS and self._is_open):
+                continue
+            if name == RETURNS:
+                raise ConfigError(
+                    f"agent {self.name!r} declares its result: a call gives no `returns`",
+                    hint="a Microagent[Any] takes the type of its result at each call",
+                )
+            close = get_close_matches(name, SessionArguments.__annotations__, n=1)
+            if close and not get_close_matches(name, self._inputs.parameters, n=1):
+                takes = ", ".join(self._inputs.parameters)
+                raise ConfigError(
+                    f"agent {self.name!r} takes no {name!r}",
+                    hint=f"did you mean {close[0]!r}? its inputs: {takes}",
+                )
+
     def _resolved(self, start: _Start) -> Model:
         """Return the model of a run.
 
@@ -260,8 +293,7 @@ class Microagent(Generic[R]):
         """
         model = start.model or self._model or os.environ.get("LINESHAFT_MODEL")
         if model is None:
-            hint = 'give it one: model="openai:gpt-5-mini", or LINESHAFT_MODEL'
-            raise ConfigError(f"agent {self.name!r} has no model", hint=hint)
+            raise ConfigError(f"agent {self.name!r} has no model", hint=_NO_MODEL)
         if isinstance(model, str):
             model = model_named(model, environment=os.environ)
         if self._budget.cost is not None and not model.priced:
@@ -295,6 +327,7 @@ class Microagent(Generic[R]):
         }
         taken = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
         body.__signature__ = inspect.Signature([*parameters, taken])  # pyright: ignore[reportFunctionMemberAccess]  read by `inspect.signature`
+        _MODELS[body] = partial(self._resolved, start)
         own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
             same = _same if self._is_open else self._exit.typed
@@ -408,6 +441,37 @@ class Microagent(Generic[R]):
                 wait=conversation.wait,
             ),
         )
+
+
+def _refuse_unusable(name: str, *, model: object, budget: object, **switches: object) -> None:
+    """Refuse arguments of another kind, which would be taken for something else later.
+
+    Raises:
+        ConfigError: One of them cannot be used.
+    """
+    if not (model is None or isinstance(model, str) or hasattr(model, "complete")):
+        hint = 'such as model="openai:gpt-5-mini"'
+        raise ConfigError(f"agent {name!r}: model is {model!r}, no name or model", hint=hint)
+    if not isinstance(budget, Budget | None):
+        hint = "write budget=Budget(turns=10)"
+        raise ConfigError(f"agent {name!r}: budget is {budget!r}, no Budget", hint=hint)
+    for option, said in switches.items():
+        if not isinstance(said, bool):
+            raise ConfigError(f"agent {name!r}: {option} must be True or False, not {said!r}")
+
+
+def refuse_without_model(tool: Tool[..., Any]) -> None:
+    """Refuse an agent whose model cannot be asked, before a run of it begins.
+
+    Args:
+        tool: An agent as a tool; any other is let pass.
+
+    Raises:
+        ConfigError: It has no model, or one whose name or key is missing.
+    """
+    find = _MODELS.get(tool.function)
+    if find is not None:
+        find()
 
 
 def _same(result: object) -> object:

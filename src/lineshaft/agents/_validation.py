@@ -28,27 +28,49 @@ def takes_context(agent: str, validate: object) -> bool:
         ConfigError: It cannot be called with a result, and a context at most.
     """
     hint = "write `def check(result): ...`, or `async def check(result, context: Context): ...`"
-    if not callable(validate):
-        raise ConfigError(f"agent {agent!r}: validate is {validate!r}, no function", hint=hint)
-    try:
-        signature = inspect.signature(validate)
-    except (TypeError, ValueError):  # a builtin that does not say
+    signature = _signature(agent, "validate", validate, hint)
+    if signature is None:
         return False
     positional = [each for each in signature.parameters.values() if each.kind in _POSITIONAL]
     second = positional[1] if len(positional) > 1 else None
     with_context = second is not None and (
         second.default is inspect.Parameter.empty or _is_context(second.annotation)
     )
+    _refuse_unfit(agent, "validate", validate, 1 + with_context, hint)
+    return with_context
+
+
+def refuse_verifier(agent: str, verify: object) -> None:
+    """Refuse a verifier that cannot be called with a result, the inputs and a context.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    hint = "write `async def check(result, inputs, context): ...`"
+    _refuse_unfit(agent, "verify", verify, 3, hint)
+
+
+def _signature(agent: str, option: str, check: object, hint: str) -> inspect.Signature | None:
+    if not callable(check):
+        raise ConfigError(f"agent {agent!r}: {option} is {check!r}, no function", hint=hint)
     try:
-        signature.bind(*(None, None)[: 1 + with_context])
+        return inspect.signature(check)
+    except (TypeError, ValueError):  # a builtin that does not say
+        return None
+
+
+def _refuse_unfit(agent: str, option: str, check: object, count: int, hint: str) -> None:
+    signature = _signature(agent, option, check, hint)
+    try:
+        if signature is not None:
+            signature.bind(*[None] * count)
     except TypeError as error:
-        shown = getattr(validate, "__name__", repr(validate))
+        shown = getattr(check, "__name__", repr(check))
         raise ConfigError(
-            f"agent {agent!r}: validate is `{shown}{signature}`, "
+            f"agent {agent!r}: {option} is `{shown}{signature}`, "
             f"which cannot be called with a result: {error}",
             hint=hint,
         ) from None
-    return with_context
 
 
 def _is_context(annotation: object) -> bool:

@@ -22,6 +22,7 @@ MARKS: Mapping[str, str] = {
 
 
 _LINE = 80
+_LEAST_DOLLARS = 0.0001
 
 
 def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> str:
@@ -73,6 +74,15 @@ def size(count: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
+
+
+def dollars(amount: float) -> str:
+    """Return an amount of US dollars: `$0`, `under $0.0001`, `$0.0012`, `$3.50`."""
+    if amount <= 0:
+        return "$0"
+    if amount < _LEAST_DOLLARS:
+        return f"under ${_LEAST_DOLLARS}"
+    return f"${amount:.4f}" if amount < 1 else f"${amount:,.2f}"
 
 
 def counted(count: int, noun: str) -> str:

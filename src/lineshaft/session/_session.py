@@ -139,6 +139,7 @@ class Session(Afterwards):
             sinks=sinks,
             secrets=secrets,
             atomic=atomic,
+            scripts=scripts,
             store=store,
             python=python,
         )
