@@ -196,7 +196,7 @@ def test_an_action_that_waits_for_a_person_is_not_confirmed() -> None:
 
 def test_every_kind_has_a_name_on_the_wire() -> None:
     openhands = {"run", "read", "write", "edit"}
-    assert set(ACTIONS) == {*openhands, "run_python", "get_errors", "buffers", "land"}
+    assert set(ACTIONS) == {*openhands, "run_python", "get_errors", "buffers", "land", "approve"}
     assert set(ACTIONS) < set(OBSERVATIONS)
 
 
@@ -207,5 +207,5 @@ def test_changes_that_land_together_come_back_as_they_were_sent() -> None:
     done = LandObservation(content="", files=[LandedFile(path="a", by_editor=True)])
     answer = observation_frame(ObservationEvent(cause="3", observation=done))
     assert read_observation(json.loads(json.dumps(answer))).observation == done
-    with pytest.raises(RemoteProtocolError, match=r"edits.0..path is missing"):
+    with pytest.raises(RemoteProtocolError, match=r"edits\[0\]\.path is missing"):
         read_action({**frame, "args": {"edits": [{"data": ""}]}})

@@ -334,3 +334,17 @@ async def test_a_host_that_ends_ends_what_is_pending() -> None:
         await far.next("oh_event")
         here.host.close()
         assert code(await act) == ("unknown", "E_CONNECTION_LOST")
+
+
+async def test_an_action_ends_in_the_window_when_its_client_goes() -> None:
+    async with near() as here, python_window(here.url, about(here)) as far:
+        await joined(far, here)
+        at = f"/api/conversations/{here.conversation.id}/actions"
+        async with here.http() as client:
+            action = {"action": "run", "args": {"command": "x"}}
+            act = asyncio.create_task(client.post(at, json=action))
+            frame = await far.next("oh_event")
+            act.cancel()
+            await asyncio.wait([act])
+        assert await far.next("oh_cancel") == {"id": frame["id"]}
+        assert here.conversation.pending == ()

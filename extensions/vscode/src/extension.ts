@@ -137,6 +137,7 @@ class Window implements vscode.Disposable {
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+        approve: (event, signal, open) => this.#consent.approve(event, signal, open),
       },
     );
     return {

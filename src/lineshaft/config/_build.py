@@ -146,6 +146,10 @@ def tools(
         environ=environ,
         shaped=partial(with_given_model, models=settings.models),
     )
+    if settings.in_editor:
+        from lineshaft.remote.window import editor_tools  # noqa: PLC0415  loads what few need
+
+        own = own.combine(editor_tools(settings.root))
     offered = offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
     agents = configured_agents(settings, offered, confirm=confirm, environ=environ, faulty=faulty)
     return offered.combine(agents)

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from remote.vscode.editor import VsCode, until, vscode
+from remote.vscode.editor import ROOT, VsCode, until, vscode
 
 EIGHT = """
 for number in range(8):
     await edit_file(path=f"file-{number}.txt", old="before", new="after")
 """
+EXAMPLES = ROOT / "examples" / "scripts"
 TEXT = ".editor-group-container.active .view-lines"
 
 
@@ -157,6 +158,29 @@ def test_a_run_finds_its_window_or_says_what_to_do(editor: VsCode, tmp_path: Pat
     assert "land together" in err
 
 
+def test_a_script_fixes_what_the_editor_finds_until_nothing_is_left(editor: VsCode) -> None:
+    (editor.root / "broken.txt").write_text("fine\n  FIXME one\nFIXME two\n")
+    found = ran(editor, 'return await editor.get_errors(paths=["broken.txt"])')["value"]
+    assert (found["count"], found["settled"], found["truncated"]) == (2, True, False)
+    assert found["diagnostics"][0] == {
+        "path": "broken.txt",
+        "range": [2, 3, 2, 8],
+        "severity": "error",
+        "message": "something is to be mended",
+        "code": "7",
+        "source": "finder",
+    }
+    script = (EXAMPLES / "fix_and_look_again.py").read_text()
+    fixed = ran(editor, script.replace("src/app.ts", "broken.txt"))
+    assert (fixed["status"], fixed["value"]) == ("success", {"rounds": 2, "left": 0}), fixed
+    assert (editor.root / "broken.txt").read_text() == "fine\n  fixed one\nfixed two\n"
+    assert {change["stage"] for change in fixed["changes"]} == {1, 2}
+    none = ran(editor, 'await editor.get_errors(paths=["none.txt"])')
+    assert (none["status"], none["error"]["code"]) == ("error", "E_FILE_NOT_FOUND")
+    plain = ran(editor, "await editor.get_errors()", workspace=str(editor.root))
+    assert plain["status"] == "error"
+
+
 @pytest.fixture
 def asking(tmp_path: Path) -> Generator[VsCode]:
     with vscode(tmp_path, {"lineshaft.consent": "everything"}) as started:
@@ -175,3 +199,37 @@ def test_a_person_who_refuses_a_landing_keeps_the_files(asking: VsCode) -> None:
         done = run.result(timeout=120)
     assert (done["status"], done["error"]["code"]) == ("error", "E_DENIED")
     assert (asking.root / "a.txt").read_text() == "one\n"
+
+
+def test_a_person_at_the_window_allows_calls_of_a_run_and_refuses_others(
+    editor: VsCode,
+) -> None:
+    row = ".quick-input-list .monaco-list-row"
+    script = """
+first, second = await asyncio.gather(
+    run_command(command="touch allowed"), run_command(command="touch refused"),
+    return_exceptions=True,
+)
+return [first["exit_code"], second.code]
+"""
+    with ThreadPoolExecutor() as pool:
+        run = pool.submit(ran, editor, script)
+        until(lambda: editor.browser("count", row) == 2)
+        assert "run_command: command: touch allowed" in editor.browser(
+            "text", ".quick-input-widget:visible"
+        )
+        editor.browser("click", f'{row}:has-text("touch refused")')
+        editor.browser("keys", "Enter")
+        done = run.result(timeout=120)
+    assert (done["status"], done["value"]) == ("success", [0, "E_DENIED"]), done
+    assert sorted(path.name for path in editor.root.iterdir()) == ["allowed"]
+
+
+def test_a_run_that_ends_takes_its_question_away(editor: VsCode) -> None:
+    process = lineshaft(editor, "run", "-c", 'await run_command(command="touch ran")')
+    listed = '.quick-input-widget:visible:has-text("touch ran")'
+    until(lambda: editor.browser("count", listed) == 1)
+    process.terminate()
+    ended(process)
+    until(lambda: editor.browser("count", listed) == 0)
+    assert list(editor.root.iterdir()) == []

@@ -66,6 +66,17 @@ export interface LandAction {
   readonly kind: "land";
   readonly edits: readonly FileEdit[];
 }
+export interface WaitingCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly reason: string;
+  readonly diff: string;
+}
+export interface ApproveAction {
+  readonly kind: "approve";
+  readonly calls: readonly WaitingCall[];
+}
 export type Action =
   | RunAction
   | ReadAction
@@ -74,7 +85,8 @@ export type Action =
   | RunPythonAction
   | GetErrorsAction
   | BuffersAction
-  | LandAction;
+  | LandAction
+  | ApproveAction;
 
 export interface ActionEvent {
   readonly id: string;
@@ -189,6 +201,8 @@ function actionOf(kind: unknown, args: Arguments): Action {
       return { kind, known: args.known("known"), nonce: args.maybe("nonce", "string") };
     case "land":
       return { kind, edits: args.tables("edits").map(fileEdit) };
+    case "approve":
+      return { kind, calls: args.tables("calls").map(waitingCall) };
     default:
       throw new ActionError("E_UNSUPPORTED", `the action ${JSON.stringify(kind)} is not supported`);
   }
@@ -198,6 +212,17 @@ function fileEdit(given: Json, number: number): FileEdit {
   const args = new Arguments(`edit ${number}`, given);
   const after = Buffer.from(args.text("data"), "base64");
   return { path: args.text("path"), before: args.maybe("before", "string"), after };
+}
+
+function waitingCall(given: Json, number: number): WaitingCall {
+  const args = new Arguments(`call ${number}`, given);
+  return {
+    id: args.text("id"),
+    tool: args.text("tool"),
+    text: args.text("text"),
+    reason: args.maybe("reason", "string") ?? "",
+    diff: args.maybe("diff", "string") ?? "",
+  };
 }
 
 interface Kinds {

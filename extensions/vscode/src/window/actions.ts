@@ -17,6 +17,8 @@ import {
 export interface Gatekeeper {
   isTrusted(): boolean;
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
+  /** Asks which calls of a run may be made. */
+  approve(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<Observation>;
 }
 
 /** What a workspace asks of the window that shows it. */
@@ -60,7 +62,10 @@ export class Actions {
         throw new ActionError("E_DENIED", "the folder is not trusted in VS Code: nothing is done in it");
       }
       await this.#keeper.obtain(event, signal, open);
-      const done = await this.#done(event, signal);
+      const done =
+        event.action.kind === "approve"
+          ? await this.#keeper.approve(event, signal, open)
+          : await this.#done(event, signal);
       return signal.aborted ? failed("E_CANCELLED", "the action was stopped") : done;
     } catch (error) {
       if (error instanceof ActionError) return failed(error.code, error.message);
@@ -86,6 +91,8 @@ export class Actions {
         return await this.#shown.buffers.list(action);
       case "land":
         return await this.#shown.landing.land(action, signal);
+      case "approve":
+        throw new ActionError("E_UNSUPPORTED", "a question is for a person");
     }
   }
 }

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from lineshaft.cli import _completion
-from lineshaft.cli._approver import TerminalApprover
+from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
@@ -111,7 +111,7 @@ def call_one(
         secrets=offered.secrets,
         guards=guards_for(settings),
         limits=limits,
-        approver=TerminalApprover(aside) if can_ask() else None,
+        approver=approver_for(settings, aside),
         elicit=TerminalElicit(aside) if can_ask() else None,
         sinks=[shows.take, models_used.take],
         store=store_for(settings),

@@ -9,6 +9,7 @@ from lineshaft.remote.local.files import FileActions
 from lineshaft.remote.protocol import (
     UNTIMED_SECONDS,
     Action,
+    ApproveAction,
     BuffersAction,
     EditAction,
     ErrorObservation,
@@ -70,8 +71,8 @@ class LocalRuntime:
             case GetErrorsAction():
                 said = "diagnostics need an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
-            case BuffersAction() | LandAction():
-                said = "buffers need an editor: this is a folder alone"
+            case BuffersAction() | LandAction() | ApproveAction():
+                said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():
                 return await self._program(action, seconds)

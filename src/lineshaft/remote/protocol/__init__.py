@@ -6,6 +6,7 @@ Above: `remote/host` and `remote/local`, which have the sockets. Below: JSON val
 from lineshaft.remote.protocol.actions import (
     ACTIONS,
     Action,
+    ApproveAction,
     BuffersAction,
     EditAction,
     EditCommand,
@@ -15,6 +16,7 @@ from lineshaft.remote.protocol.actions import (
     ReadAction,
     RunAction,
     RunPythonAction,
+    WaitingCall,
     WriteAction,
 )
 from lineshaft.remote.protocol.delegations import (
@@ -42,6 +44,7 @@ from lineshaft.remote.protocol.frames import (
 from lineshaft.remote.protocol.observations import (
     OBSERVATIONS,
     UNKNOWN_EXIT,
+    ApproveObservation,
     BuffersObservation,
     EditObservation,
     EditorDiagnostic,
@@ -50,6 +53,7 @@ from lineshaft.remote.protocol.observations import (
     LandedFile,
     LandObservation,
     Observation,
+    PersonAnswer,
     ReadObservation,
     RunMetadata,
     RunObservation,
@@ -69,6 +73,8 @@ __all__ = [
     "Action",
     "ActionEnd",
     "ActionEvent",
+    "ApproveAction",
+    "ApproveObservation",
     "BeginAction",
     "BuffersAction",
     "BuffersObservation",
@@ -90,6 +96,7 @@ __all__ = [
     "LandedFile",
     "Observation",
     "ObservationEvent",
+    "PersonAnswer",
     "ReadAction",
     "ReadObservation",
     "RunAction",
@@ -100,6 +107,7 @@ __all__ = [
     "SendAnswer",
     "SkipEvent",
     "UnsavedBuffer",
+    "WaitingCall",
     "WriteAction",
     "WriteObservation",
     "action_frame",

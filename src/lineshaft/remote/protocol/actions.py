@@ -142,6 +142,30 @@ class LandAction:
     thought: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall:
+    """A call of a run that a person has to allow."""
+
+    id: str
+    tool: str
+    text: str
+    """Its arguments, as a person reads them."""
+
+    reason: str = ""
+    """Why it asks."""
+
+    diff: str = ""
+    """The change that it would make; empty where that is not known before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveAction:
+    """A question to the person at the window: which of these calls may be made."""
+
+    calls: Sequence[WaitingCall]
+    thought: str = ""
+
+
 Action = (
     RunAction
     | ReadAction
@@ -151,6 +175,7 @@ Action = (
     | GetErrorsAction
     | BuffersAction
     | LandAction
+    | ApproveAction
 )
 
 ACTIONS: Mapping[str, type[Action]] = {
@@ -162,5 +187,6 @@ ACTIONS: Mapping[str, type[Action]] = {
     "get_errors": GetErrorsAction,
     "buffers": BuffersAction,
     "land": LandAction,
+    "approve": ApproveAction,
 }
 """Kinds of actions by their name on the wire."""

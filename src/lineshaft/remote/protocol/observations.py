@@ -188,6 +188,24 @@ class LandObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAnswer:
+    """A person's answer about one call."""
+
+    id: str
+    allow: bool
+    scope: Literal["call", "run"] = "call"
+    """`run`: also for later calls of the run that the same rule asks about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveObservation:
+    """A person's answers."""
+
+    content: str
+    answers: Sequence[PersonAnswer] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorObservation:
     """A reason why an action was not done, or not to its end."""
 
@@ -207,6 +225,7 @@ Observation = (
     | GetErrorsObservation
     | BuffersObservation
     | LandObservation
+    | ApproveObservation
     | ErrorObservation
 )
 
@@ -219,6 +238,7 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "get_errors": GetErrorsObservation,
     "buffers": BuffersObservation,
     "land": LandObservation,
+    "approve": ApproveObservation,
     "error": ErrorObservation,
 }
 """Kinds of observations by their name on the wire."""

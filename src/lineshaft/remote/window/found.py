@@ -35,18 +35,23 @@ def only_folder() -> Path:
     return Path(found[0].root)
 
 
+def window_at(root: Path) -> EditorWindow:
+    """Return the window that shows a folder once it is asked something; now nobody looks for it."""
+    real = root.resolve()
+
+    def hosts() -> tuple[HostAddress, ...]:
+        return tuple(each for each in addresses() if Path(each.root) == real)
+
+    return EditorWindow(real, hosts)
+
+
 def window_over(root: Path) -> EditorWindow:
     """Return the window that shows a folder.
 
     Raises:
         ConfigError: There is none, or it is on another machine.
     """
-    real = root.resolve()
-
-    def hosts() -> tuple[HostAddress, ...]:
-        return tuple(each for each in addresses() if Path(each.root) == real)
-
-    window = EditorWindow(real, hosts)
+    window, real = window_at(root), root.resolve()
     try:
         with _nonce() as (file, sha256):
             if window.proof(file) != sha256:

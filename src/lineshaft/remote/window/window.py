@@ -4,6 +4,7 @@ Above: `workspace.Folder`, which calls it in threads. Below: HTTP to `lineshaft 
 that was loaded again has another conversation: it is looked for once more.
 """
 
+import json
 import os
 import threading
 import time
@@ -11,26 +12,40 @@ from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypedDict, TypeVar, cast
 
 import httpx2
+from anyio import to_thread
 
-from lineshaft.errors import LineshaftError, StaleFile, TooLarge, WorkspaceError
+from lineshaft.errors import (
+    FileMissing,
+    LineshaftError,
+    OutsideWorkspace,
+    StaleFile,
+    TooLarge,
+    WorkspaceError,
+)
 from lineshaft.remote.host import HostAddress
 from lineshaft.remote.protocol import (
     Action,
     ActionEvent,
+    ApproveAction,
+    ApproveObservation,
     BuffersAction,
     BuffersObservation,
     ErrorObservation,
     FileEdit,
+    GetErrorsAction,
+    GetErrorsObservation,
     Json,
     LandAction,
     LandObservation,
     Observation,
+    WaitingCall,
     action_frame,
     read_observation,
 )
+from lineshaft.values import Answer, Pending, beginning, visible
 from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
 
 _FRESH_SECONDS = 0.1
@@ -39,6 +54,9 @@ _FRESH_SECONDS = 0.1
 _CONNECT_SECONDS = 5.0
 _LOOK_SECONDS = 30.0
 _LAND_SECONDS = 300.0
+_ERRORS_SECONDS = 60.0
+_MOST_SHOWN = 2_000
+_MOST_DIFF = 100_000
 _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
 
@@ -49,6 +67,11 @@ class WindowRefused(WorkspaceError):
     """A person, or the window's trust in its folder, refused it."""
 
     code = "E_DENIED"
+
+
+_KINDS: Mapping[str, type[WorkspaceError]] = {
+    kind.code: kind for kind in (FileMissing, OutsideWorkspace, StaleFile, TooLarge, WindowRefused)
+}
 
 
 class EditorWindow:
@@ -128,6 +151,31 @@ class EditorWindow:
             asked = BuffersAction(nonce=str(file))
             return self._perform(asked, BuffersObservation, _LOOK_SECONDS).nonce
 
+    def errors(self, paths: Sequence[str] | None) -> GetErrorsObservation:
+        """Return the diagnostics of files; None: of all that the window knows of."""
+        with self._lock:
+            asked = GetErrorsAction(paths=paths)
+            return self._perform(asked, GetErrorsObservation, _ERRORS_SECONDS)
+
+    async def approve(self, pending: Sequence[Pending]) -> Mapping[str, Answer]:
+        """Ask the person at the window which calls may be made, and wait for the answers.
+
+        Returns:
+            The answers by the call's id; none where the window is gone.
+        """
+        calls = [_waiting(call) for call in pending]
+        frame = dict(action_frame(ActionEvent(id="0", action=ApproveAction(calls=calls))))
+        try:
+            host, conversation = await to_thread.run_sync(self._place)
+            async with httpx2.AsyncClient(**_options(host)) as client:
+                answer = await client.post(_at(conversation), json=frame)
+                observation = read_observation(_body(answer)).observation
+        except (httpx2.HTTPError, LineshaftError):
+            return {}
+        if not isinstance(observation, ApproveObservation):
+            return {}
+        return {each.id: Answer(each.allow, scope=each.scope) for each in observation.answers}
+
     def _real(self, path: str) -> str:
         return os.path.join(self._root, *path.split("/"))  # noqa: PTH118  as the workspace does
 
@@ -167,6 +215,16 @@ class EditorWindow:
         if self._client is not None:
             self._client.close()
             self._client = None
+        host, self._conversation = self._place()
+        self._client = _client(host)
+        return self._client
+
+    def _place(self) -> tuple[HostAddress, str]:
+        """Return the host whose window is connected, and its conversation.
+
+        Raises:
+            WorkspaceError: None is, or several are.
+        """
         found: list[tuple[HostAddress, str]] = []
         for host in self._hosts():
             with _client(host) as client:
@@ -180,14 +238,11 @@ class EditorWindow:
         if len(found) > 1:
             pids = ", ".join(str(host.pid) for host, _ in found)
             raise WorkspaceError(f"several windows show it (their hosts are processes {pids})")
-        [(host, self._conversation)] = found
-        self._client = _client(host)
-        return self._client
+        return found[0]
 
     def _post(self, client: httpx2.Client, frame: Json) -> httpx2.Response:
-        at = f"/api/conversations/{self._conversation}/actions"
         try:
-            return client.post(at, json=frame)
+            return client.post(_at(self._conversation), json=frame)
         except httpx2.ConnectError:
             raise
         except httpx2.HTTPError as error:
@@ -196,10 +251,46 @@ class EditorWindow:
             ) from error
 
 
+class _ClientOptions(TypedDict):
+    """Options of a client of the host."""
+
+    base_url: str
+    headers: dict[str, str]
+    timeout: httpx2.Timeout
+    trust_env: bool
+
+
+def _options(host: HostAddress) -> _ClientOptions:
+    return {
+        "base_url": host.url,
+        "headers": {"Authorization": f"Bearer {host.token}"},
+        "timeout": httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # actions have their own time
+        "trust_env": False,
+    }
+
+
 def _client(host: HostAddress) -> httpx2.Client:
-    timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)  # actions have their own time
-    known = {"Authorization": f"Bearer {host.token}"}
-    return httpx2.Client(base_url=host.url, headers=known, timeout=timeout, trust_env=False)
+    return httpx2.Client(**_options(host))
+
+
+def _at(conversation: str) -> str:
+    return f"/api/conversations/{conversation}/actions"
+
+
+def _waiting(call: Pending) -> WaitingCall:
+    said = {name: _text(value) for name, value in call.arguments.items()}
+    text = ", ".join(f"{name}: {value}" for name, value in said.items())
+    return WaitingCall(
+        id=call.id,
+        tool=call.tool,
+        text=beginning(visible(text), _MOST_SHOWN),
+        reason=visible(call.reason or call.rule),
+        diff=beginning(call.diff, _MOST_DIFF),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _connected(listed: Json) -> list[str]:
@@ -225,8 +316,7 @@ def _body(answer: httpx2.Response) -> Json:
 
 
 def _told(observation: ErrorObservation) -> WorkspaceError:
-    kinds = {"E_STALE": StaleFile, "E_DENIED": WindowRefused, "E_TOO_LARGE": TooLarge}
-    return kinds.get(observation.error_id, WorkspaceError)(observation.content)
+    return _KINDS.get(observation.error_id, WorkspaceError)(observation.content)
 
 
 def _bytes(text: str) -> bytes:
