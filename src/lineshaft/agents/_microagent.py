@@ -130,6 +130,9 @@ class Microagent(Generic[R]):
             shown = getattr(result, "__name__", repr(result))
             return type(f"{cls.__name__}[{shown}]", (cls,), {"_declared": result})
 
+    _runs_programs: bool = False
+    """Whether the validator runs programs in views of their own."""
+
     def __init__(
         self,
         *,
@@ -336,6 +339,7 @@ class Microagent(Generic[R]):
             description="Validate a result.",
             effect="read",
             scriptable=False,
+            viewed=self._runs_programs,
         )
 
     async def _work(

@@ -20,6 +20,7 @@ from lineshaft.tools._providers import (
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import ToolLike, Toolset, is_tool_like
+from lineshaft.tools._unjailed import counts_as_unjailed
 from lineshaft.tools.schemas import (
     EntryPath,
     Mismatch,
@@ -67,6 +68,7 @@ __all__ = [
     "WorkspacePath",
     "checker_stubs",
     "content_of",
+    "counts_as_unjailed",
     "describe",
     "detailed",
     "filtered",
