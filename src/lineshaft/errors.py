@@ -208,6 +208,12 @@ class Guarded(WorkspaceError):
         self.findings = findings
 
 
+class WindowRefused(WorkspaceError):
+    """A person, or the trust of an editor's window in its folder, refused it."""
+
+    code = "E_DENIED"
+
+
 class TooLarge(WorkspaceError):
     """The content is larger than the limit."""
 

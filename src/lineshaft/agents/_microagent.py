@@ -143,6 +143,9 @@ class Microagent(Generic[R]):
             shown = getattr(result, "__name__", repr(result))
             return type(f"{cls.__name__}[{shown}]", (cls,), {"_declared": result})
 
+    _runs_programs: bool = False
+    """Whether the validator runs programs in views of their own."""
+
     def __init__(
         self,
         *,
@@ -331,9 +334,8 @@ class Microagent(Generic[R]):
         own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
             same = _same if self._is_open else self._exit.typed
-            own[VALIDATE] = validation(
-                self.name, cast("Callable[..., object]", self._validate), same
-            )
+            validate = cast("Callable[..., object]", self._validate)
+            own[VALIDATE] = validation(self.name, validate, same, viewed=self._runs_programs)
         made = Tool.from_function(
             body,
             name=f"{NAMESPACE}.{self.name}",

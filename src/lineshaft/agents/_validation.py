@@ -80,7 +80,11 @@ def _is_context(annotation: object) -> bool:
 
 
 def validation(
-    agent: str, validate: Callable[..., object], typed: Callable[[object], object]
+    agent: str,
+    validate: Callable[..., object],
+    typed: Callable[[object], object],
+    *,
+    viewed: bool,
 ) -> Tool[..., Any]:
     """Return the tool that validates a result, as a call of the gate.
 
@@ -88,6 +92,7 @@ def validation(
         agent: The name of the agent.
         validate: The validator.
         typed: Makes a result of its JSON form.
+        viewed: Whether it runs programs in views of their own.
 
     Raises:
         ConfigError: The validator cannot be called with a result.
@@ -117,6 +122,7 @@ def validation(
         description="Validate a result.",
         effect="read",
         scriptable=False,
+        viewed=viewed,
     )
 
 

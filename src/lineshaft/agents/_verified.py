@@ -31,6 +31,8 @@ class VerifiedMicroagent(Microagent[R]):
         instructions: As for `Microagent`.
         verify: Takes each result, the inputs by name and the context of the check; it changes
             nothing.
+        programs: Whether `verify` runs programs in views of their own (`lineshaft.kit.view`):
+            where no jail works, each check then asks as a process without one does.
         description: As for `Microagent`.
         inputs: As for `Microagent`.
         tools: As for `Microagent`.
@@ -47,6 +49,7 @@ class VerifiedMicroagent(Microagent[R]):
         name: str,
         instructions: str | PromptTemplate,
         verify: Verifier[R],
+        programs: bool = False,
         description: str = "",
         inputs: type | None = None,
         tools: Iterable[object] = (),
@@ -61,6 +64,7 @@ class VerifiedMicroagent(Microagent[R]):
                 raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
             return await verify(result, given, context)
 
+        self._runs_programs = programs
         super().__init__(
             name=name,
             instructions=instructions,

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar, cast, get_args
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, ToolError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
@@ -159,7 +159,12 @@ class Session(Afterwards):
             runtime_tools(partial(self._open_tools.to, *_TELLING), self._results, self._handles)
         )
         self._session_tools = SessionTools(
-            given, providers, runtime, jailed=jailed, shapes=self._shapes
+            given,
+            providers,
+            runtime,
+            jailed=jailed,
+            jail_works=partial(_jail_works, options),
+            shapes=self._shapes,
         )
         self.tools = Catalogue(partial(self._open_tools.to, *get_args(Origin)))
         self._engines = Engines(engine, python=options)
@@ -596,3 +601,13 @@ class Session(Afterwards):
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
         return self._group
+
+
+def _jail_works(options: PythonOptions) -> bool:
+    from lineshaft.kit.view import jail_for_views  # noqa: PLC0415  only where a tool needs it
+
+    try:
+        jail_for_views(options.boundary)
+    except ToolError:  # which says what is missing
+        return False
+    return True

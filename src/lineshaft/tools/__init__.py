@@ -21,6 +21,7 @@ from lineshaft.tools._schema_type import schema_type
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import ToolLike, Toolset, is_tool_like
+from lineshaft.tools._unjailed import counts_as_unjailed
 from lineshaft.tools.schemas import (
     EntryPath,
     Mismatch,
@@ -68,6 +69,7 @@ __all__ = [
     "WorkspacePath",
     "checker_stubs",
     "content_of",
+    "counts_as_unjailed",
     "describe",
     "detailed",
     "filtered",

@@ -21,6 +21,7 @@ from typing import (
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_name
+from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
 from lineshaft.values import Effect, Origin, ToolSpec
 
@@ -94,6 +95,11 @@ class ToolOptions(TypedDict, total=False):
     """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
     `auto` need not ask."""
 
+    viewed: bool
+    """Whether its programs work in views of their own (`lineshaft.kit.view`), in a jail where one
+    works. Where none does they work over a private copy without a wall, and the tool counts as
+    `exec` that is not jailed, which mode `auto` asks about."""
+
     needs_disk: bool
     """Whether the run's changes land before each of its calls, as it looks at the disk itself. True
     for `exec` where left out, but for containers; False for all else."""
@@ -130,6 +136,7 @@ class _Options:
     digest: str = ""
     staged: bool = False
     jailed: bool = False
+    viewed: bool = False
     needs_disk: bool | None = None
     foreign: bool = False
     """Its schemas come from elsewhere."""
@@ -156,6 +163,8 @@ class _Options:
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
         if self.needs_disk and (self.container or self.staged):
             raise ConfigError("needs_disk is not for containers and staged tools")
+        if self.viewed and (self.container or self.needs_disk):
+            raise ConfigError("viewed is not for containers and tools that need the disk")
         if not self.container and (self.calls_as is not None or self.replayable or self.digest):
             raise ConfigError("calls_as, replayable and digest are for containers")
 
@@ -324,15 +333,32 @@ class Tool(Generic[P, R]):
         options = replace(self._options, name=check_name(name))
         return self._copy(self._function, options, method=self.is_unbound)
 
-    def without_jail(self) -> "Tool[P, R]":
-        """Return the same tool, no longer counted as jailed.
+    @property
+    def is_viewed(self) -> bool:
+        """Whether it, or a tool that it brings, runs programs in views of their own."""
+        return self._options.viewed or any(tool.is_viewed for tool in self.brings.values())
 
-        A jailed one that needs no disk needs it then: its processes have no view of their own.
+    def without_jail(self, *, only_viewed: bool = False) -> "Tool[P, R]":
+        """Return the same tool, no longer counted as jailed, nor are the tools that it brings.
+
+        A jailed one that needs no disk needs it then, unless its processes have views of their own.
+
+        Args:
+            only_viewed: Whether that is done to tools alone whose programs work in such views.
         """
-        options = replace(self._options, jailed=False)
-        if self._options.jailed and not self._options.needs_disk:
-            options = replace(options, needs_disk=None)  # as the effect has it
-        return self._copy(self._function, options, method=self.is_unbound)
+        function, options = self._function, self._options
+        if options.viewed:
+            function = cast("Callable[P, R]", unjailed(cast("Function", function)))
+            options = replace(options, effect="exec", jailed=False, staged=False, needs_disk=False)
+        elif not only_viewed:
+            options = replace(options, jailed=False)
+            if self._options.jailed and not self._options.needs_disk:
+                options = replace(options, needs_disk=None)  # as the effect has it
+        made = self._copy(function, options, method=self.is_unbound)
+        made.brings = {
+            name: tool.without_jail(only_viewed=only_viewed) for name, tool in self.brings.items()
+        }
+        return made
 
     def counted_as_words_only(self) -> "Tool[P, R]":
         """Return the same tool, known to built-in rules as one that can only add words to a list.

@@ -29,7 +29,8 @@ class ComingLines:
         on_line: Callable[[Line], object] | None,
         cleaned: Callable[[str], str],
     ) -> None:
-        self._kept, self._on_line, self._cleaned = kept, on_line, cleaned
+        self.kept = kept
+        self._on_line, self._cleaned = on_line, cleaned
         self._loop = asyncio.get_running_loop()
         self._room = BoundedSemaphore(_MOST_WAITING)
         self.error: Exception | None = None
@@ -38,9 +39,14 @@ class ComingLines:
     def take(self, line: Line) -> None:
         """Take a line, in any thread."""
         line = Line(stream=line.stream, text=self._cleaned(line.text))
-        self._kept.add(line)
+        self.kept.add(line)
         if self._on_line is not None and self._room.acquire(timeout=_PATIENCE_SECONDS):
             self._loop.call_soon_threadsafe(self._tell, line)
+
+    def must_be_taken(self) -> None:
+        """Raise the error of the function, if it raised one."""
+        if self.error is not None:
+            raise self.error
 
     def _tell(self, line: Line) -> None:
         self._room.release()

@@ -1,9 +1,9 @@
 """One program in a view of its own."""
 
 import os
-import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,11 @@ from lineshaft.kit.jailed import (
 )
 from lineshaft.kit.view.copy import is_apart, private_copy
 from lineshaft.kit.view.lines import ComingLines
+from lineshaft.kit.view.place import ViewPlace, found_program, without_place
+from lineshaft.kit.view.plain import plainly
 from lineshaft.processes.programs import KeptLines, ProgramOptions, ProgramResult
 from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
+from lineshaft.tools import counts_as_unjailed
 from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt/java")
@@ -50,6 +53,9 @@ class ViewedProgram:
     not_kept: tuple[str, ...] = ()
     """Of changes that were kept: those that could not be, such as symlinks that lead out."""
 
+    boundary: str
+    """What held it: a jail's name, or `none`, where it was asked about as a process without one."""
+
 
 async def run_in_view(
     call: Context,
@@ -67,6 +73,10 @@ async def run_in_view(
     It sees changes of the run that have not landed, and no file that policy hides. It reads the
     system's programs and libraries, and what `readable` names.
 
+    Where no jail works, or a person chose none, a tool that says `viewed=True` counts as a process
+    without one, which policy asks about; then it has the rights of its user and the network, and
+    works over the copy all the same.
+
     Args:
         call: The call, whose policy decides what is in the view.
         options: What to start; `cwd` does not count.
@@ -79,47 +89,86 @@ async def run_in_view(
         on_line: Is told each line as it comes, with its stream.
 
     Raises:
-        ToolError: No jail works here, the program is missing, the workspace is too large, or it
-            changed what policy closes to it; nothing is changed.
+        ToolError: No jail works here and the tool does not say `viewed=True`, the program is
+            missing, the workspace is too large, or it changed what policy closes to it; nothing is
+            changed.
         ProgramTimedOut: It took longer than its time.
         WorkspaceError: A file was changed from outside meanwhile; nothing is changed.
     """
-    jail = await until_cancelled(lambda _: _jail(call.python.boundary))
-    program = _found(options)
+    in_jail = not counts_as_unjailed()
+    jail = (
+        await until_cancelled(lambda _: jail_for_views(call.python.boundary)) if in_jail else None
+    )
+    program = found_program(options)
+    kept_lines = KeptLines(options.stdout_bytes + options.stderr_bytes)
     async with private_copy(call, packages=packages, extra=extra) as copy:
-        spec = SandboxSpec(
-            readable=(*_machine(), *_around(program), *readable, *copy.packages),
-            hidden=copy.hidden,
-            cwd=copy.root / folder,
+        coming = ComingLines(kept_lines, on_line, partial(without_place, copy.root))
+        place = ViewPlace(
+            copy=copy,
+            folder=folder,
+            argv=(str(program), *options.argv[1:]),
             env={"PATH": os.pathsep.join(_path()), "LANG": "C.UTF-8", **options.env},
-            memory_mb=_MEMORY_MB,
-            processes=_PROCESSES,
-            open_files=_OPEN_FILES,
-            file_mb=_FILE_MB,
-        )
-        kept_lines = KeptLines(options.stdout_bytes + options.stderr_bytes)
-        coming = ComingLines(kept_lines, on_line, partial(_without_place, copy.root))
-        order = Order(
-            argv=[str(program), *options.argv[1:]],
-            source=b"",
-            spec=spec,
-            apart=copy.root,
             time=ProgramTime(seconds=options.seconds, until=_until(call)),
-            secrets=call.secrets,
-            on_line=coming.take,
+            coming=coming,
         )
-        async with jailed_run(jail, order) as ended:
-            if coming.error is not None:
-                raise coming.error
-            result = _result(options, ended, kept_lines, copy.root)
-            changes = _own(await to_the_end(lambda _: ended.jailed.changes()))
+        if jail is None:
+            running = plainly(call, options, place)
+        else:
+            running = _jailed(call, options, place, jail, (*_around(program), *readable))
+        async with running as (result, changed):
+            changes = _own(changed)
             kept = keep and result.exit_code == 0
             not_kept = await land(call, changes) if kept else []
+    boundary = NO_BOUNDARY if jail is None else jail.name
+    call.log(f"[{options.label}] ran over a private copy, boundary: {boundary}")
     paths = tuple(sorted({*(file.path for file in changes.files), *changes.refused}))
-    return ViewedProgram(result=result, changed=paths, not_kept=tuple(not_kept))
+    return ViewedProgram(result=result, changed=paths, not_kept=tuple(not_kept), boundary=boundary)
 
 
-def _jail(wanted: str | None) -> Jail:
+@asynccontextmanager
+async def _jailed(
+    call: Context,
+    options: ProgramOptions,
+    place: ViewPlace,
+    jail: Jail,
+    readable: Sequence[Path],
+) -> AsyncGenerator[tuple[ProgramResult, Changes]]:
+    """Run a program in a jail; its changes are there as long as the block lasts."""
+    copy = place.copy
+    spec = SandboxSpec(
+        readable=(*_machine(), *readable, *copy.packages),
+        hidden=copy.hidden,
+        cwd=copy.root / place.folder,
+        env=place.env,
+        memory_mb=_MEMORY_MB,
+        processes=_PROCESSES,
+        open_files=_OPEN_FILES,
+        file_mb=_FILE_MB,
+    )
+    order = Order(
+        argv=place.argv,
+        source=b"",
+        spec=spec,
+        apart=copy.root,
+        time=place.time,
+        secrets=call.secrets,
+        on_line=place.coming.take,
+    )
+    async with jailed_run(jail, order) as ended:
+        place.coming.must_be_taken()
+        result = _result(options, ended, place.coming.kept, copy.root)
+        yield result, await to_the_end(lambda _: ended.jailed.changes())
+
+
+def jail_for_views(wanted: str | None) -> Jail:
+    """Return the jail for programs in views of their own.
+
+    Args:
+        wanted: The boundary that the settings name; None: the best that works.
+
+    Raises:
+        ToolError: None works, or not that one.
+    """
     try:
         return best_jail(None if wanted in (NO_BOUNDARY, WASM_BOUNDARY) else wanted)
     except NoBoundary as error:
@@ -128,16 +177,6 @@ def _jail(wanted: str | None) -> Jail:
             f"the program would run a project's code, and no jail can hold it: {error.message}",
             hint=error.hint or "`lineshaft doctor` says what this machine lacks",
         ) from error
-
-
-def _found(options: ProgramOptions) -> Path:
-    """Return the program by its whole path."""
-    name = options.argv[0]
-    found = name if "/" in name else shutil.which(name)
-    if found is None or not os.access(found, os.X_OK):
-        hint = options.install or "Check its name."
-        raise ToolError("E_FILE_NOT_FOUND", f"there is no program {name!r}", hint=hint)
-    return Path(found).absolute()
 
 
 def _machine() -> list[Path]:
@@ -164,15 +203,10 @@ def _until(call: Context) -> float:
     return call.deadline - min(3.0, max(left / 10, min(0.5, left / 2)))
 
 
-def _without_place(root: Path, text: str) -> str:
-    """Return a text without the place of the copy, which says nothing to anybody."""
-    return text.replace(f"{root}/", "").replace(str(root), ".")
-
-
 def _result(
     options: ProgramOptions, ended: ProgramOutcome, kept: KeptLines, root: Path
 ) -> ProgramResult:
-    out, err = (_without_place(root, stream.text()) for stream in (ended.stdout, ended.stderr))
+    out, err = (without_place(root, stream.text()) for stream in (ended.stdout, ended.stderr))
     if ended.exit_code is None:
         raise ProgramTimedOut(
             f"{options.label!r} was ended after {ended.seconds:g} s, with all that it had started",

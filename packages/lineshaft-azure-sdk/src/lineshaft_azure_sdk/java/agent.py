@@ -84,4 +84,5 @@ java_patch = VerifiedMicroagent[JavaPatchResult](
     tools=[kit.tools("read_file", "list_files", "search_text"), patch_file, compile_java],
     budget=Budget(turns=100, seconds=1_800),
     verify=_verify,
+    programs=True,
 )

@@ -30,7 +30,14 @@ class MavenBuild(TypedDict):
     """The lines of errors, where it did not."""
 
 
-@tool(name="azure_sdk.compile_java", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.compile_java",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
+)
 async def compile_java(package: WorkspacePath, call: Context) -> MavenBuild:
     """Compile a Java package with Maven, offline.
 

@@ -36,7 +36,12 @@ class Generated(TypedDict):
 
 
 @tool(
-    name="azure_sdk.tsp_client_init", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+    name="azure_sdk.tsp_client_init",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
 )
 async def tsp_client_init(
     config: WorkspacePath,
@@ -74,6 +79,7 @@ async def tsp_client_init(
     name="azure_sdk.tsp_client_update",
     effect="exec",
     jailed=True,
+    viewed=True,
     needs_disk=False,
     seconds=_SECONDS,
 )
@@ -91,7 +97,12 @@ async def tsp_client_update(
 
 
 @tool(
-    name="azure_sdk.tsp_client_sync", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+    name="azure_sdk.tsp_client_sync",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
 )
 async def tsp_client_sync(
     folder: WorkspacePath, specification: WorkspacePath, call: Context
