@@ -10,7 +10,7 @@ import typer
 
 from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
-from lineshaft.config import EDITOR, Settings, Unapproved, read_settings
+from lineshaft.config import EDITOR, Faulty, Settings, Unapproved, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
@@ -138,14 +138,18 @@ def _absolute(workspace: str) -> str:
     return f"{EDITOR}{Path(folder).absolute()}" if folder else EDITOR
 
 
-def toolset_for(settings: Settings) -> Toolset:
+def toolset_for(settings: Settings, *, faulty: Faulty | None = None) -> Toolset:
     """Return the tools; asks once about a project's modules if a person can answer.
+
+    Args:
+        settings: What holds.
+        faulty: Takes each agent of the settings that cannot be offered; None: that is an error.
 
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
-    return configured_tools(settings, confirm=confirm_module if asks else None)
+    return configured_tools(settings, confirm=confirm_module if asks else None, faulty=faulty)
 
 
 def guards_for(settings: Settings) -> tuple[Guard, ...]:
@@ -165,15 +169,28 @@ def confirm_module(module: Unapproved) -> bool:
 
 
 def describe_module(module: Unapproved) -> None:
-    """Print what a person should know before trusting a module or an agent."""
+    """Print what a person should know before trusting a module, an agent or a program."""
     if module.kind == "agent":
         _describe_agent(module)
+        return
+    if module.kind == "program":
+        _describe_program(module)
         return
     note(f"{one_line(str(module.project))} names the Python module {one_line(module.name)}.")
     note("It would run with your rights, outside policy. Its files:")
     for file in module.files:
         note(f"  {one_line(str(file))}")
     note(f"  sha256 {module.sha256}")
+
+
+def _describe_program(program: Unapproved) -> None:
+    note(f"{one_line(str(program.project))} names the program {one_line(program.name)}.")
+    note("It would run with your rights, each time after a question:")
+    for label, text in program.told:
+        note(wrapped(f"  {one_line(label)}: {visible(text, keep=chr(10))}"))
+    for file in program.files:
+        note(f"  file, approved as it is now: {one_line(str(file))}")
+    note(f"  sha256 {program.sha256}")
 
 
 def _describe_agent(agent: Unapproved) -> None:

@@ -3,7 +3,13 @@
 Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
 """
 
-from lineshaft.config._agents import AgentSetting, agent_settings, unapproved_agents
+from lineshaft.config._agents import (
+    AgentSetting,
+    Faulty,
+    agent_of,
+    agent_settings,
+    unapproved_agents,
+)
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._claims import (
     AskClaims,
@@ -31,6 +37,7 @@ from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
 from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._programs import program_approved, unapproved_programs
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
@@ -65,6 +72,7 @@ __all__ = [
     "ClientFile",
     "Confirm",
     "Down",
+    "Faulty",
     "FoundServers",
     "Imported",
     "Input",
@@ -80,6 +88,7 @@ __all__ = [
     "ToolCounts",
     "Unapproved",
     "Variables",
+    "agent_of",
     "agent_settings",
     "approval_of",
     "approve",
@@ -101,6 +110,7 @@ __all__ = [
     "pack_modules",
     "policy",
     "private_folder",
+    "program_approved",
     "provider_for",
     "providers",
     "read_bytes",
@@ -122,6 +132,7 @@ __all__ = [
     "tools",
     "unapproved",
     "unapproved_agents",
+    "unapproved_programs",
     "unapproved_servers",
     "user_file",
 ]

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
-from lineshaft.config._declared import AGENTS, agents_problem
+from lineshaft.config._declared import AGENTS
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
 from lineshaft.config.definitions import INPUT_PREFIX, own_servers
 from lineshaft.errors import ConfigError
@@ -340,7 +340,6 @@ KEYS: Mapping[str, Key] = {
             name=AGENTS,
             allowed="tables: [agents.NAME] with instructions and result",
             accepts=lambda value: isinstance(value, dict),
-            problem=agents_problem,
             default={},
             text="Microagents that are offered, as agents.NAME; a project's need an approval.",
         ),

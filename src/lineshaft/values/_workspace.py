@@ -106,6 +106,14 @@ class StagedFile:
     """Returns a file's content piece by piece; blocks. Raises `WorkspaceError` where the file that
     was moved here has another content by now."""
 
+    was: StagedKind = "missing"
+    """Kind of the entry on the disk when the view first saw it."""
+
+    before: Callable[[], bytes | None] = lambda: None
+    """Returns the file's content on the disk; blocks. None where no file was there: a symlink is
+    not followed. Raises `WorkspaceError` where the file cannot be read, or has another content by
+    now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:

@@ -23,6 +23,7 @@ from lineshaft.errors import (
     OutsideWorkspace,
     StaleFile,
     TooLarge,
+    WindowRefused,
     WorkspaceError,
 )
 from lineshaft.remote.host import HostAddress
@@ -61,12 +62,6 @@ _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
 
 T = TypeVar("T", bound=Observation)
-
-
-class WindowRefused(WorkspaceError):
-    """A person, or the window's trust in its folder, refused it."""
-
-    code = "E_DENIED"
 
 
 _KINDS: Mapping[str, type[WorkspaceError]] = {

@@ -359,7 +359,8 @@ class StagedView(FolderView):
                 approve(both_names(old, new, self._overlay))
             moved = edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
-                if sight.thing.kind != "folder" or len(moved) == 1:
+                known = was.path in self._seen.tokens
+                if sight.thing.kind != "folder" or len(moved) == 1 or known:
                     self._staged.moved(was.path, now.path, sight.thing.state(sight.data))
             self._memory.version += 1
         thing = before.thing
@@ -446,7 +447,7 @@ class StagedView(FolderView):
     def _kept_back(self) -> tuple[StagedFile, ...]:
         with self._lock:
             overlay = merging.flattened(self._memories).overlay
-            staged = [staged_file(base.place, node) for base, node in overlay.changed()]
+            staged = [staged_file(base, node) for base, node in overlay.changed()]
         return (*staged, *self._shown({file.real for file in staged}))
 
     def _shown(self, without: Collection[str]) -> Iterator[StagedFile]:

@@ -1,22 +1,26 @@
 """`lineshaft eval run`: tasks with variants, repeated, one cell at a time."""
 
 import os
+import shlex
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from lineshaft.cli._carry import carry
 from lineshaft.cli._options import Json, Quiet
 from lineshaft.cli._terminal import note, one_line, paint
-from lineshaft.cli.commands.eval.report import Out, show, write_report
+from lineshaft.cli.commands.eval.report import Out, tell, write_report
 from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     CellResult,
     PriceTable,
     SweepFolder,
+    SweepPlan,
+    cells_of,
     found_tasks,
     offline_tokeniser,
     planned,
@@ -27,6 +31,7 @@ from lineshaft.values import DecodeError, decode, toml_table
 
 
 def command(
+    context: typer.Context,
     *,
     tasks: Annotated[
         list[str],
@@ -91,25 +96,25 @@ def command(
         prices=prices and _prices(prices),
     )
     folder = SweepFolder(out.absolute())
-    end = carry(
-        partial(
-            run_sweep,
-            plan,
-            chosen,
-            folder,
-            tokeniser=tokeniser,
-            progress=None if quiet else _tell,
-            again=again,
-        )
+    work = partial(
+        run_sweep,
+        plan,
+        chosen,
+        folder,
+        tokeniser=tokeniser,
+        progress=None if quiet else _tell,
+        again=again,
     )
+    try:
+        end = carry(work)
+    except KeyboardInterrupt:
+        _tell_kept(plan, folder, cast("Sequence[str]", context.obj))
+        raise
     if end.done:
         note(f"{end.done} of {end.cells} cells were run, {end.found} were finished before.")
     else:
         note(f"All {end.cells} cells were finished before; nothing was run again.")
-    summary = write_report(folder, base=None)
-    show(summary, json=json)
-    if not json:
-        note(f"The page: {one_line(str(out / 'report.html'), 1_000)}")
+    tell(write_report(folder, base=None), out, json=json)
 
 
 def _tell(number: int, of: int, cell: CellResult) -> None:
@@ -118,6 +123,15 @@ def _tell(number: int, of: int, cell: CellResult) -> None:
     why = f": {cell.reason}" if cell.reason and cell.outcome != "pass" else ""
     name = f"{cell.task} {cell.variant} #{cell.repeat}"
     note(f"{number}/{of}  {one_line(name)}  {outcome}  {cell.wall_seconds:.1f} s{one_line(why)}")
+
+
+def _tell_kept(plan: SweepPlan, folder: SweepFolder, words: Sequence[str]) -> None:
+    """Say what a sweep that was stopped by a person has kept, and how it goes on."""
+    cells = cells_of(plan)
+    finished = folder.results().keys()
+    kept = sum(cell.key in finished for cell in cells)
+    note(f"{kept} of {len(cells)} cells are finished and kept. This goes on with the rest:")
+    note(f"  {one_line(shlex.join(['lineshaft', *words]), 10_000)}")
 
 
 def _prices(path: Path) -> PriceTable:
