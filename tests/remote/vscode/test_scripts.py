@@ -38,7 +38,8 @@ def test_a_script_works_in_the_window_and_gives_its_result(editor: VsCode) -> No
     (editor.root / "a.txt").write_text("one\n")
     done = result(
         editor,
-        'await edit_file(path="a.txt", old="one", new="two")\nreturn (await list_files())["entries"]',
+        'await edit_file(path="a.txt", old="one", new="two")\n'
+        'return (await list_files())["entries"]',
     )
     assert done["status"] == "success", done["error"]
     assert {"a.txt", "script.py"} <= {each["path"] for each in done["value"]}
