@@ -186,3 +186,20 @@ async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(r
         await answers(far, failed("E_DENIED"))
         assert await asking == {}
     assert await window_at(root).approve([call]) == {}
+
+
+async def test_a_window_that_has_lost_its_link_is_waited_for(root: Path) -> None:
+    about: dict[str, object] = {"window": "w", "protocol": 1}
+    async with hosted(root) as (here, _):
+        about["conversation_id"] = here.conversation.id
+        window = window_at(root)
+        async with python_window(here.url, about) as far:
+            await far.next("connected")
+            looking = asyncio.create_task(asked(window.unsaved))
+            await answers(far, {"extras": {"buffers": []}})
+            assert await looking == {}
+        asking = asyncio.create_task(asked(window_at(root).errors, None))
+        async with python_window(here.url, about) as far:
+            extras: dict[str, object] = {"count": 0, "diagnostics": []}
+            await answers(far, {"extras": extras})
+            assert (await asking).count == 0

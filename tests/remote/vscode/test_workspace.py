@@ -46,7 +46,9 @@ def ran(editor: VsCode, script: str, *words: str, workspace: str = "vscode:") ->
         lineshaft(editor, "run", "-c", script, "--json", *words, workspace=workspace)
     )
     assert out, err
-    return json.loads(out)
+    said: dict[str, Any] = json.loads(out)
+    assert "value" in said, said
+    return said
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +174,10 @@ def test_a_script_fixes_what_the_editor_finds_until_nothing_is_left(editor: VsCo
     }
     script = (EXAMPLES / "fix_and_look_again.py").read_text()
     fixed = ran(editor, script.replace("src/app.ts", "broken.txt"))
-    assert (fixed["status"], fixed["value"]) == ("success", {"rounds": 2, "left": 0}), fixed
+    assert (fixed["status"], fixed["value"]) == ("success", {"rounds": 2, "left": 0}), (
+        fixed["error"],
+        fixed["calls"],
+    )
     assert (editor.root / "broken.txt").read_text() == "fine\n  fixed one\nfixed two\n"
     assert {change["stage"] for change in fixed["changes"]} == {1, 2}
     none = ran(editor, 'await editor.get_errors(paths=["none.txt"])')

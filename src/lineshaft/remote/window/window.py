@@ -56,6 +56,13 @@ _CONNECT_SECONDS = 5.0
 _LOOK_SECONDS = 30.0
 _LAND_SECONDS = 300.0
 _ERRORS_SECONDS = 60.0
+_BACK_SECONDS = 10.0
+"""For so long a window is waited for that has lost its link: a busy machine is no lost one."""
+
+_LOOK_AGAIN_SECONDS = 0.1
+_UNUSED = -1
+"""The last event's id of a conversation that has had none: no window was ever asked in it."""
+
 _MOST_SHOWN = 2_000
 _MOST_DIFF = 100_000
 _NOT_DONE = (404, 503)
@@ -209,23 +216,38 @@ class EditorWindow:
     def _place(self) -> tuple[HostAddress, str]:
         """Return the host whose window is connected, and its conversation.
 
+        A window that was there and has lost its link is waited for, for some seconds.
+
         Raises:
             WorkspaceError: None is, or several are.
         """
-        found: list[tuple[HostAddress, str]] = []
-        for host in self._hosts():
-            with _client(host) as client:
-                try:
-                    listed = _body(client.get("/api/conversations", timeout=_LOOK_SECONDS))
-                except (httpx2.HTTPError, WorkspaceError):
-                    continue
-            found += [(host, each) for each in _connected(listed)]
+        over = time.monotonic() + _BACK_SECONDS
+        while True:
+            found, lost = self._joined()
+            if found or not lost or time.monotonic() >= over:
+                break
+            time.sleep(_LOOK_AGAIN_SECONDS)
         if not found:
             raise WorkspaceError("its window is not connected")
         if len(found) > 1:
             pids = ", ".join(str(host.pid) for host, _ in found)
             raise WorkspaceError(f"several windows show it (their hosts are processes {pids})")
         return found[0]
+
+    def _joined(self) -> tuple[list[tuple[HostAddress, str]], bool]:
+        """Return the windows that are connected, and whether one has lost its link."""
+        found: list[tuple[HostAddress, str]] = []
+        lost = False
+        for host in self._hosts():
+            with _client(host) as client:
+                try:
+                    listed = _body(client.get("/api/conversations", timeout=_LOOK_SECONDS))
+                except (httpx2.HTTPError, WorkspaceError):
+                    continue
+            told = _conversations(listed)
+            found += [(host, str(each["conversation_id"])) for each in told if each.get("window")]
+            lost = lost or any(each.get("latest_event_id") != _UNUSED for each in told)
+        return found, lost
 
 
 def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:
@@ -285,13 +307,11 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _connected(listed: Json) -> list[str]:
-    """Return the conversations that have a window."""
+def _conversations(listed: Json) -> list[Json]:
     results = listed.get("results")
     if not isinstance(results, list):
         return []
-    told = [cast("Json", each) for each in cast("list[object]", results) if isinstance(each, dict)]
-    return [str(each["conversation_id"]) for each in told if each.get("window")]
+    return [cast("Json", each) for each in cast("list[object]", results) if isinstance(each, dict)]
 
 
 def _body(answer: httpx2.Response) -> Json:
