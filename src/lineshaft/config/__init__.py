@@ -31,6 +31,7 @@ from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
 from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._prices import prices_problem
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
@@ -99,6 +100,7 @@ __all__ = [
     "masked_url",
     "pack_modules",
     "policy",
+    "prices_problem",
     "private_folder",
     "provider_for",
     "providers",

@@ -27,8 +27,8 @@ from lineshaft.values import Limits, PythonOptions
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
 
-_NOT_OF_RUNS = ("serve.", "store.")
-"""Keys of the command line and of the front: no run goes another way for them."""
+_NOT_OF_RUNS = ("serve.", "store.", "eval.")
+"""Keys of the command line, the front and the gate: no run goes another way for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
