@@ -163,9 +163,13 @@ async def python_window(
         known = {"code": "http", "message": said} if isinstance(said, str) else said["data"] | said
         far.take("refused", known)
 
+    def ended(*_: object) -> None:
+        far.take("disconnected")
+
     for kind in ("oh_event", "oh_cancel"):
         client.on(kind, partial(far.take, kind))
     client.on("connect", lambda: far.take("connected"))
+    client.on("disconnect", ended)
     client.on("connect_error", refused)
     headers = {"Authorization": f"Bearer {token}"}
     try:

@@ -178,7 +178,7 @@ async def test_a_command_runs_in_a_folder_of_the_workspace(side: Side) -> None:
 
 
 async def test_commands_get_no_secret_of_the_host(side: Side) -> None:
-    done = await side.run("echo ${LINESHAFT_TEST_TOKEN-none}")
+    done = await side.run("echo ${WINDOW_TEST_TOKEN-none}")
     assert done.content == "none\n"
 
 

@@ -28,7 +28,7 @@ def _runtime(root: Path) -> LocalRuntime:
 async def side(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncGenerator[Side]:
-    monkeypatch.setenv("LINESHAFT_TEST_TOKEN", "secret")
+    monkeypatch.setenv("WINDOW_TEST_TOKEN", "secret")
     root = tmp_path / "ws"
     root.mkdir()
     if request.param == "here":

@@ -1,44 +1,12 @@
 """A folder that an editor shows: what is not saved counts, and contents land through the editor."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from lineshaft.errors import ConfigError, StaleFile, WorkspaceError
-from lineshaft.workspace import EditorEdit, Folder, FolderView, SavedFile, Unsaved
-
-
-@dataclass
-class Desk:
-    """An editor of tests, with texts that are not saved."""
-
-    open: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
-    edits: list[str] = field(default_factory=list[str])
-    formats: bool = False
-    refuses: bool = False
-
-    def unsaved(self) -> Mapping[str, Unsaved]:
-        return {real: Unsaved(data) for real, data in self.open.items()}
-
-    def look_again(self) -> None:
-        """Nothing is kept."""
-
-    def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
-        if self.refuses:
-            raise StaleFile("the editor could not edit 'f'")
-        done: dict[str, SavedFile] = {}
-        for edit in edits:
-            file = Path(edit.real)
-            held = self.open.pop(edit.real, None)
-            held = held if held is not None or not file.exists() else file.read_bytes()
-            assert (None if held is None else Unsaved(held).sha256) == edit.before
-            self.edits.append(edit.path)
-            data = edit.after + b"\n" if self.formats else edit.after
-            file.write_bytes(data)
-            done[edit.real] = SavedFile(data=data, by_editor=not edit.path.endswith(".bin"))
-        return done
+from lineshaft.workspace import Folder, FolderView, Unsaved
+from workspace.desk import Desk
 
 
 @pytest.fixture

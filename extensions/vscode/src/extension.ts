@@ -13,6 +13,7 @@ import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
+import { type Place, ScriptTool, TOOL } from "./language/scripts.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
@@ -23,6 +24,8 @@ const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
 const MOST_STARTS = 3;
 const AGAIN_MS = 1_000;
+const LOOK_MS = 50;
+const CONNECT_MS = 30_000;
 
 function setting<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration("lineshaft").get<T>(name) ?? otherwise;
@@ -60,8 +63,26 @@ class Window implements vscode.Disposable {
       this, this.#log, this.#status, this.#terminals, this.#consent,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
+    // Editors that are like VS Code need not have language models.
+    const models = vscode.lm as typeof vscode.lm | undefined;
+    if (typeof models?.registerTool === "function") {
+      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready())));
+    }
     this.#show();
     this.#status.show();
+  }
+
+  /** Starts the host where none runs, and waits until this window is connected. */
+  async #ready(): Promise<Place> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    if (folder?.scheme !== "file") throw new Error("open a folder of this machine first");
+    if (!vscode.workspace.isTrusted) throw new Error("trust the folder first");
+    await this.start();
+    for (let waited = 0; this.#connection?.connected !== true; waited += LOOK_MS) {
+      if (waited >= CONNECT_MS) throw new Error("Lineshaft is not connected: see its log");
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+    }
+    return { root: await realpath(folder.fsPath), python: setting<string>("python", "python3") };
   }
 
   async startIfWanted(): Promise<void> {

@@ -198,7 +198,7 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_STATE_HOME": str(home / "state"),
         "XDG_CACHE_HOME": str(home / "cache"),
-        "LINESHAFT_TEST_TOKEN": "secret",
+        "WINDOW_TEST_TOKEN": "secret",
     }
     server = [node_program, str(CODE_SERVER), "--user-data-dir", str(data)]
     server += ["--extensions-dir", str(extensions)]

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from lineshaft.remote.host import HostConversation
 from lineshaft.remote.protocol import ActionEnd, ErrorObservation, RunAction, RunObservation
-from remote.far import TOKEN, Near, near
+from remote.far import TOKEN, Near, near, python_window
 from remote.vscode.editor import VsCode, vscode
 from upstreams.addresses import free_port
 
@@ -199,3 +199,28 @@ async def test_a_command_ends_with_the_window_that_is_loaded_again(
                 await anyio.sleep(0.05)
         await works(await joined(window, here))
         assert not (window.root / "ended").exists()
+
+
+async def test_a_window_comes_back_after_the_host_has_ended_its_connection(
+    window: VsCode, ports: tuple[int, int]
+) -> None:
+    async with linked(window, ports) as (here, _, conversation):
+        act = begun(
+            conversation, "touch began; while [ ! -e go ]; do sleep 0.1; done; echo x >> ran"
+        )
+        await there(window.root / "began")
+        assert conversation.window is not None
+        same = {
+            "conversation_id": conversation.id,
+            "window": conversation.window.id,
+            "protocol": 1,
+            "latest_event_id": conversation.latest_event_id,
+        }
+        # The host ends the connection of a window that seems to come back by another one.
+        async with python_window(here.url, same) as other:
+            await other.next("connected")
+            await other.next("disconnected")  # the real one came back in its turn
+        (window.root / "go").touch()
+        assert (await act).status == "done"
+        assert (window.root / "ran").read_text() == "x\n"
+        await works(conversation)

@@ -80,8 +80,9 @@ class EditorWindow:
     def __init__(self, root: Path, hosts: Callable[[], Sequence[HostAddress]]) -> None:
         self._root, self._hosts = str(root), hosts
         self._lock = threading.Lock()
-        self._client: httpx2.Client | None = None
-        self._conversation = ""
+        self._known: tuple[HostAddress, str] | None = None
+        """The host that had the window last, and its conversation."""
+
         self._at = -_FRESH_SECONDS
         self._seen: dict[str, tuple[str, Unsaved]] = {}
         """Version and content of what is not saved, by path in the workspace."""
@@ -189,30 +190,21 @@ class EditorWindow:
 
     def _asked(self, frame: Json) -> Json:
         """Have the window do something; one that is another by now is looked for once."""
-        if self._client is not None:
+        if self._known is not None:
             try:
-                answer = self._post(self._client, frame)
+                answer = _post(self._known, frame)
             except httpx2.ConnectError:
                 answer = None
             if answer is not None and answer.status_code not in _NOT_DONE:
                 return _body(answer)
+        self._known = None
+        place = self._place()
         try:
-            return _body(self._post(self._joined(), frame))
+            answered = _body(_post(place, frame))
         except httpx2.ConnectError as error:
             raise WorkspaceError(f"the host of the window does not answer: {error}") from error
-
-    def _joined(self) -> httpx2.Client:
-        """Return a client of the host whose window is connected.
-
-        Raises:
-            WorkspaceError: None is, or several are.
-        """
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-        host, self._conversation = self._place()
-        self._client = _client(host)
-        return self._client
+        self._known = place
+        return answered
 
     def _place(self) -> tuple[HostAddress, str]:
         """Return the host whose window is connected, and its conversation.
@@ -235,15 +227,18 @@ class EditorWindow:
             raise WorkspaceError(f"several windows show it (their hosts are processes {pids})")
         return found[0]
 
-    def _post(self, client: httpx2.Client, frame: Json) -> httpx2.Response:
-        try:
-            return client.post(_at(self._conversation), json=frame)
-        except httpx2.ConnectError:
-            raise
-        except httpx2.HTTPError as error:
-            raise WorkspaceError(
-                f"the connection to the window was lost, what it did is not known: {error}"
-            ) from error
+
+def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:
+    host, conversation = place
+    try:
+        with _client(host) as client:
+            return client.post(_at(conversation), json=frame)
+    except httpx2.ConnectError:
+        raise
+    except httpx2.HTTPError as error:
+        raise WorkspaceError(
+            f"the connection to the window was lost, what it did is not known: {error}"
+        ) from error
 
 
 class _ClientOptions(TypedDict):
@@ -253,6 +248,7 @@ class _ClientOptions(TypedDict):
     headers: dict[str, str]
     timeout: httpx2.Timeout
     trust_env: bool
+    verify: bool
 
 
 def _options(host: HostAddress) -> _ClientOptions:
@@ -261,6 +257,7 @@ def _options(host: HostAddress) -> _ClientOptions:
         "headers": {"Authorization": f"Bearer {host.token}"},
         "timeout": httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # actions have their own time
         "trust_env": False,
+        "verify": False,  # it is this machine; to read certificates takes longer than an action
     }
 
 

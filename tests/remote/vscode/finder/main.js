@@ -1,5 +1,25 @@
-// A source of diagnostics for tests, as slow as a language server.
+// A source of diagnostics for tests, as slow as a language server; and who calls a tool of ours.
+const fs = require("node:fs");
+const path = require("node:path");
 const vscode = require("vscode");
+
+/** Has `run_agent_script` run `script.py`, and writes what came to `result.txt`. */
+async function script() {
+  const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
+  const source = new vscode.CancellationTokenSource();
+  const looking = setInterval(() => {
+    if (fs.existsSync(path.join(root, "cancel"))) source.cancel();
+  }, 100);
+  const code = fs.readFileSync(path.join(root, "script.py"), "utf8");
+  const options = { input: { code }, toolInvocationToken: undefined };
+  const text = await vscode.lm.invokeTool("run_agent_script", options, source.token).then(
+    (result) => result.content.map((part) => part.value).join(""),
+    (error) => `${error.name}: ${error.message}`,
+  );
+  clearInterval(looking);
+  fs.writeFileSync(path.join(root, "result.part"), text);
+  fs.renameSync(path.join(root, "result.part"), path.join(root, "result.txt"));
+}
 
 exports.activate = (context) => {
   const found = vscode.languages.createDiagnosticCollection("finder");
@@ -16,6 +36,7 @@ exports.activate = (context) => {
   };
   vscode.workspace.textDocuments.forEach(look);
   context.subscriptions.push(
+    vscode.commands.registerCommand("finder.script", script),
     found,
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidChangeTextDocument((event) => look(event.document)),

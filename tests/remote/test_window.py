@@ -1,0 +1,188 @@
+"""The window that a workspace asks, over real sockets: which one it is, and what can go wrong."""
+
+import asyncio
+import hashlib
+from base64 import b64encode
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anyio import to_thread
+
+from lineshaft.errors import ConfigError, StaleFile, TooLarge, WorkspaceError
+from lineshaft.remote.host import HostAddress, published
+from lineshaft.remote.window import EditorWindow, only_folder, window_at, window_over
+from lineshaft.values import Answer, Pending
+from lineshaft.workspace import EditorEdit
+from remote.far import TOKEN, Far, Near, near, python_window
+
+SAID: Mapping[str, Any] = {"content": "", "extras": {}}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "ws").mkdir()
+    return (tmp_path / "ws").resolve()
+
+
+@asynccontextmanager
+async def hosted(root: Path, *windows: str) -> AsyncGenerator[tuple[Near, list[Far]]]:
+    """Serve a host that is found, with a conversation for each window."""
+    async with AsyncExitStack() as stack:
+        here = await stack.enter_async_context(near())
+        address = HostAddress(url=here.url, token=TOKEN, pid=1, root=str(root), version="1")
+        stack.enter_context(published(address))
+        joined: list[Far] = []
+        for number, window in enumerate(windows):
+            conversation = here.conversation if number == 0 else here.host.create()
+            about = {"conversation_id": conversation.id, "window": window, "protocol": 1}
+            far = await stack.enter_async_context(python_window(here.url, about))
+            await far.next("connected")
+            joined.append(far)
+        yield here, joined
+
+
+async def answers(far: Far, *said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Answer the next actions in order, and return them."""
+    came: list[dict[str, Any]] = []
+    for each in said:
+        frame = await far.next("oh_event")
+        came.append(frame)
+        more = {"observation": frame["action"], **SAID, **each}
+        await far.answer(frame["id"], **more)
+    return came
+
+
+def failed(code: str) -> dict[str, Any]:
+    return {"observation": "error", "content": "no", "extras": {"error_id": code}}
+
+
+async def asked(act: Any, *arguments: Any) -> Any:
+    return await to_thread.run_sync(partial(act, *arguments))
+
+
+async def test_a_window_proves_that_it_is_on_this_machine(root: Path) -> None:
+    async with hosted(root, "w") as (_, [far]):
+        finding = asyncio.create_task(asked(window_over, root))
+        frame = await far.next("oh_event")
+        nonce = Path(frame["args"]["nonce"])
+        sha256 = hashlib.sha256(nonce.read_bytes()).hexdigest()
+        await far.answer(frame["id"], "buffers", content="", extras={"nonce": sha256})
+        assert isinstance(await finding, EditorWindow)
+        assert not nonce.exists()
+        finding = asyncio.create_task(asked(window_over, root))
+        await answers(far, {"extras": {"nonce": None}})
+        with pytest.raises(ConfigError, match="on another machine"):
+            await finding
+
+
+async def test_no_window_several_and_one_that_is_not_trusted_are_told(
+    root: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match="there is no window"):
+        only_folder()
+    async with hosted(root):
+        assert only_folder() == root
+        with pytest.raises(ConfigError, match="its window is not connected"):
+            await asked(window_over, root)
+        with pytest.raises(ConfigError, match=f"there are windows over {root}"):
+            await asked(window_over, tmp_path)
+        async with hosted(tmp_path):
+            with pytest.raises(ConfigError, match="several windows"):
+                only_folder()
+    async with hosted(root, "w", "v"):
+        with pytest.raises(ConfigError, match="several windows show it"):
+            await asked(window_over, root)
+    async with hosted(root, "w") as (_, [far]):
+        finding = asyncio.create_task(asked(window_over, root))
+        await answers(far, failed("E_DENIED"))
+        with pytest.raises(ConfigError, match=r"no window of VS Code shows .*: no"):
+            await finding
+
+
+async def test_what_is_not_saved_is_sent_once_and_said_to_be_unclear(root: Path) -> None:
+    typed = {"path": "a/b", "version": "1.2", "state": "sent", "data": b64encode(b"x").decode()}
+    unclear = {"path": "c", "version": "2.1", "state": "unclear", "data": None}
+    async with hosted(root, "w") as (_, [far]):
+        window = window_at(root)
+        looking = asyncio.create_task(asked(window.unsaved))
+        await answers(far, {"extras": {"buffers": [typed, unclear]}})
+        found = await looking
+        assert {real: each.data for real, each in found.items()} == {
+            str(root / "a" / "b"): b"x",
+            str(root / "c"): None,
+        }
+        window.look_again()
+        looking = asyncio.create_task(asked(window.unsaved))
+        (frame,) = await answers(
+            far, {"extras": {"buffers": [{**typed, "state": "known", "data": None}]}}
+        )
+        assert frame["args"]["known"] == {"a/b": "1.2"}
+        assert {each.data for each in (await looking).values()} == {b"x"}
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        (failed("E_STALE"), StaleFile, "no"),
+        (failed("E_TOO_LARGE"), TooLarge, "no"),
+        (failed("E_WHATEVER"), WorkspaceError, "no"),
+        ({"observation": "read", "extras": {"path": "a"}}, WorkspaceError, "another observation"),
+        ({"extras": {"files": []}}, WorkspaceError, "says nothing of 'a'"),
+        (
+            {"extras": {"files": [{"path": "a", "by_editor": True, "data": "?"}]}},
+            WorkspaceError,
+            "no Base64",
+        ),
+        ({"extras": {"files": 1}}, WorkspaceError, "cannot be read"),
+    ],
+)
+async def test_an_answer_that_is_no_landing_is_an_error(
+    root: Path, said: dict[str, Any], kind: type[WorkspaceError], text: str
+) -> None:
+    edit = EditorEdit(path="a", real=str(root / "a"), before=None, after=b"x")
+    async with hosted(root, "w") as (_, [far]):
+        editing = asyncio.create_task(asked(window_at(root).edit, [edit]))
+        await answers(far, said)
+        with pytest.raises(kind, match=text):
+            await editing
+
+
+async def test_a_window_that_was_loaded_again_is_found_again(root: Path) -> None:
+    window = window_at(root)
+    for _ in range(2):  # another host each time, at another address
+        async with hosted(root, "w") as (_, [far]):
+            window.look_again()
+            looking = asyncio.create_task(asked(window.unsaved))
+            await answers(far, {"extras": {"buffers": []}})
+            assert await looking == {}
+    window.look_again()
+    with pytest.raises(WorkspaceError, match="not connected"):
+        await asked(window.unsaved)
+
+
+async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(root: Path) -> None:
+    call = Pending(id="c1", tool="run_command", arguments={"command": "ls"}, reason="it acts")
+    async with hosted(root, "w") as (_, [far]):
+        asking = asyncio.create_task(window_at(root).approve([call]))
+        (frame,) = await answers(
+            far, {"extras": {"answers": [{"id": "c1", "allow": True, "scope": "run"}]}}
+        )
+        assert frame["args"]["calls"] == [
+            {
+                "id": "c1",
+                "tool": "run_command",
+                "text": "command: ls",
+                "reason": "it acts",
+                "diff": "",
+            }
+        ]
+        assert await asking == {"c1": Answer(allow=True, scope="run")}
+        asking = asyncio.create_task(window_at(root).approve([call]))
+        await answers(far, failed("E_DENIED"))
+        assert await asking == {}
+    assert await window_at(root).approve([call]) == {}

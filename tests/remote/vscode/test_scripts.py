@@ -1,0 +1,60 @@
+"""`run_agent_script`, as another extension of the editor calls it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remote.vscode.editor import VsCode, until
+
+DIALOG = ".monaco-dialog-box"
+
+
+@pytest.fixture(autouse=True)
+def connected(editor: VsCode) -> None:
+    editor.conversation()
+
+
+def begun(editor: VsCode, script: str, button: str) -> Path:
+    """Have the other extension call the tool, and answer the dialog; return where it tells."""
+    (editor.root / "script.py").write_text(script)
+    editor.browser.command("Finder: Run the Script")
+    editor.browser("wait", f'{DIALOG}:has-text("Run this script over Lineshaft")')
+    editor.browser("click", f'{DIALOG} .monaco-button:text-is("{button}")')
+    return editor.root / "result.txt"
+
+
+def told(file: Path) -> str:
+    until(file.exists)
+    return file.read_text()
+
+
+def result(editor: VsCode, script: str) -> dict[str, Any]:
+    return json.loads(told(begun(editor, script, "Yes")))
+
+
+def test_a_script_works_in_the_window_and_gives_its_result(editor: VsCode) -> None:
+    (editor.root / "a.txt").write_text("one\n")
+    done = result(
+        editor,
+        'await edit_file(path="a.txt", old="one", new="two")\n'
+        'return (await list_files())["entries"]',
+    )
+    assert done["status"] == "success", done["error"]
+    assert {"a.txt", "script.py"} <= {each["path"] for each in done["value"]}
+    assert [change["path"] for change in done["changes"]] == ["a.txt"]
+    assert (editor.root / "a.txt").read_text() == "two\n"
+
+
+def test_a_scripts_error_is_told(editor: VsCode) -> None:
+    done = result(editor, 'await read_file(path="none.txt")')
+    assert (done["status"], done["error"]["code"]) == ("error", "E_FILE_NOT_FOUND")
+
+
+def test_a_cancel_of_the_call_ends_the_run(editor: VsCode) -> None:
+    script = 'await write_file(path="b.txt", content="")\nawait asyncio.sleep(600)'
+    file = begun(editor, script, "Yes")
+    (editor.root / "cancel").touch()
+    assert told(file).startswith("Canceled")
+    assert not (editor.root / "b.txt").exists()
