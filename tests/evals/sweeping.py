@@ -7,6 +7,7 @@ from textwrap import dedent
 from lineshaft.evals import (
     CellResult,
     EvalTask,
+    PriceTable,
     SweepEnd,
     SweepFolder,
     offline_tokeniser,
@@ -41,6 +42,8 @@ async def swept(
     repeats: int = 1,
     slip_rate: float = 0.0,
     again: bool = False,
+    seed: int = 0,
+    prices: PriceTable | None = None,
 ) -> tuple[SweepEnd, list[CellResult]]:
     """Carry out a sweep; return its end, and all cells in the order of the log."""
     tokeniser = offline_tokeniser()
@@ -53,6 +56,8 @@ async def swept(
         model=name,
         tokeniser=tokeniser.name,
         slip_rate=slip_rate,
+        seed=seed,
+        prices=prices,
     )
     folder = SweepFolder(place)
     end = await run_sweep(plan, tasks, folder, tokeniser=tokeniser, again=again, models=models)

@@ -15,6 +15,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     FEWEST_BASELINE,
     CellResult,
+    PriceTable,
     SweepFolder,
     cells_of,
     found_tasks,
@@ -238,3 +239,24 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, words: list[str], told: str
     assert done.returncode == 2
     assert told in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("prices", "told"),
+    [
+        ((0.0, 0.0), r" \$0 "),
+        ((0.001, 0.001), r" \$0\.00000[1-9]\d "),
+        ((500.0, 1000.0), r" \$0\.[1-9]\d\d\d "),
+        (None, r" -  "),
+    ],
+)
+async def test_a_cost_is_shown_as_it_is(
+    tmp_path: Path, prices: tuple[float, float] | None, told: str
+) -> None:
+    table = PriceTable(date="2026-11-01", models={"scripted": prices}) if prices else None
+    await swept(found_tasks(["one-call"]), tmp_path / "eval", prices=table)
+    folder = SweepFolder(tmp_path / "eval")
+    summary = summarised(folder.plan(), folder.results())
+    [line, _] = [line for line in table_lines(summary) if line.startswith("script=")]
+    assert re.search(told, line), line
+    assert ("$" in page_of(summary, folder.place)) == bool(prices)

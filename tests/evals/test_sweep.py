@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -66,12 +67,114 @@ async def test_a_second_call_repeats_nothing(tmp_path: Path) -> None:
     assert {cell.outcome for cell in grown} == {"pass"}
 
 
-async def test_a_changed_task_is_another_cell(tmp_path: Path) -> None:
+async def test_a_plan_grows_and_changes_in_nothing_else(tmp_path: Path) -> None:
+    one, two = (written(tmp_path / n, plan__py=PLAN, tools__py=_poking()) for n in ("one", "two"))
+    place = tmp_path / "eval"
+    _, cells = await swept([one, two], place, repeats=2, axes=["script=on,off"])
+    prices = PriceTable(date="2026-11-01", models={"m": (1.0, 2.0)})
+    for tasks, changed, told in (
+        ([one, two], {"repeats": 1}, "2 repeats, and not 1"),
+        ([one], {}, "without the task 'two'"),
+        ([one, two], {"axes": ["script=on"]}, "without the variant 'script=off'"),
+        (
+            [one, two],
+            {"axes": ["engine=auto,wasm"]},
+            "with the variants 'engine=auto', 'engine=wasm'",
+        ),
+        ([one, two], {"seed": 1}, "the seed was 0, and is 1"),
+        ([one, two], {"slip_rate": 0.5}, "the rate of slips was 0.0, and is 0.5"),
+        ([one, two], {"prices": prices}, "no prices, and not prices of 2026-11-01"),
+        (
+            [one, two, written(tmp_path / "three", plan__py=PLAN, tools__py=_poking())],
+            {},
+            "with the task 'three' on top",
+        ),
+    ):
+        with pytest.raises(ConfigError) as refused:
+            await swept(tasks, place, **{"repeats": 2, **changed})  # type: ignore[arg-type]  a table
+        assert told in refused.value.message
+        assert "--out" in refused.value.hint
+    (one.folder / "prompt.md").write_text("Say yes, please.")
+    [again] = found_tasks([str(one.folder)])
+    with pytest.raises(ConfigError, match="the task 'one' changed since"):
+        await swept([again, two], place, repeats=2)
+    assert SweepFolder(place).plan().repeats == 2
+    assert list(SweepFolder(place).results().values()) == cells
+    (one.folder / "prompt.md").write_text("Say yes.")
+    end, _ = await swept([two, one], place, repeats=2)  # in another order, it is the same plan
+    assert (end.done, end.found) == (0, 8)
+
+
+async def test_a_sweep_is_for_its_owner_alone(tmp_path: Path) -> None:
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
     await swept([task], tmp_path / "eval")
-    (task.folder / "prompt.md").write_text("Say yes, please.")
-    end, _ = await swept(found_tasks([str(task.folder)]), tmp_path / "eval")
-    assert (end.done, end.found) == (2, 0)
+    made = [tmp_path / "eval", *(tmp_path / "eval").rglob("*")]
+    assert {path.stat().st_mode & 0o777 for path in made if path.is_dir()} == {0o700}
+    assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    words = ("eval", "run", "one-call", "--model", "scripted", "-n", "1", "--out", "file/eval")
+    refused = _lineshaft(*words, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "file/eval' cannot be written: " in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+async def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
+    await swept([task], tmp_path / "eval")
+    (tmp_path / "eval" / "report.json").mkdir()
+    refused = _lineshaft("eval", "report", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "eval' cannot be written: " in refused.stderr
+
+
+def test_a_sweep_without_a_valid_cell_is_an_error(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=PLAN, tools__py="raise OSError('gone')")
+    words = ("eval", "run", str(task.folder), "--model", "scripted", "-n", "1")
+    for command in (words, ("eval", "report")):
+        failed = _lineshaft(*command, cwd=tmp_path)
+        assert failed.returncode == 1
+        assert "nothing was measured: all 2 cells are invalid, mostly for: " in failed.stdout
+        assert "gone" in failed.stderr
+        assert "--again" in failed.stderr
+        assert "no task lost" not in failed.stdout
+    assert "all 2 cells are invalid" in (tmp_path / "eval" / "report.html").read_text()
+
+
+def test_a_folder_that_is_no_task_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ConfigError, match="it has no task") as refused:
+        found_tasks([str(tmp_path / "mine")])
+    assert "prompt.md and checker.py" in refused.value.hint
+    with pytest.raises(ConfigError, match="has no tasks"):
+        found_tasks(["all"], folders=[tmp_path / "mine"])
+    with pytest.raises(ConfigError, match="is not there"):
+        found_tasks(["all"], folders=[tmp_path / "other"])
+
+
+def test_ctrl_c_says_what_is_kept_and_how_it_goes_on(tmp_path: Path) -> None:
+    """The second cell sends the signal, as a person would."""
+    body = (
+        f"import os, pathlib, signal, anyio; mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
+        "    if mark.exists() and mark.read_text() == '1':\n"
+        "        mark.write_text('2'); os.kill(os.getpid(), signal.SIGINT)\n"
+        "        await anyio.sleep(60)\n"
+        "    mark.exists() or mark.write_text('1')"
+    )
+    task = written(tmp_path / "a task", plan__py=PLAN, tools__py=_poking(body))
+    words = ("eval", "run", str(task.folder), "--variants", "script=off", "-n", "3")
+    words = (*words, "--model", "scripted", "--slips", "0")
+    left = _lineshaft(*words, cwd=tmp_path)
+    assert left.returncode == 130
+    assert "1 of 3 cells are finished and kept" in left.stderr
+    [command] = [line for line in left.stderr.splitlines() if line.startswith("  lineshaft ")]
+    assert shlex.split(command) == ["lineshaft", *words]
+    on = _lineshaft(*shlex.split(command)[1:], cwd=tmp_path)
+    assert on.returncode == 0, on.stderr
+    assert "2 of 3 cells were run, 1 were finished before" in on.stderr
 
 
 async def test_a_bundle_is_kept_of_each_cell(tmp_path: Path) -> None:
@@ -196,6 +299,53 @@ async def test_a_broken_variant_and_broken_tools_do_not_stop_a_sweep(tmp_path: P
     assert found["good", "nothing"].outcome == "invalid"
     assert "there is no tool 'nothing'" in found["good", "nothing"].reason
     assert "gone" in found["broken", "poke"].reason
+
+
+ASK_TWICE = """
+SCRIPT = "return await second(of=await first())"
+
+
+def steps():
+    [text] = yield [("first", {})]
+    [text] = yield [("second", {"of": text})]
+    return text
+"""
+TWO = """
+from lineshaft.evals import World
+from lineshaft.tools import tool
+
+
+@tool(effect="read")
+async def first() -> str:
+    \"\"\"Give a word.\"\"\"
+    return "ye"
+
+
+@tool(effect="read")
+async def second(of: str) -> str:
+    \"\"\"End a word.\"\"\"
+    return of + "s"
+
+
+def world():
+    return World(tools=[first, second])
+"""
+
+
+async def test_a_plan_goes_the_way_that_the_direct_tools_leave_it(tmp_path: Path) -> None:
+    task = written(tmp_path / "task", plan__py=ASK_TWICE, tools__py=TWO)
+    axes = ["direct=all,none,first+second,first,second"]
+    _, cells = await swept([task], tmp_path / "eval", axes=axes)
+    ways = {cell.variant.rpartition("=")[2]: cell for cell in cells}
+    assert {cell.outcome for cell in cells} == {"pass"}
+    counts = {name: (cell.calls, cell.script_calls) for name, cell in ways.items()}
+    assert counts == {
+        "all": (1, 2),
+        "none": (1, 2),
+        "first+second": (2, 0),
+        "first": (2, 2),
+        "second": (1, 2),
+    }
 
 
 async def test_slips_are_drawn_by_the_seed_alike_in_all_variants(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from lineshaft.agents._budget import Budget
 from lineshaft.agents._microagent import Microagent
 from lineshaft.agents._template import PromptTemplate
+from lineshaft.agents._validation import refuse_verifier
 from lineshaft.errors import ToolError
 from lineshaft.models import Model
 from lineshaft.values import Context
@@ -55,6 +56,8 @@ class VerifiedMicroagent(Microagent[R]):
         model: str | Model | None = None,
         budget: Budget | None = None,
     ) -> None:
+        refuse_verifier(name, verify)
+
         async def validate(result: R, context: Context) -> object:
             given = _INPUTS.get()
             if given is None:

@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
-from lineshaft.config._declared import AGENTS, agents_problem
+from lineshaft.config._declared import AGENTS
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
+from lineshaft.config._prices import prices_problem
 from lineshaft.config.definitions import INPUT_PREFIX, own_servers
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
@@ -85,6 +86,23 @@ MCP_KEYS = (
     ),
 )
 
+EVAL_KEYS = (
+    number("eval.margin", 0.001, 0.999, 0.10, "A pass rate lower by less is no worse."),
+    number("eval.level", 0.001, 0.499, 0.05, "The level of the gate's test for worse."),
+    number("eval.cheaper", 0.01, 1.0, 0.95, "Better: the upper limit of the cost ratio below it."),
+    number("eval.dearer", 1.0, 9.99, 1.05, "Better by passes: the upper limit below it."),
+    number("eval.most_invalid", 0.0, 0.99, 0.05, "More invalid runs in an arm decide nothing."),
+    choice("eval.inconclusive", ("pass", "fail"), "fail", "What the gate says of too few runs."),
+    Key(
+        name="eval.prices",
+        allowed='a table: date = "2026-11-01" and models = {"openai:gpt-5-mini" = [0.25, 2.0]}',
+        accepts=lambda value: isinstance(value, dict),
+        problem=prices_problem,
+        default={},
+        text="Prices of models on a day, in dollars for a million tokens in and out.",
+    ),
+)
+
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
 
 _PLACE = re.compile(r"(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\]):[1-9][0-9]{0,4}")
@@ -150,10 +168,10 @@ KEYS: Mapping[str, Key] = {
     for key in (
         Key(
             name="workspace.root",
-            allowed="a folder, relative to the file",
+            allowed="a folder, relative to the file; or `vscode:` and a folder, or `vscode:` alone",
             accepts=is_text,
             default=".",
-            text="Where files and commands live.",
+            text="Where files and commands live; with `vscode:`, as the window shows them.",
             from_text=str,
         ),
         Key(
@@ -252,6 +270,7 @@ KEYS: Mapping[str, Key] = {
             text="What else has to change where a file changes.",
         ),
         *MCP_KEYS,
+        *EVAL_KEYS,
         Key(
             name="engine.name",
             allowed="one of " + ", ".join(map(repr, ENGINES)),
@@ -340,7 +359,6 @@ KEYS: Mapping[str, Key] = {
             name=AGENTS,
             allowed="tables: [agents.NAME] with instructions and result",
             accepts=lambda value: isinstance(value, dict),
-            problem=agents_problem,
             default={},
             text="Microagents that are offered, as agents.NAME; a project's need an approval.",
         ),

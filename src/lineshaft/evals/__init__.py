@@ -7,6 +7,7 @@ from lineshaft.evals.judging import Arm, GateRules, GroupJudgement, Judgement, a
 from lineshaft.evals.report import (
     SweepSummary,
     judgement_lines,
+    nothing_valid,
     page_of,
     summarised,
     table_lines,
@@ -51,6 +52,7 @@ __all__ = [
     "judge_arms",
     "judged_sweep",
     "judgement_lines",
+    "nothing_valid",
     "offline_tokeniser",
     "page_of",
     "planned",

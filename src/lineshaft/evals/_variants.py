@@ -38,6 +38,11 @@ class Variant:
     direct: str = "all"
     """The tools that the model calls without a script: `all`, `none`, or names with `+` between."""
 
+    @property
+    def prefers_direct(self) -> bool:
+        """Whether the choice of direct tools is what the variant is about."""
+        return self.script and self.direct not in ("all", "none")
+
     def direct_of(self, names: Iterable[str]) -> list[str]:
         """Return those of a session's tools that the model calls directly."""
         if self.direct == "all":

@@ -8,15 +8,20 @@ from lineshaft.session._run import Run
 from lineshaft.session._script_tool import script_tool
 from lineshaft.session._session import Session
 from lineshaft.session._sync import SessionArguments, run_sync, waited_for
+from lineshaft.session.routing import Route, ToolHabits, habits_of, route_of
 
 __all__ = [
     "MODEL_CHARACTERS",
     "Api",
     "Catalogue",
+    "Route",
     "Run",
     "Session",
     "SessionArguments",
+    "ToolHabits",
+    "habits_of",
     "is_handle",
+    "route_of",
     "run_sync",
     "script_tool",
     "waited_for",

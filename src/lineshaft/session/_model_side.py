@@ -69,6 +69,11 @@ class ModelSide:
         self._keep = keep
         self._images = images
 
+    @property
+    def has_scripts(self) -> bool:
+        """Whether a model may write scripts."""
+        return self._scripts
+
     def definitions(self, api: Api, direct: Iterable[str]) -> list[dict[str, Any]]:
         """Return the tool definitions for a model API."""
         found: list[dict[str, Any]] = []

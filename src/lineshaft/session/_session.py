@@ -30,6 +30,7 @@ from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._session_tools import SessionTools, split
 from lineshaft.session._storage import storage_of
 from lineshaft.session._validation import refuse_unusable, usable_caller
+from lineshaft.session.routing import Route, logged_habits, route_of
 from lineshaft.store import Store
 from lineshaft.tools import Provider, Toolset, content_of
 from lineshaft.trace import Redactor
@@ -138,6 +139,7 @@ class Session(Afterwards):
             sinks=sinks,
             secrets=secrets,
             atomic=atomic,
+            scripts=scripts,
             store=store,
             python=python,
         )
@@ -150,7 +152,7 @@ class Session(Afterwards):
             options.boundary != NO_BOUNDARY
         )  # where a person chose none, no tool counts as jailed
         storage = storage_of(workspace, atomic=atomic, store=store)
-        self.store, self._shapes = storage.store, storage.shapes()
+        self.store, self._root, self._shapes = storage.store, storage.root, storage.shapes()
         self._results = KeptResults(storage.store if storage.eager else None)
         self._handles = ResultHandles(lambda handle: content_of(self.providers, handle))
         runtime = Toolset.of_runtime(
@@ -337,6 +339,7 @@ class Session(Afterwards):
         *,
         origin: Origin = "code",
         caller: Caller | None = None,
+        seconds: float | None = None,
     ) -> CallResult:
         """Make one call, through the same door as a script's.
 
@@ -345,18 +348,31 @@ class Session(Afterwards):
             arguments: By name, JSON-like.
             origin: The way the call came in, for policy and record.
             caller: The caller, instead of the session's; its origin counts.
+            seconds: What the call and all that it makes may take, waits for approvals left out:
+                an agent's requests to its model too. Then it ends with `E_TIMEOUT`. None: as the
+                limits and an agent's budget say.
 
         Returns:
             The result; errors of the tool are not raised.
+
+        Raises:
+            ConfigError: The arguments cannot be used, or the session was not entered.
         """
         self._entered()
+        if seconds is not None and not seconds > 0:
+            raise ConfigError(f"seconds must be above 0, not {seconds!r}")
         given = checked_arguments(tool, arguments)
         origin = caller.origin if caller else origin
         limits = self._limits_of(origin)
-        with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
+        control = self._runner.control_of_call(tool, limits, seconds=seconds)
+        with self._live.holding(control):
             return await self._runner.call(
                 tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
+
+    def end_all(self) -> None:
+        """End all runs and calls that are under way; their results say `cancelled`."""
+        self._live.cancel()
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
         """Carry out a model's call, through the same door as every other call.
@@ -373,16 +389,50 @@ class Session(Afterwards):
             name, arguments, run=self._run_for_model, call=self._call_for_model
         )
 
-    def definitions(self, api: Api, *, direct: Iterable[str] = ()) -> list[dict[str, Any]]:
+    async def route(self, *, calls: int | None = None) -> Route:
+        """Decide which tools a model calls directly, and which in scripts alone.
+
+        From the catalogue first: of ten tools or fewer, all are called directly where a task is
+        expected to take at most three calls. From 20 logged runs of this workspace on, by the
+        record: a tool is called directly if the runs that call it make at most three calls in all,
+        with results of 4,000 bytes in all (medians). Keep the route for a whole conversation, since
+        other definitions are other text for a prompt cache.
+
+        Args:
+            calls: Calls that a task is expected to take; None: not known.
+
+        Returns:
+            The tools of both kinds, with a reason for each.
+
+        Raises:
+            ConfigError: `calls` is no number of calls, or the session was not entered.
+            StateError: The store cannot be read.
+        """
+        self._entered()
+        if calls is not None and (isinstance(calls, bool) or calls < 0):
+            raise ConfigError(f"calls is {calls!r}", hint="0 or more, or None: not known")
+        models = [spec.name for spec in self.open_to("model")]
+        if not self._model.has_scripts:
+            reasons = dict.fromkeys(models, "there are no scripts here")
+            return Route(direct=tuple(models), scripted=(), reasons=reasons)
+        scripts = [spec.name for spec in self.open_to("script")]
+        habits = await logged_habits(self.store, self._root) if self.store else None
+        return route_of(models, scripts, calls=calls, habits=habits)
+
+    def definitions(self, api: Api, *, direct: Iterable[str] | Route = ()) -> list[dict[str, Any]]:
         """Return the tool definitions to hand to a model API.
 
         Args:
             api: `openai`, `openai-responses`, `anthropic` or `mcp`.
-            direct: Names of the tools that the model may also call without a script.
+            direct: Names of the tools that the model may also call without a script, or a route;
+                of a route, tools that are not there any more are left out.
 
         Raises:
             ConfigError: There is no such API or tool.
         """
+        if isinstance(direct, Route):
+            there = {spec.name for spec in self._session_tools.specs}
+            direct = [name for name in direct.direct if name in there]
         return self._model.definitions(api, direct)
 
     def instructions(self) -> str:

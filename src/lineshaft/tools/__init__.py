@@ -17,6 +17,7 @@ from lineshaft.tools._providers import (
     renamed,
     unlisted,
 )
+from lineshaft.tools._schema_type import schema_type
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import ToolLike, Toolset, is_tool_like
@@ -89,6 +90,7 @@ __all__ = [
     "record_keys",
     "record_tools",
     "renamed",
+    "schema_type",
     "script_name",
     "search_specs",
     "shape_difference",

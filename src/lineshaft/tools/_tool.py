@@ -105,6 +105,19 @@ class ToolOptions(TypedDict, total=False):
     for `exec` where left out, but for containers; False for all else."""
 
 
+_SWITCHES = (
+    "destructive",
+    "idempotent",
+    "scriptable",
+    "container",
+    "replayable",
+    "staged",
+    "jailed",
+    "needs_disk",
+)
+"""Options that are True or False."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
     """The same, complete."""
@@ -140,6 +153,10 @@ class _Options:
         for option, given in (("description", self.description), ("lane", self.lane)):
             if not isinstance(cast("object", given), str | None):
                 raise ConfigError(f"{option} must be text, not {given!r}")
+        for option in _SWITCHES:
+            said = cast("object", getattr(self, option))
+            if not isinstance(said, bool) and not (option == "needs_disk" and said is None):
+                raise ConfigError(f"{option} must be True or False, not {said!r}")
         if self.staged and self.effect != "write":
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":

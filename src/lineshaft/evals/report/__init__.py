@@ -6,6 +6,7 @@ from lineshaft.evals.report.summary import (
     SweepSummary,
     TaskRow,
     VariantRow,
+    nothing_valid,
     summarised,
 )
 from lineshaft.evals.report.table import judgement_lines, table_lines
@@ -16,6 +17,7 @@ __all__ = [
     "TaskRow",
     "VariantRow",
     "judgement_lines",
+    "nothing_valid",
     "page_of",
     "summarised",
     "table_lines",

@@ -8,7 +8,8 @@ from string import Template
 from typing import Any, cast
 
 from lineshaft.evals._results import CellResult
-from lineshaft.evals.report.summary import SweepSummary, TaskRow, VariantRow
+from lineshaft.evals.report.money import dollars
+from lineshaft.evals.report.summary import SweepSummary, TaskRow, VariantRow, nothing_valid
 from lineshaft.evals.report.table import NO_MODEL, SCRIPTED_NOTE, judgement_lines, table_lines
 
 _MOST_OF_A_TEXT = 6_000
@@ -44,6 +45,8 @@ def page_of(summary: SweepSummary, folder: Path) -> str:
 
 
 def _notes(summary: SweepSummary) -> Iterator[str]:
+    if invalid := nothing_valid(summary):
+        yield f"{invalid}."
     if summary.scripted:
         yield SCRIPTED_NOTE
         yield NO_MODEL
@@ -73,29 +76,25 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _first_table(summary: SweepSummary) -> str:
-    dollars = any(row.cost_per_solved is not None for row in summary.variants)
-    cost = ["cost per solved"] if dollars else ["tokens in per solved", "tokens out per solved"]
+    priced = any(row.cost_per_solved is not None for row in summary.variants)
+    cost = ["cost per solved"] if priced else ["tokens in per solved", "tokens out per solved"]
     head = ["variant", "tasks", "n", "pass", "95 %", *cost, "seconds", "sees a drop of"]
-    return _table(head, [_variant(row, dollars=dollars) for row in summary.variants])
+    return _table(head, [_variant(row, priced=priced) for row in summary.variants])
 
 
-def _variant(row: VariantRow, *, dollars: bool) -> list[str]:
+def _variant(row: VariantRow, *, priced: bool) -> list[str]:
     tokens = row.input_per_solved, row.output_per_solved
-    cost = [_dollars(row.cost_per_solved)] if dollars else [_whole(each) for each in tokens]
+    cost = [dollars(row.cost_per_solved)] if priced else [_whole(each) for each in tokens]
     return [
         row.variant,
         str(row.tasks),
         str(row.runs),
-        f"{row.rate:.0%}",
-        f"{row.low:.0%} to {row.high:.0%}",
+        f"{row.rate:.0%}" if row.runs else "-",
+        f"{row.low:.0%} to {row.high:.0%}" if row.runs else "-",
         *cost,
         f"{row.seconds:.2f}",
         f"{row.detectable:.0%}",
     ]
-
-
-def _dollars(value: float | None) -> str:
-    return "-" if value is None else f"${value:.4f}"
 
 
 def _whole(value: float | None) -> str:

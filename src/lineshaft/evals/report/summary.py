@@ -185,6 +185,16 @@ def summarised(
     )
 
 
+def nothing_valid(summary: SweepSummary) -> str:
+    """Return the message where all finished cells are invalid; empty where one is valid."""
+    if not summary.cells or any(cell.outcome != "invalid" for cell in summary.cells):
+        return ""
+    [(reason, _)] = Counter(cell.reason for cell in summary.cells).most_common(1)
+    count = len(summary.cells)
+    cells = f"all {count} cells are" if count > 1 else "the only cell is"
+    return f"nothing was measured: {cells} invalid, mostly for: {reason}"
+
+
 def _counters(cells: Sequence[CellResult]) -> str:
     return ", ".join(sorted({cell.tokens_by for cell in cells if cell.tokens_by}))
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from lineshaft.evals.judging import GroupJudgement, Judgement
-from lineshaft.evals.report.summary import Loss, SweepSummary, VariantRow
+from lineshaft.evals.report.money import dollars
+from lineshaft.evals.report.summary import Loss, SweepSummary, VariantRow, nothing_valid
 from lineshaft.evals.statistics import CostRatio
 
 SCRIPTED_NOTE = (
@@ -40,7 +41,10 @@ def table_lines(summary: SweepSummary, *, losses: int = 20) -> list[str]:
             lines.append(f"{row.variant}: {', '.join(extra)}")
     for judged in summary.judgements:
         lines += judgement_lines(judged)
-    lines += _loss_lines(summary, losses)
+    if invalid := nothing_valid(summary):
+        lines += ["", f"{invalid}."]
+    else:
+        lines += _loss_lines(summary, losses)
     if summary.scripted:
         lines += ["", NO_MODEL]
     return lines
@@ -75,8 +79,8 @@ def _variant(row: VariantRow) -> tuple[str, ...]:
         row.variant,
         str(row.tasks),
         str(row.runs),
-        f"{row.rate:.0%} ({row.low:.0%}-{row.high:.0%})",
-        f"${row.cost_per_solved:.4f}" if row.cost_per_solved is not None else "-",
+        f"{row.rate:.0%} ({row.low:.0%}-{row.high:.0%})" if row.runs else "-",
+        dollars(row.cost_per_solved),
         f"{row.input_per_solved:,.0f}" if row.input_per_solved is not None else "-",
         f"{row.output_per_solved:,.0f}" if row.output_per_solved is not None else "-",
         f"{row.seconds:.2f}",

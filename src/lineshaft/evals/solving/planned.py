@@ -44,18 +44,27 @@ class PlannedModel:
     """A model that follows a task's plan.
 
     It writes scripts where it is offered the script tool, and goes step by step where it is not.
+    One that prefers direct calls goes step by step with both, and writes a script once a step
+    needs a tool that it is not offered.
 
     Args:
         module: The task's `plan.py`: `steps()` goes step by step; `SCRIPT` is the script of one
             that writes scripts, or `scripts()` its plan.
         answer: JSON Schema of the result.
         slips: Whether this run fails.
+        directly: Whether it prefers direct calls.
     """
 
     def __init__(
-        self, module: ModuleType, *, answer: Mapping[str, object], slips: bool = False
+        self,
+        module: ModuleType,
+        *,
+        answer: Mapping[str, object],
+        slips: bool = False,
+        directly: bool = False,
     ) -> None:
         self._module = module
+        self._directly = directly
         self._is_text = answer.get("type") == "string"
         self._slips = slips
         self._plan: Plan | None = None
@@ -78,12 +87,18 @@ class PlannedModel:
         self._turns += 1
         if self._slips and self._turns > 1:
             return _reply(("GiveUp", {"reason": "a slip, as declared"}))
+        offered = {tool.name for tool in request.tools}
+        scripts = _SCRIPT_TOOL in offered
         try:
             if self._plan is None:
-                self._plan = self._begun(any(t.name == _SCRIPT_TOOL for t in request.tools))
+                self._plan = self._begun(scripts and not self._directly)
                 wanted = next(self._plan)
             else:
                 wanted = self._plan.send(_answers(request))
+            if scripts and self._directly and not offered.issuperset(name for name, _ in wanted):
+                self._directly = False
+                self._plan = self._begun(scripts)
+                wanted = next(self._plan)
         except StopIteration as ended:
             return self._ended(ended.value)
         except (KeyError, IndexError, TypeError, ValueError) as error:

@@ -244,7 +244,12 @@ class _Cell:
         slips = SlipRule(rate=self._plan.slip_rate, seed=self._plan.seed)
         place = self._task.name, self._cell.repeat  # alike in all variants
         module: ModuleType = plan_of(self._task)
-        return PlannedModel(module, answer=self._task.answer, slips=slips.slips(*place))
+        return PlannedModel(
+            module,
+            answer=self._task.answer,
+            slips=slips.slips(*place),
+            directly=self._cell.variant.prefers_direct,
+        )
 
     def _result(self, solved: Solved) -> CellResult:
         """Return what is known before the checker has spoken."""

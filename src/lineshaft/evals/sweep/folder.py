@@ -11,8 +11,9 @@ from typing import Any
 from lineshaft.errors import ConfigError, EvalError
 from lineshaft.evals._results import CellResult
 from lineshaft.evals.solving import Attempt, Spending
+from lineshaft.evals.sweep.growth import grown
 from lineshaft.evals.sweep.planning import SweepPlan
-from lineshaft.files import lock_file, remove_tree, write_whole
+from lineshaft.files import lock_file, made_private, remove_tree, write_whole
 from lineshaft.values import DecodeError, decode
 
 _RESERVED = 256 * 1024
@@ -37,31 +38,29 @@ class SweepFolder:
     def begun(self, plan: SweepPlan) -> Generator[None]:
         """Write the plan, and be the only one that carries it out.
 
-        Copies that a killed process left are removed.
+        Copies that a killed process left are removed. Where a plan stands there already, it may
+        grow by repeats. All that is made is for its owner alone: files 0600, folders 0700.
 
         Raises:
-            ConfigError: The folder is another sweep's at the moment, or holds something else.
-            OSError: It cannot be written.
+            ConfigError: The folder is another sweep's at the moment, holds something else or
+                another plan, or cannot be made or written.
         """
-        self.place.mkdir(parents=True, exist_ok=True)
-        if not (self.place / "plan.json").exists() and _is_in_use(self.place):
-            raise ConfigError(
-                f"the folder {self.place.name!r} is not empty, and no sweep's",
-                hint="name another one by --out",
-            )
-        handle = os.open(self.place / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        with self._writable():
+            made_private(self.place)
+            if not (self.place / "plan.json").exists() and _is_in_use(self.place):
+                raise ConfigError(
+                    f"the folder {self.place.name!r} is not empty, and no sweep's",
+                    hint="name another one by --out",
+                )
+            handle = os.open(self.place / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             try:
                 lock_file(handle, wait=False)
             except OSError:
                 text = f"another process carries out the sweep in {self.place.name!r}"
                 raise ConfigError(text) from None
-            remove_tree(self.work)
-            self.work.mkdir()
-            self._whole_log()
-            text = json.dumps(asdict(plan), indent=2, ensure_ascii=False)
-            write_whole(self.place / "plan.json", text.encode())
-            self._reserve.write_bytes(os.urandom(_RESERVED))
+            with self._writable():
+                self._prepare(plan)
             try:
                 yield
             finally:
@@ -69,6 +68,35 @@ class SweepFolder:
                 self._reserve.unlink(missing_ok=True)
         finally:
             os.close(handle)
+
+    def _prepare(self, plan: SweepPlan) -> None:
+        if (self.place / "plan.json").exists():
+            plan = grown(self.plan(), plan, self.place)
+        remove_tree(self.work)
+        self.work.mkdir(mode=0o700)
+        self._whole_log()
+        text = json.dumps(asdict(plan), indent=2, ensure_ascii=False)
+        write_whole(self.place / "plan.json", text.encode())
+        write_whole(self._reserve, os.urandom(_RESERVED))
+
+    @contextmanager
+    def _writable(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ConfigError(
+                f"the folder of the sweep {str(self.place)!r} cannot be written: {error.strerror}",
+                hint="name another one by --out",
+            ) from error
+
+    def write_report(self, name: str, text: str) -> None:
+        """Put a file of the report in its place.
+
+        Raises:
+            ConfigError: It cannot be written.
+        """
+        with self._writable():
+            write_whole(self.place / name, text.encode("utf-8", "replace"))
 
     @property
     def work(self) -> Path:
@@ -114,7 +142,7 @@ class SweepFolder:
     def spend(self, key: str, spending: Spending) -> None:
         """Note what an attempt has spent so far, in case that it is killed."""
         folder = self.cell(key)
-        folder.mkdir(parents=True, exist_ok=True)
+        made_private(folder)
         write_whole(folder / "attempt.json", json.dumps(asdict(spending)).encode())
 
     def wasted(self, key: str) -> tuple[int, float]:
@@ -150,7 +178,7 @@ class SweepFolder:
             OSError: It cannot be written.
         """
         folder = self.cell(key)
-        folder.mkdir(parents=True, exist_ok=True)
+        made_private(folder)
         files = {
             "conversation.json": json.dumps(attempt.conversation, indent=1, ensure_ascii=False),
             "changes.diff": difference,
@@ -196,7 +224,10 @@ def read_cells(log: Path) -> tuple[CellResult, ...]:
 
 
 def _append(path: Path, line: bytes) -> None:
-    with path.open("ab", buffering=0) as file:
+    handle = os.open(
+        path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600
+    )
+    with os.fdopen(handle, "ab", buffering=0) as file:
         written = file.write(line)
         if written < len(line):
             raise EvalError(f"{path.name!r} cannot be written whole")

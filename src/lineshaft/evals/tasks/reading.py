@@ -17,6 +17,7 @@ LIBRARY = Path(__file__).parent / "library"
 PLAN = "plan.py"
 _TEXT: Mapping[str, object] = {"type": "string"}
 _KEYS = {"kind", "summary", "kit", "mode", "answer", "limits"}
+_FORM = "a task is a folder with task.toml, prompt.md and checker.py"
 _MODES = ("read", "ask", "auto", "open")
 
 
@@ -31,11 +32,7 @@ def found_tasks(names: Sequence[str], *, folders: Iterable[Path] = ()) -> tuple[
     Raises:
         ConfigError: There is no such task, or one cannot be read.
     """
-    places = {
-        place.parent.name: place.parent
-        for folder in (LIBRARY, *folders)
-        for place in sorted(folder.glob("*/task.toml"))
-    }
+    places = {place.name: place for folder in (LIBRARY, *folders) for place in _tasks_in(folder)}
     known: dict[str, EvalTask] = {}
     for name in names:
         if name in places:
@@ -45,6 +42,8 @@ def found_tasks(names: Sequence[str], *, folders: Iterable[Path] = ()) -> tuple[
             chosen = [task for task in every if name in ("all", task.kind)]
         elif (Path(name) / "task.toml").is_file():
             chosen = [read_task(Path(name).absolute())]
+        elif Path(name).is_dir():
+            raise ConfigError(f"the folder {name!r} is no task: it has no task.toml", hint=_FORM)
         else:
             there = ", ".join(sorted(places))
             raise ConfigError(f"there is no task {name!r}", hint=f"a folder, a kind, or: {there}")
@@ -53,6 +52,19 @@ def found_tasks(names: Sequence[str], *, folders: Iterable[Path] = ()) -> tuple[
             if other.folder != task.folder:
                 raise ConfigError(f"two tasks are named {task.name!r}")
     return tuple(known.values())
+
+
+def _tasks_in(folder: Path) -> list[Path]:
+    """Return the folders of tasks in a folder.
+
+    Raises:
+        ConfigError: There are none.
+    """
+    found = [place.parent for place in sorted(folder.glob("*/task.toml"))]
+    if not found:
+        what = "has no tasks" if folder.is_dir() else "is not there"
+        raise ConfigError(f"the folder {str(folder)!r} {what}", hint=_FORM)
+    return found
 
 
 def read_task(folder: Path) -> EvalTask:

@@ -52,6 +52,18 @@ def _before(base: Base) -> bytes | None:
     return data
 
 
+def shown_file(place: Place, data: bytes) -> StagedFile:
+    """Return the state of a file that an editor shows and has not saved."""
+    return StagedFile(
+        path=place.path,
+        real=place.real,
+        kind="file",
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        parts=lambda: iter((data,)),
+    )
+
+
 def _parts(node: OverlayNode) -> Iterator[bytes]:
     if node.held is not None:
         yield from contents.parts_of(node.held)

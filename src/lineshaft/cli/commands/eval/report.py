@@ -7,10 +7,18 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._options import Json
-from lineshaft.cli._terminal import clean, note, one_line, result, say
-from lineshaft.evals import SweepFolder, SweepSummary, page_of, summarised, table_lines
-from lineshaft.files import write_whole
+from lineshaft.cli._evaluation import gate_rules
+from lineshaft.cli._options import Json, settings_for
+from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
+from lineshaft.evals import (
+    GateRules,
+    SweepFolder,
+    SweepSummary,
+    nothing_valid,
+    page_of,
+    summarised,
+    table_lines,
+)
 
 Out = Annotated[
     Path, typer.Option("--out", help="The folder of the sweep.", metavar="DIR", file_okay=False)
@@ -25,30 +33,36 @@ Base = Annotated[
 
 def command(*, out: Out = Path("eval"), base: Base = None, json: Json = False) -> None:
     """Show the numbers of a sweep, and write its page."""
-    folder = SweepFolder(out.absolute())
-    show(write_report(folder, base=base), json=json)
-    if not json:
-        note(f"The page: {one_line(str(out / 'report.html'), 1_000)}")
+    rules = gate_rules(settings_for())
+    tell(write_report(SweepFolder(out.absolute()), base=base, rules=rules), out, json=json)
 
 
-def write_report(folder: SweepFolder, *, base: str | None) -> SweepSummary:
+def write_report(folder: SweepFolder, *, base: str | None, rules: GateRules) -> SweepSummary:
     """Write a sweep's `report.json` and `report.html`, and return its numbers.
 
     Raises:
-        ConfigError: There is no such sweep or variant.
+        ConfigError: There is no such sweep or variant, or its folder cannot be written.
     """
-    summary = summarised(folder.plan(), folder.results(), base=base)
+    summary = summarised(folder.plan(), folder.results(), base=base, rules=rules)
     data = json_module.dumps(asdict(summary), indent=1, ensure_ascii=False)
-    write_whole(folder.place / "report.json", data.encode("utf-8", "replace"))
-    page = page_of(summary, folder.place)
-    write_whole(folder.place / "report.html", page.encode("utf-8", "replace"))
+    folder.write_report("report.json", data)
+    folder.write_report("report.html", page_of(summary, folder.place))
     return summary
 
 
-def show(summary: SweepSummary, *, json: bool) -> None:
-    """Print a sweep's numbers."""
+def tell(summary: SweepSummary, out: Path, *, json: bool) -> None:
+    """Print a sweep's numbers.
+
+    Raises:
+        typer.Exit: 1: no cell is valid, so that there are no numbers.
+    """
     if json:
         result(json_module.dumps(asdict(summary), ensure_ascii=False))
     else:
         for line in table_lines(summary):
             say(clean(line))
+        note(f"The page: {one_line(str(out / 'report.html'), 1_000)}")
+    if invalid := nothing_valid(summary):
+        note(f"{paint('error', 'red')}: {one_line(invalid, 1_000)}")
+        note(f"{paint('hint', 'yellow')}: mend that, then run the same command with --again")
+        raise typer.Exit(1)
