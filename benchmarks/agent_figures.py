@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
 
-from lineshaft import Policy, Session
+from lineshaft import Policy, Session, Tool
 from lineshaft.agents import Budget, Microagent
 from lineshaft.models import ModelReply, ModelRequest, OnText
 from lineshaft.testing import call, exit_with
@@ -66,7 +66,7 @@ def ours(turns: int) -> Microagent[int]:
     return Microagent[int](
         name=f"counter{turns}",
         instructions="Count.",
-        tools=[look],
+        tools=[Tool.from_function(look, effect="read")],
         model=Counting(turns),
         budget=Budget(turns=1_000, calls=1_000, tokens=1_000_000_000),
     )

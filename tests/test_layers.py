@@ -15,7 +15,7 @@ MAKERS_OF_CALLS = {
     "agents/_requests.py": "a request of an agent to its model",
     "engines/host/turns.py": "a script's call, out of the requests of a turn",
     "gate/_joining.py": "an agent that host code runs in the body of a tool",
-    "gate/_pipeline.py": "the import of a module of the workspace, judged as a read",
+    "gate/_source_reads.py": "the read of a script in a file or of a module, judged as `read_file`",
     "scripts/_runner.py": "a direct call, and the run itself",
 }
 """Files that may construct a `Call`: the ways in. The canary covers each of them."""
@@ -27,7 +27,7 @@ MORE_DOORS = {
     "kit": {"view"},
     "mcp": {"client", "front"},
     "processes": {"programs"},
-    "remote": {"host", "local", "protocol"},
+    "remote": {"host", "local", "protocol", "window"},
     "sandbox": {"bundle", "jail", "webassembly"},
 }
 """Folders with a front door beside the room's, since what is behind it takes time to import."""

@@ -208,6 +208,12 @@ class Guarded(WorkspaceError):
         self.findings = findings
 
 
+class WindowRefused(WorkspaceError):
+    """A person, or the trust of an editor's window in its folder, refused it."""
+
+    code = "E_DENIED"
+
+
 class TooLarge(WorkspaceError):
     """The content is larger than the limit."""
 
@@ -295,7 +301,8 @@ class AgentError(LineshaftError):
     Args:
         code: `E_AGENT_BUDGET` (a budget is used up), `E_AGENT_INVALID` (its results did not pass
             validation), `E_AGENT_MODEL` (its model cannot be asked, or repeats itself),
-            `E_AGENT_GAVE_UP` (its model said that it cannot finish).
+            `E_AGENT_GAVE_UP` (its model said that it cannot finish), `E_AGENT_VALIDATOR` (its
+            validator is at fault).
         message: What happened.
         history: The conversation, as `models.Message`.
         usage: What it had used, as `agents.AgentUsage`.

@@ -1,5 +1,7 @@
 """Microagents as host code and scripts see them: typed results, within policy and budgets."""
 
+import asyncio
+import textwrap
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -9,7 +11,7 @@ from pydantic import BaseModel
 from lineshaft import ConfigError, Context, Limits, Policy, Session, Tool, ToolError, kit, tool
 from lineshaft.agents import Budget, Microagent, PromptTemplate
 from lineshaft.errors import AgentError
-from lineshaft.models import ImagePart, ModelReply, ModelRequest, UserMessage
+from lineshaft.models import ImagePart, ModelReply, ModelRequest, RequestedCall, UserMessage
 from lineshaft.testing import Scripted, ScriptedModel, call, calls, exit_with, say
 from lineshaft.values import Call
 
@@ -207,18 +209,6 @@ async def test_results_that_are_refused_go_back_with_the_reason(folder: Path) ->
     assert [c.tool for c in result.calls].count("validate_result") == 3
 
 
-async def test_a_validator_that_fails_refuses_the_result(folder: Path) -> None:
-    def check(verdict: Verdict) -> bool:
-        raise ZeroDivisionError(verdict.label)
-
-    agent, model = triage(FOUND, FOUND, validate=check, budget=Budget(failed_exits=2))
-    with pytest.raises(AgentError) as caught:
-        await agent.run(path="a.md", workspace=folder)
-    assert caught.value.code == "E_AGENT_INVALID"
-    assert "ZeroDivisionError" in caught.value.reason
-    assert len(model.requests) == 2
-
-
 @pytest.mark.parametrize("value", [None, 0, False, "", []])
 async def test_results_that_are_nothing_much_are_results(folder: Path, value: object) -> None:
     model = ScriptedModel([exit_with(value)])
@@ -264,6 +254,37 @@ async def test_an_agent_has_a_time_of_its_own(folder: Path) -> None:
     async with Session([agent], workspace=folder, limits=Limits(seconds=1)) as session:
         result = await session.run("return (await agents.triage(path='a.md'))['label']")
     assert result.value == "bug"
+
+
+@pytest.mark.parametrize("engine", ["wasm", "cpython"])
+async def test_a_script_gives_an_agent_less_time_than_it_has_itself(
+    folder: Path, engine: Literal["wasm", "cpython"]
+) -> None:
+    gone = asyncio.Event()
+
+    async def stay() -> str:
+        """Stay until it is cancelled."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            gone.set()
+        return "never"
+
+    agent, _ = triage(call("stay"), FOUND, tools=[Tool.from_function(stay, effect="read")])
+    script = """
+    began = loop.time()
+    try:
+        async with asyncio.timeout(0.05):
+            await agents.triage(path='a.md')
+    except TimeoutError:
+        return loop.time() - began < 100
+    """
+    script = "loop = asyncio.get_running_loop()\n" + textwrap.dedent(script)
+    async with Session([agent], workspace=folder, engine=engine, store=folder / "r.db") as session:
+        result = await session.run(script)
+        await gone.wait()
+        assert (result.error, result.value) == (None, True)
+        assert (await session.replay(result.run_id)).difference is None
 
 
 async def test_the_agents_of_a_run_have_one_bound_together(folder: Path) -> None:
@@ -481,3 +502,33 @@ async def test_a_container_of_an_agent_leaves_less_of_the_agents_own_tools(folde
         await session.run("return await agents.triage(path='a.md')")
     assert '["Value", "Failure"]' in model.requests[1].messages[-1].text
     assert not (folder / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["NaN", "1e999", "[" * 200 + "]" * 200, '"' + "a" * 16_000_001 + '"', '"\\ud800"'],
+    ids=["nan", "infinite", "deep", "large", "surrogate"],
+)
+async def test_a_result_that_cannot_be_given_on_is_refused_before_its_changes_are_committed(
+    tmp_path: Path, written: str
+) -> None:
+    bad = ModelReply(
+        calls=(RequestedCall(id="1", name="Exit", arguments=f'{{"result": {written}}}'),)
+    )
+
+    def agent(*replies: Scripted) -> Microagent[Any]:
+        return Microagent[Any](
+            name="odd",
+            instructions="Work.",
+            tools=kit.tools("write_file"),
+            model=ScriptedModel([call("write_file", path="out.txt", content="x"), *replies]),
+            budget=Budget(failed_exits=2, tokens=10**9),
+        )
+
+    with pytest.raises(AgentError, match="did not pass validation") as caught:
+        await agent(bad, bad).run(text="go", workspace=tmp_path)
+    assert caught.value.code == "E_AGENT_INVALID"
+    assert not (tmp_path / "out.txt").exists()
+    done = await agent(bad, exit_with("done")).run(text="go", workspace=tmp_path)
+    assert done.output == "done"
+    assert (tmp_path / "out.txt").read_text() == "x"

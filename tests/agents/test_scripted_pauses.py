@@ -165,3 +165,20 @@ async def test_writes_of_a_script_that_had_ended_are_made_again_after_a_crash(
     assert counts["f1.md turn 0"] == counts["f1.md sent once"] == counts["f1.md sent twice"] == 1
     assert counts["f1.md turn 1"] == 2
     assert (Path(order("run")["workspace"]) / "f1.md.out").read_text() == "quick slow"
+
+
+async def test_scripts_beyond_those_that_run_at_once_wait_and_the_run_pauses_all_the_same(
+    order: Order,
+) -> None:
+    settings = {
+        "program": "return await send(args[0], 'x')",
+        "script": "return await asyncio.gather(*[agents.work(path=f'{n}.md') for n in range(10)])",
+    }
+    first = await do(order("run", **settings))
+    assert (first["status"], len(first["pending"])) == ("paused", 8)
+    again = {"run_id": first["run_id"], "answers": {"*": True}}
+    second = await here_or_there(order("resume", **settings, **again))
+    assert (second["status"], len(second["pending"])) == ("paused", 2)
+    third = await here_or_there(order("resume", **settings, **again))
+    assert (third["status"], third["value"]) == ("success", ["sent x"] * 10)
+    assert set(wire(order("run")).values()) == {1}

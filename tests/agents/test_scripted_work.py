@@ -281,8 +281,7 @@ async def test_two_agents_in_parallel_with_the_same_script_get_their_own_answers
     def last(request: ModelRequest) -> ModelReply:
         return exit_with(request.messages[-1].text)
 
-    replies = [call("run_script", **script)] * 2
-    model = ScriptedModel([*replies, last, last])
+    model = ScriptedModel([call("run_script", **script), last])
     agent = Microagent[str](
         name="worker", instructions="Work.", tools=[drawn], model=model, scripts=True
     )
@@ -305,8 +304,7 @@ async def test_a_person_who_is_there_is_asked_once_for_the_scripts_of_all_agents
 
     send = Tool.from_function(_send, name="send", effect="external")
     code = "return await asyncio.gather(send('a'), read_file('f1.md'), send('b'))"
-    scripts = [call("run_script", code=code)] * 2
-    model = ScriptedModel([*scripts, exit_with("done"), exit_with("done")])
+    model = ScriptedModel([call("run_script", code=code), exit_with("done")])
     agent = Microagent[str](
         name="worker", instructions="Work.", tools=[FILES, send], model=model, scripts=True
     )
@@ -437,3 +435,32 @@ async def test_a_cancelled_run_ends_the_scripts_in_it(folder: Path) -> None:
 def _send(to: str) -> str:
     """Send something away."""
     return to
+
+
+async def test_a_run_executes_eight_scripts_of_agents_at_once(folder: Path) -> None:
+    inside: list[str] = []
+    most: list[int] = []
+    full = asyncio.Event()
+
+    async def stay(name: str) -> None:
+        """Stay until eight are here."""
+        inside.append(name)
+        most.append(len(inside))
+        if len(inside) == 8:
+            full.set()
+        await full.wait()
+        for _ in range(20):  # of those beyond, one would come
+            await asyncio.sleep(0)
+        inside.remove(name)
+
+    def by_turn(request: ModelRequest) -> ModelReply:
+        if any(isinstance(each, CallAnswer) for each in request.messages):
+            return exit_with("done")
+        return call("run_script", code="await stay(args[0])", args=["x"])
+
+    worker = Worker(tools=(Tool.from_function(stay, effect="read"),))
+    worker.agent = worker.agent.with_model(ScriptedModel([by_turn] * 24))
+    script = "return await asyncio.gather(*[agents.worker(text=str(n)) for n in range(12)])"
+    result = await worker.work(folder, script=script)
+    assert (result.error, result.value) == (None, ["done"] * 12)
+    assert (len(most), max(most)) == (12, 8)

@@ -95,6 +95,11 @@ CHEATS: list[tuple[str, list[Any], str]] = [
     ),
     ("method removed", [patch(BODY, "")], "lost shout"),
     ("method commented out", [patch(BODY, f"/*\n{BODY}*/\n")], "lost shout"),
+    (
+        "method in a text",
+        [patch(BODY, '    String said = "shout() {";\n'), patch("client.get()", "client.fetch()")],
+        "lost shout",
+    ),
     ("emptied", [patch(CUSTOM, "")], "lost Custom"),
     (
         "build",

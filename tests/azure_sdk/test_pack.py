@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,3 +69,81 @@ def test_its_tools_are_there_where_settings_name_it(line: Line, tmp_path: Path) 
     done = line("call", "azure_sdk.patch_file", *words)
     assert json.loads(done.stdout)["value"]["success"], done.stderr
     assert (tmp_path / "a.txt").read_text() == "one 2"
+
+
+def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
+    line: Line, tmp_path: Path
+) -> None:
+    own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[tools]\npacks = ["azure-sdk"]\n')
+    (tmp_path / "eng").mkdir()
+    (tmp_path / "sdk").mkdir()
+    script = tmp_path / "eng" / "build.py"
+    script.write_text("import sys; print('built', *sys.argv[1:]); sys.exit(3)\n")
+    config = tmp_path / "eng" / "swagger_to_sdk_config.json"
+    build = {"command": f"{sys.executable} eng/build.py {{PackagePath}} '$HOME; ls'"}
+    config.write_text(json.dumps({"packageOptions": {"buildScript": build}}))
+
+    def run(*more: str, mode: str = "open") -> Any:
+        words = ("azure_sdk.run_sdk_script", "package=sdk", "--mode", mode, "--json", *more)
+        return json.loads(line("call", *words).stdout)
+
+    refused = run("script=Build")
+    assert refused["error"]["code"] == "E_DENIED"
+    assert "lineshaft config trust --pack azure-sdk" in refused["error"]["hint"]
+    asked = line("config", "trust", "--pack", "azure-sdk", "--yes")
+    assert "names the program Build." in asked.stderr
+    assert str(script) in asked.stderr
+    assert build["command"] in " ".join(asked.stderr.split())
+    done = run("script=Build")
+    assert done["value"] == {"exit_code": 3, "output": "built sdk $HOME; ls"}
+    assert run("script=Build", mode="auto")["pending"], "approved, and asked about all the same"
+    assert "configures no" in run("script=UpdateMetadata")["error"]["message"]
+    script.write_text("print('something else')\n")
+    assert run("script=Build")["error"]["code"] == "E_DENIED"
+    line("config", "trust", "--pack", "azure-sdk", "--yes")
+    assert run("script=Build")["value"]["output"] == "something else"
+    config.write_text(config.read_text().replace("ls'", "rm'"))
+    assert run("script=Build")["error"]["code"] == "E_DENIED"
+    config.write_text("{")
+    assert run("script=Build")["error"]["code"] == "E_PRECONDITION_FAILED"
+    assert "malformed" in line("config", "trust", "--pack", "azure-sdk", "--yes").stderr
+    assert "no pack 'none'" in line("config", "trust", "--pack", "none", "--yes").stderr
+
+
+def test_a_value_that_would_be_an_option_is_refused_and_pwsh_is_found_on_the_path(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[tools]\npacks = ["azure-sdk"]\n')
+    (tmp_path / "eng").mkdir()
+    (tmp_path / "sdk").mkdir()
+    (tmp_path / "eng" / "version.ps1").write_text("")
+    config = tmp_path / "eng" / "swagger_to_sdk_config.json"
+    version = {"path": "eng/version.ps1"}
+    config.write_text(json.dumps({"packageOptions": {"updateVersionScript": version}}))
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "pwsh").write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    (programs / "pwsh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    line("config", "trust", "--pack", "azure-sdk", "--yes")
+    words = ("azure_sdk.run_sdk_script", "script=UpdateVersion", "package=sdk", "--mode", "open")
+    given = ("release_type=beta", "release_date=2026-01-31", "--json")
+    done = json.loads(line("call", *words, "version=1.0.0", *given).stdout)
+    assert done["value"]["exit_code"] == 0, done
+    said = done["value"]["output"].split("\n")
+    assert said[said.index("-File") + 1 :] == [
+        "eng/version.ps1",
+        "-SdkRepoPath:.",
+        "-PackagePath:sdk",
+        "-ReleaseType:beta",
+        "-Version:1.0.0",
+        "-ReleaseDate:2026-01-31",
+    ]
+    option = json.loads(line("call", *words, "version=-x", *given).stdout)
+    assert option["error"]["code"] == "E_INVALID_ARGS"
+    missing = json.loads(line("call", *words, *given).stdout)
+    assert "needs a value for Version" in missing["error"]["message"]

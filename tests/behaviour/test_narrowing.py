@@ -87,7 +87,7 @@ async def test_a_refusal_says_why(make: Make) -> None:
         result = await session.run("return await box()")
     assert result.value == [
         "'poke' is not among the tools of its container",
-        "policy refused read_file (rule 'narrowed:folders'): its container may not go there",
+        "policy refused read_file (rule 'narrowed:folders'): what called it may not go there",
     ]
     assert [call.rule for call in result.calls[1:]] == ["narrowed:tools", "narrowed:folders"]
 

@@ -47,6 +47,8 @@ sort = Microagent[Literal["bug", "question"]](
 )
 """
 
+INPUT = "\ninputs = {{type = 'object', properties.{} = {{type = 'string'}}}}"
+
 SCHEMA = {
     "type": "object",
     "properties": {"label": {"enum": ["bug", "question"]}},
@@ -121,10 +123,13 @@ async def test_results_are_json_and_wrong_inputs_say_what_to_write(
         assert "lineshaft agent run kind path=PATH" in shown
         assert 'label: Literal["bug", "question"]' in shown
         low = lineshaft("agent", "run", "kind", "path=a.md", "most:=0")
-        assert (low.returncode, low.stdout) == (1, "")
-        assert "`most` is refused: 0 is less than the minimum of 1" in low.stderr
+        assert (low.returncode, low.stdout) == (2, "")
+        assert "`most` is refused: it must be 1 or more, not 0" in low.stderr
         none = lineshaft("agent", "run", "kind")
-        assert "path" in none.stderr
+        assert (none.returncode, "`path` is missing" in none.stderr) == (2, True)
+        text = lineshaft("agent", "run", "agents.kind", "path=a.md", "most=3")
+        assert (text.returncode, "write most:=..." in text.stderr) == (2, True)
+        assert json.loads(lineshaft("runs", "--json").stdout) == []  # nothing was begun
         assert lineshaft("agent", "run", "kind", "path").returncode == 2
         keyless = lineshaft("agent", "run", "kind", "path=a.md")
         assert keyless.returncode == 1
@@ -207,12 +212,18 @@ async def test_a_person_sees_turns_tokens_and_cost(
     [
         ('result = {type = "string"}', "[agents.a] lacks instructions: a text"),
         ('instructions = "x"\nresult = {}\ntool = ["x"]', "did you mean 'tools'?"),
-        ('instructions = "x"\nresult = {type = "strin"}', "result is no JSON Schema"),
+        ('instructions = "x"\nresult = {type = "strin"}', "result is no valid JSON Schema"),
         ('instructions = "x"\nresult = "none.json"', "none.json"),
         ('instructions = "x"\nresult = {}\ntools = ["read_fil"]', "did you mean 'read_file'?"),
         ('instructions = "x"\nresult = {}\nbudget = {turn = 1}', "budget: unknown key 'turn'"),
         ('instructions = "x"\nresult = {}\nbudget = {turns = 0}', "turns must be a whole number"),
         ('instructions = "x"\nresult = {}\ninputs = {type = "object"}', "with properties"),
+        (
+            "instructions = 'x'\nresult = {}" + INPUT.format("context"),
+            "an input is named 'context'",
+        ),
+        ("instructions = 'x'\nresult = {}" + INPUT.format("class"), "'class' cannot be named so"),
+        ("instructions = 'x'\nresult = {}" + INPUT.format("_a"), "'_a' cannot be named so"),
         ('instructions = "x"\nresult = {}\nkey_env = "K"', "key_env is for models openai:NAME"),
         ('instructions = "x"\nresult = 3', "allowed: a JSON Schema, or the path of one"),
     ],
@@ -246,3 +257,218 @@ async def test_a_persons_own_agent_needs_no_approval_and_scripts_have_it(
 
     async with serving([ends_with(7)]) as wire:
         await to_thread.run_sync(work)
+
+
+async def test_patterns_of_settings_are_matched_in_bounded_time(
+    lineshaft: Lineshaft, environ: dict[str, str]
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    own.mkdir(parents=True)
+    slow = "{type = 'string', pattern = '^(a+)+$'}"
+    text = (
+        f"[agents.a]\ninstructions = 'x'\nresult = {slow}\nmodel = 'URL#m'\n"
+        f"inputs = {{type = 'object', properties.text = {slow}}}\n"
+    )
+    endless = "a" * 60 + "!"
+
+    def work() -> None:
+        (own / "lineshaft.toml").write_text(text.replace("URL", wire.url))
+        wrong = lineshaft("agent", "run", "a", f"text={endless}")
+        assert "must be text that matches" in wrong.stderr
+        done = lineshaft("agent", "run", "a", "text=aaa")
+        assert (done.returncode, done.stdout.strip()) == (0, "aa"), done.stderr
+
+    async with serving([ends_with(endless), ends_with("aa")]) as wire:
+        await to_thread.run_sync(work)
+
+
+WRITER = MODULE.replace("run_command", "write_file")
+
+
+async def test_the_time_of_an_agent_bounds_its_request_too(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(WRITER)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        done = lineshaft("agent", "run", "sort", "path=a.md", "--timeout", "1", *model)
+        assert (done.returncode, done.stdout) == (4, "")
+        assert "the run took longer than 1 s [E_TIMEOUT]" in done.stderr
+        assert "give it more time with `--timeout S`" in done.stderr
+        assert "no file was changed" in done.stderr
+        [run] = json.loads(lineshaft("runs", "--json").stdout)
+        assert run["status"] == "timeout"
+
+    async with serving([None]) as wire:
+        await to_thread.run_sync(work)
+        await wire.closed.wait()
+    assert len(wire.sent) == 1  # it is not asked again
+
+
+async def test_after_ctrl_c_the_run_is_named_and_what_stays(
+    sit: Sit, lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(WRITER)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        with sit("agent", "run", "sort", "path=a.md", *model) as person:
+            person.read_until("turn 2")
+            person.type("\x03")
+            shown = person.ends_with(130)
+        [run] = json.loads(lineshaft("runs", "--json").stdout)
+        assert run["status"] == "cancelled"
+        assert f"run {run['run_id']}: no file was changed" in shown
+        assert f"lineshaft show {run['run_id']}" in shown
+
+    async with serving([says("write_file", path="n.txt", content="x"), None]) as wire:
+        await to_thread.run_sync(work)
+    assert not (workspace / "n.txt").exists()
+
+
+async def test_the_changes_of_an_agent_are_listed(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "own.py").write_text(WRITER)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        done = lineshaft("agent", "run", "sort", "path=a.md", *model)
+        assert done.stdout == "bug\n"
+        assert "created   n.txt  +1 -0\n" in done.stderr
+        told = lineshaft("agent", "run", "sort", "path=a.md", "--json", *model)
+        assert [each["path"] for each in json.loads(told.stdout)["changes"]] == ["n.txt"]
+        assert told.stderr == ""
+
+    first, last = says("write_file", path="n.txt", content="x"), ends_with("bug")
+    again = says("write_file", path="n.txt", content="y")
+    async with serving([first, last, again, last]) as wire:
+        await to_thread.run_sync(work)
+
+
+def test_a_call_says_what_it_changed(here: Lineshaft) -> None:
+    done = here("call", "write_file", "path=n.txt", "content=x")
+    assert "created   n.txt  +1 -0\n" in done.stderr
+    told = json.loads(here("call", "write_file", "path=n.txt", "content=y", "--json").stdout)
+    [change] = told["changes"]
+    assert (change["path"], change["kind"], told["landed"]) == ("n.txt", "modified", True)
+    assert json.loads(here("call", "read_file", "path=n.txt", "--json").stdout)["changes"] == []
+
+
+OFFLINE = """
+from typing import Literal
+
+from lineshaft import kit
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+sort = Microagent[Literal["bug", "question"]](
+    name="sort", instructions="Say its kind.", tools=[kit.tools("write_file")],
+    model=ScriptedModel([call("write_file", path="a.md", content="x"), exit_with("bug")]),
+)
+"""
+
+
+def test_the_calls_that_an_agent_makes_for_itself_are_short_lines(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(OFFLINE)
+    own = ("--tools", "own.py")
+    done = lineshaft("agent", "run", "sort", "text=x", *own)
+    assert done.stdout == "bug\n"
+    shown = lineshaft("show").stdout
+    for told in (done.stderr, shown):
+        assert "ask_model agents.sort turn 1 · scripted · 77 tokens  " in told
+        assert "ask_model agents.sort turn 2 · scripted · " in told
+        assert "commit_changes a.md  " in told
+        assert "sha256" not in told
+    paused = lineshaft("agent", "run", "sort", "text=x", "--mode", "ask", *own)
+    assert paused.returncode == 5
+    assert "agent: sort\n      turn: 1\n      model: scripted\n" in paused.stderr
+    assert "sends: user: ## SAFETY GUIDELINES\n" in paused.stderr
+    assert "conversation" not in paused.stderr
+
+
+def test_a_preview_that_needs_a_model_says_so(lineshaft: Lineshaft, workspace: Path) -> None:
+    (workspace / "own.py").write_text(OFFLINE)
+    words = ("preview", "-c", 'return await agents.sort(text="x")', "--tools", "own.py")
+    done = lineshaft(*words)
+    assert done.returncode == 5
+    assert "stops before ask_model agents.sort turn 1 · scripted\n" in done.stdout
+    assert "a model is needed to know what comes after it; `--with-models` asks it" in done.stdout
+    asked = lineshaft(*words, "--with-models")
+    assert asked.returncode == 0
+    assert "commit_changes a.md\n" in asked.stdout
+
+
+PAUSED = """
+from typing import Literal
+
+from lineshaft import kit
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+def label(request):
+    return exit_with("bug" if "crash" in request.messages[0].text else "question")
+
+sort = Microagent[Literal["bug", "question"]](
+    name="sort", instructions="Say its kind.", tools=[kit.tools("run_command")],
+    model=ScriptedModel({"sort": [call("run_command", command="true"), label]}),
+)
+"""
+
+
+def test_a_pause_can_be_tried_with_a_model_that_is_written_down(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(PAUSED)
+    script = "return await asyncio.gather(agents.sort(text='a crash'), agents.sort(text='how?'))"
+    paused = lineshaft("run", "-c", script, "--tools", "own.py")
+    assert (paused.returncode, paused.stdout) == (5, "")
+    done = lineshaft("resume", "--approve", "all")
+    assert (done.returncode, done.stdout) == (0, '["bug","question"]\n'), done.stderr
+
+
+FAULTS = {
+    'instructions = "x"\nresult = {}\ntool = ["x"]': "did you mean 'tools'?",
+    'instructions = "x"\nresult = {}\ntools = ["read_fil"]': "did you mean 'read_file'?",
+    'instructions = "x"\nresult = {type = "string"}': "is not approved yet",
+    "instructions = 3": "[agents.a] lacks result",
+}
+
+
+@pytest.mark.parametrize("table", FAULTS)
+def test_a_faulty_agent_of_a_project_stops_only_what_uses_agents(
+    here: Lineshaft, workspace: Path, table: str
+) -> None:
+    (workspace / "lineshaft.toml").write_text(f"[agents.a]\n{table}\n")
+    done = here("run", "-c", "return 1 + 1", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+    listed = here("tools", "read_file")
+    assert (listed.returncode, "read_file" in listed.stdout) == (0, True)
+    [warning] = listed.stderr.splitlines()
+    assert "warning: without the agent a: " in warning
+    for words in (("run", "-c", "return await agents.a(text='x')"), ("call", "agents.a", "text=x")):
+        assert here(*words).returncode == 2
+    assert here("config", "show").returncode == 0
+    trusted = here("config", "trust", "--yes")
+    if "not approved yet" in FAULTS[table]:
+        assert (trusted.returncode, "approved a as it is now" in trusted.stderr) == (0, True)
+        assert here("agent", "list").returncode == 0
+        return
+    assert trusted.returncode == 2
+    assert "not approved: " in trusted.stderr
+    assert FAULTS[table] in trusted.stderr
+
+
+def test_an_agent_without_a_model_says_how_to_name_one(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    text = MODULE.replace('    model="ollama:none",\n', "")
+    (workspace / "own.py").write_text(text)
+    done = lineshaft("agent", "run", "agents.sort", "path=a.md", "--tools", "own.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "agent 'sort' has no model" in done.stderr
+    assert "`--model M` or the variable LINESHAFT_MODEL" in done.stderr
+    assert json.loads(lineshaft("runs", "--json").stdout) == []
+    missing = lineshaft("agent", "run", "sort", "path=a.md")
+    assert "agents come with `--tools FILE`, or of a pack as PACK.AGENT" in missing.stderr

@@ -161,3 +161,18 @@ def test_what_had_not_landed_had_no_effect(here: Lineshaft, workspace: Path) -> 
     told = through.stderr[through.stderr.index("These calls had taken effect:") :]
     assert "b.txt" in told
     assert set(files(workspace)) == {"a.txt", "b.txt"}
+
+
+def test_undo_says_that_a_run_that_waited_is_cancelled(here: Lineshaft, workspace: Path) -> None:
+    script = "await write_file('n.txt', 'x')\n" + "await run_command('true')\n" * 2
+    assert here("run", "--quiet", script=script).returncode == 5
+    assert here("resume", "--approve", "all").returncode == 5
+    assert (workspace / "n.txt").exists()
+    done = here("undo")
+    assert done.returncode == 0
+    assert "the run had not ended; it is cancelled now" in done.stderr
+    assert not (workspace / "n.txt").exists()
+    assert json.loads(here("runs", "--json").stdout)[0]["status"] == "cancelled"
+    ended = "await write_file('n.txt', 'x')"
+    assert here("run", "--quiet", script=ended).returncode == 0
+    assert json.loads(here("undo", "--json").stdout)["cancelled"] is False

@@ -76,11 +76,11 @@ def test_a_host_that_is_told_to_end_removes_its_address(tmp_path: Path, number: 
 def test_the_address_of_a_host_that_was_killed_is_swept(tmp_path: Path) -> None:
     with started(tmp_path) as (process, told):
         process.kill()
-        process.wait()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its number is still taken
         file = Path(told["address_file"])
         assert file.exists()
         assert addresses() == ()
-        assert not file.exists()
+        assert list(file.parent.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,14 @@ def test_what_cannot_be_served_is_said(arguments: list[str], token: str, said: s
     assert done.returncode == 2
     assert said in done.stderr
     assert os.linesep not in done.stdout
+
+
+def test_the_address_of_a_host_that_was_killed_is_removed_by_the_next(tmp_path: Path) -> None:
+    with started(tmp_path) as (process, told):
+        process.kill()
+        process.wait(timeout=60)
+        left = Path(told["address_file"])
+        assert left.exists()
+    with started(tmp_path) as (_, told):
+        assert not left.exists()
+        assert Path(told["address_file"]).exists()

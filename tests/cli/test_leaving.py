@@ -50,12 +50,17 @@ def left(workspace: Path, environ: dict[str, str], *words: str, signals: int) ->
 
 
 @pytest.mark.behaviour("C15")
-@pytest.mark.parametrize("words", [("run", "-"), ("call", "stubborn")])
+@pytest.mark.parametrize(
+    ("words", "status"), [(("run", "-"), "cancelled"), (("call", "stubborn"), "unknown")]
+)
 def test_an_abandoned_tool_does_not_keep_the_process(
-    workspace: Path, environ: dict[str, str], words: tuple[str, ...]
+    workspace: Path, environ: dict[str, str], words: tuple[str, ...], status: str
 ) -> None:
     told = left(workspace, environ, *words, signals=1)
-    assert told["status"] == "cancelled"
+    assert told["status"] == status
+    error = told["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "E_CANCELLED"
 
 
 def test_whoever_asks_twice_need_not_wait(workspace: Path, environ: dict[str, str]) -> None:

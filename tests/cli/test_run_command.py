@@ -345,3 +345,15 @@ def test_scripts_import_the_workspaces_modules_where_its_person_says_so(
     assert "python.workspace_imports = true" in refused.stderr
     done = lineshaft(*words, variables={"LINESHAFT_PYTHON_WORKSPACE_IMPORTS": "true"})
     assert (done.returncode, done.stdout.strip()) == (0, "42"), done.stderr
+
+
+def test_a_program_that_was_ended_is_not_told_as_if_it_took_effect(
+    here: Lineshaft, workspace: Path
+) -> None:
+    code = "open('z.txt', 'w').write('x')\nwhile True: pass"
+    script = f"await python_run(code={code!r})"
+    done = here("run", "--timeout", "5", script=script)
+    assert done.returncode == 4
+    assert "had taken effect" not in done.stderr
+    assert "(cancelled: its changes of files are not kept)" in done.stderr
+    assert not (workspace / "z.txt").exists()

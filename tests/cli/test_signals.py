@@ -149,3 +149,27 @@ def test_whoever_started_it_may_have_signals_ignored(ended: Lineshaft, workspace
     ignoring = ("/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh")  # as nohup does
     done = ended(*ignoring, sys.executable, "-m", "lineshaft", *words)
     assert (done.returncode, done.stdout) == (0, "5\n"), done.stderr
+
+
+BLOCKING = """
+import os, signal, threading
+from lineshaft.agents import Microagent
+
+class Model:
+    name, priced = "blocking", True
+
+    async def complete(self, request, *, on_text=None):
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait()
+
+slow = Microagent[str](name="slow", instructions="Wait.", model=Model())
+"""
+
+
+def test_a_second_ctrl_c_ends_what_a_model_blocks(ended: Lineshaft, workspace: Path) -> None:
+    (workspace / "slow.py").write_text(BLOCKING)
+    words = ("agent", "run", "slow", "text=x", "--tools", "slow.py", "--quiet")
+    done = ended(sys.executable, "-m", "lineshaft", *words)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "left before the run was settled" in done.stderr

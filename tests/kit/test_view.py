@@ -17,7 +17,7 @@ from lineshaft.errors import NoBoundary
 from lineshaft.kit.view import run_in_view
 from lineshaft.processes.programs import CommandOptions
 from lineshaft.sandbox.jail import best_jail
-from lineshaft.values import Context
+from lineshaft.values import Context, Line
 
 Viewing = Callable[..., Session]
 
@@ -178,3 +178,136 @@ async def test_there_is_no_network_in_a_view_and_a_missing_program_is_told(
         done = await session.call("missing", {})
     assert done.error is not None
     assert done.error.message == "there is no program 'no-such-program'"
+
+
+async def test_packages_are_linked_where_they_are_real_folders_of_the_workspace(
+    viewing: Viewing, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "key").write_text("OUTSIDE")
+    for path, text in {
+        "node_modules/p/x": "package",
+        "sub/node_modules/p/x": "package of sub",
+        "private/key": "CLOSED",
+        "closed/node_modules/x": "CLOSED",
+        "part/node_modules/closed/x": "CLOSED",
+        "part/node_modules/.env": "CLOSED",
+        "part/node_modules/x": "open",
+        ".git/config": "CLOSED",
+    }.items():
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_text(text)
+    links = {"out": "../../home", "in": "../private", "git": "../.git", "other": "../sub"}
+    for name, target in links.items():
+        (work / name).mkdir()
+        (work / name / "node_modules").symlink_to(target)
+    (work / "around").symlink_to("sub")
+    (work / "file").mkdir()
+    (work / "file" / "node_modules").write_text("no folder")
+    closed = ("private/**", "closed/node_modules/**", "part/node_modules/closed/**")
+    rules = [{"id": "c", "tool": "*", "path": list(closed), "verdict": "deny"}]
+    line = (
+        "cat node_modules/p/x sub/node_modules/p/x part/node_modules/x; echo;"
+        " ls -d */node_modules | tr '\\n' ' '; echo;"
+        f" cat {tmp_path}/home/key {work}/private/key {work}/.git/config"
+        f" {work}/closed/node_modules/x"
+        " closed/node_modules/x part/node_modules/closed/x part/node_modules/.env"
+    )
+    async with viewing(policy=Policy.from_dict({"rules": rules})) as session:
+        done = await session.call("look", {"line": line})
+    packages, folders, *rest = done.value["out"].split("\n")
+    assert packages == "packagepackage of subopen"
+    assert folders.split() == ["part/node_modules", "sub/node_modules"]
+    assert rest == [""]
+    assert "CLOSED" not in done.value["err"]
+
+
+async def test_a_link_that_a_program_of_the_run_made_opens_nothing(
+    viewing: Viewing, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    (work / "private").mkdir()
+    (work / "private" / "key").write_text("CLOSED")
+    rules = [{"id": "c", "tool": "*", "path": "private/**", "verdict": "deny"}]
+    policy = Policy.from_dict({"mode": "open", "rules": rules})
+    program = "import os; os.mkdir('s'); os.symlink('../private', 's/node_modules')"
+    async with viewing(policy=policy) as session:
+        done = await session.run(f"""
+await python_run(code={program!r})
+return await look("cat s/node_modules/key {work}/private/key")
+""")
+        assert done.status == "success", done.error
+        again = await session.call("look", {"line": f"cat s/node_modules/key {work}/private/key"})
+    assert (work / "s" / "node_modules").is_symlink()
+    for seen in (done.value, again.value):
+        assert (seen["code"], seen["out"]) == (1, "")
+
+
+@pytest.mark.parametrize("path", ["node_modules/p/x", "a/.git/config", "../x"])
+async def test_no_content_takes_the_place_of_what_is_no_file_of_the_workspace(
+    tmp_path: Path, path: str
+) -> None:
+    (tmp_path / "node_modules" / "p").mkdir(parents=True)
+
+    async def replace(call: Context) -> None:
+        """Replace a content."""
+        await run_in_view(call, CommandOptions("true"), extra={path: b"x"})
+
+    tool = Tool.from_function(replace, effect="read")
+    async with Session([tool], workspace=tmp_path) as session:
+        done = await session.call("replace", {})
+    assert done.error is not None
+    assert done.error.code == "E_INVALID_ARGS"
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+async def test_lines_come_while_the_program_runs_and_are_kept_in_their_order(
+    tmp_path: Path,
+) -> None:
+    came: list[Line] = []
+    two = anyio.Event()
+
+    def told(line: Line) -> None:
+        came.append(line)
+        if len(came) == 2:
+            two.set()
+
+    async def look(line: str, call: Context) -> list[list[str]]:
+        """Run a shell line in a view."""
+        seen = await run_in_view(call, CommandOptions("sh", ("-c", line)), on_line=told)
+        return [[each.stream, each.text] for each in seen.result.lines]
+
+    tool = Tool.from_function(look, effect="read")
+    async with Session([tool], workspace=tmp_path) as session:
+        async with anyio.create_task_group() as group:
+            line = "pwd; echo problem >&2; sleep 99"
+            group.start_soon(session.call, "look", {"line": line})
+            await two.wait()
+            group.cancel_scope.cancel()
+        assert [[each.stream, each.text] for each in came] == [
+            ["stdout", "."],
+            ["stderr", "problem"],
+        ]
+        flood = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; printf end >&2"
+        came.clear()
+        done = await session.call("look", {"line": flood})
+    assert len(came) == 20_001
+    assert [each.text for each in came[:2]] == ["line 0", "line 1"]
+    assert ["stderr", "end"] in done.value
+    assert 100 < len(done.value) < 20_001
+
+
+async def test_an_error_of_who_is_told_lines_is_raised(tmp_path: Path) -> None:
+    async def look(call: Context) -> None:
+        """Run a program whose lines nobody can take."""
+
+        def told(line: Line) -> None:
+            raise ValueError(line.text)
+
+        await run_in_view(call, CommandOptions("sh", ("-c", "echo a; echo b")), on_line=told)
+
+    async with Session([Tool.from_function(look, effect="read")], workspace=tmp_path) as session:
+        done = await session.call("look", {})
+    assert done.error is not None
+    assert "ValueError: a" in done.error.message

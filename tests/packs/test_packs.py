@@ -152,8 +152,11 @@ def test_the_command_line_lists_and_shows_the_agents_of_a_pack(line: Line) -> No
     shown = line("agent", "show", "notes.title")
     assert "lineshaft agent run notes.title path=PATH" in shown.stdout
     run = line("agent", "run", "notes.title", "path=a.md", LINESHAFT_MODEL="nope")
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "there is no model 'nope'" in run.stderr
+    alone = line("agent", "run", "notes", "path=a.md")
+    assert (alone.returncode, "'notes' is a pack" in alone.stderr) == (2, True)
+    assert "notes.title" in alone.stderr
     missing = line("agent", "run", "notes.nope", "path=a.md")
     assert (missing.returncode, "the pack has no agent 'nope'" in missing.stderr) == (2, True)
 

@@ -129,6 +129,32 @@ def test_writing_tool_configuration_asks_whatever_rules_say(path: str) -> None:
     assert said(Policy("open", (ALLOW_ALL,)), path, "write").kind == "allow"
 
 
+def of_words(policy: Policy, path: str, *, words_only: bool = True) -> Verdict:
+    spec = ToolSpec(name="words", effect="write", words_only=words_only)
+    return judge(policy, Subject(spec, Call(tool="words", arguments={}, origin="script"), (path,)))
+
+
+def test_the_tool_that_only_adds_words_is_left_out_for_the_lists_of_cspell_alone() -> None:
+    for path in (".vscode/cspell.json", ".vscode/cSpell.json", ".vscode/.cspell.json"):
+        assert of_words(Policy(), path).rule == "mode:auto"
+        assert of_words(Policy(), path).kind == "allow"
+        assert of_words(Policy(), path, words_only=False).rule == "builtin:tool-config"
+        assert of_words(Policy("read"), path).kind == "deny"
+    for path in (
+        *CONFIG,
+        "sub/.vscode/cspell.json",
+        ".vscode/cspell.json/x",
+        ".vscode/CSPELL.JSON",
+        ".vscode./cspell.json",
+        ".vscode",
+        ".vscode/tasks.json",
+    ):
+        assert of_words(Policy(), path).rule == "builtin:tool-config", path
+    assert of_words(Policy(), ".git/cspell.json").kind == "deny"
+    project = Policy("open", (Rule("no", "ask", path=".vscode/**"),))
+    assert of_words(Policy().tightened_by(project), ".vscode/cspell.json").rule == "project:no"
+
+
 @pytest.mark.parametrize("path", CONFIG)
 def test_reading_tool_configuration_is_free(path: str) -> None:
     assert said(Policy("plan"), path).kind == "allow"

@@ -215,6 +215,30 @@ def test_events_for_display_are_never_delegated() -> None:
     assert delegations.pending == ()
 
 
+def test_events_for_display_are_kept_as_far_as_they_are_few_and_small() -> None:
+    delegations = linked()
+    for number in range(1_200):
+        delegations.show({"number": number})
+    again = delegations.joined(-1, now=0)
+    assert [frame["number"] for frame in again] == list(range(200, 1_200))
+    for _ in range(3):
+        delegations.show({"text": "ä" * 3_000_000})
+    kept = delegations.joined(-1, now=0)
+    assert [frame["id"] for frame in kept] == [1_201, 1_202]
+
+
+@pytest.mark.parametrize("event", [{"x": object()}, {"x": {}}], ids=["object", "deep"])
+def test_an_event_that_is_not_json_is_refused(event: dict[str, Any]) -> None:
+    inner = event["x"]
+    if inner == {}:
+        for _ in range(100_000):
+            inner["x"] = inner = {}
+    delegations = linked()
+    with pytest.raises(LocalProtocolError, match="as JSON"):
+        delegations.show(event)
+    assert delegations.latest_event_id == -1
+
+
 def test_an_action_that_is_given_up_ends_once() -> None:
     delegations = linked()
     delegations.delegate(ACTION, now=0)

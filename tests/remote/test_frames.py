@@ -1,6 +1,7 @@
 """Events on the wire are those of OpenHands, both ways."""
 
 import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,10 @@ from lineshaft.remote.protocol import (
     EditAction,
     EditObservation,
     ErrorObservation,
+    FileEdit,
+    LandAction,
+    LandedFile,
+    LandObservation,
     ObservationEvent,
     ReadAction,
     RunAction,
@@ -190,5 +195,17 @@ def test_an_action_that_waits_for_a_person_is_not_confirmed() -> None:
 
 
 def test_every_kind_has_a_name_on_the_wire() -> None:
-    assert set(ACTIONS) == {"run", "read", "write", "edit", "run_python", "get_errors"}
+    openhands = {"run", "read", "write", "edit"}
+    assert set(ACTIONS) == {*openhands, "run_python", "get_errors", "buffers", "land", "approve"}
     assert set(ACTIONS) < set(OBSERVATIONS)
+
+
+def test_changes_that_land_together_come_back_as_they_were_sent() -> None:
+    land = LandAction(edits=[FileEdit(path="a", before="0" * 64, data="eA==")])
+    frame = action_frame(ActionEvent(id="3", action=land))
+    assert read_action(json.loads(json.dumps(frame))).action == land
+    done = LandObservation(content="", files=[LandedFile(path="a", by_editor=True)])
+    answer = observation_frame(ObservationEvent(cause="3", observation=done))
+    assert read_observation(json.loads(json.dumps(answer))).observation == done
+    with pytest.raises(RemoteProtocolError, match=r"edits\[0\]\.path is missing"):
+        read_action({**frame, "args": {"edits": [{"data": ""}]}})

@@ -187,6 +187,17 @@ async def test_a_conversation_has_one_window_and_it_may_come_back_before_it_left
             assert first.none("oh_event")
 
 
+async def test_an_event_with_the_name_of_a_connections_end_is_none() -> None:
+    async with near() as here, python_window(here.url, about(here)) as far:
+        await joined(far, here)
+        for name in ("connect", "disconnect"):
+            assert await far.emit(name, {"conversation_id": "nonesuch"}) is None
+        act = begun(here, ReadAction(path="a"))
+        frame = await far.next("oh_event")
+        await far.answer(frame["id"], "read", content="", extras={"path": "a"})
+        assert (await act).status == "done"
+
+
 @BOTH
 async def test_nobody_comes_in_without_the_token(window: Any) -> None:
     async with (
@@ -269,9 +280,14 @@ async def test_actions_are_delegated_over_http() -> None:
         (b'{"action": "browse"}', 400, "'browse' is not supported"),
         (b'{"action": "run", "args": {}}', 400, ".command is missing"),
         (b'{"action": "run", "args": {"command": "x"}, "timeout": -1}', 400, "positive number"),
+        (
+            b'{"action": "run", "args": {"command": "x"}, "timeout": 1%s}' % (b"0" * 400),
+            400,
+            "the timeout of action 0 is too large",
+        ),
         (b" " * (33 * 1024 * 1024), 413, "larger than 33,554,432 bytes"),
     ],
-    ids=["text", "list", "unknown", "empty", "time", "large"],
+    ids=["text", "list", "unknown", "empty", "time", "endless", "large"],
 )
 async def test_a_request_that_is_none_is_refused(body: bytes, status: int, said: str) -> None:
     async with near() as here, here.http() as client, python_window(here.url, about(here)) as far:
@@ -318,3 +334,17 @@ async def test_a_host_that_ends_ends_what_is_pending() -> None:
         await far.next("oh_event")
         here.host.close()
         assert code(await act) == ("unknown", "E_CONNECTION_LOST")
+
+
+async def test_an_action_ends_in_the_window_when_its_client_goes() -> None:
+    async with near() as here, python_window(here.url, about(here)) as far:
+        await joined(far, here)
+        at = f"/api/conversations/{here.conversation.id}/actions"
+        async with here.http() as client:
+            action = {"action": "run", "args": {"command": "x"}}
+            act = asyncio.create_task(client.post(at, json=action))
+            frame = await far.next("oh_event")
+            act.cancel()
+            await asyncio.wait([act])
+        assert await far.next("oh_cancel") == {"id": frame["id"]}
+        assert here.conversation.pending == ()

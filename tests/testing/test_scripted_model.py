@@ -1,6 +1,7 @@
 """A model whose replies are written down."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -61,3 +62,26 @@ async def test_calls_may_be_malformed_and_several() -> None:
     talk = (UserMessage(text="x" * 40), reply)
     usage = (await ScriptedModel([say("")]).complete(ModelRequest(messages=talk))).usage
     assert usage.input_tokens >= 10
+
+
+def _of(conversation: str, turn: int) -> ModelRequest:
+    return replace(ASK, agent="triage", conversation=conversation, turn=turn)
+
+
+async def test_each_conversation_of_an_agent_begins_at_the_first_reply() -> None:
+    replies = [say("1"), ModelUnavailable("later"), say("2"), say("3")]
+    model = ScriptedModel({"triage": replies})
+
+    async def told(conversation: str, turn: int) -> str:
+        try:
+            return (await model.complete(_of(conversation, turn))).text
+        except ModelUnavailable:
+            return "later"
+
+    asked = [("a", 1), ("b", 1), ("a", 2), ("b", 2), ("a", 2), ("b", 2), ("a", 3)]
+    assert [await told(*each) for each in asked] == ["1", "1", "later", "later", "2", "2", "3"]
+    assert model.unused == {}
+    with pytest.raises(AssertionError, match="has 4 replies for the agent 'triage'"):
+        await model.complete(_of("a", 4))
+    resumed = ScriptedModel({"triage": replies})
+    assert (await resumed.complete(_of("a", 3))).text == "3"

@@ -58,11 +58,18 @@ def test_threads_parse_one_after_the_other() -> None:
                 together.append([*inside])
             inside.remove(me)
 
-    threads = [threading.Thread(target=steadily, args=(make,)) for _ in range(8)]
+    started = threading.Barrier(9)  # a tracer is installed at a thread's start, one at a time
+
+    def work() -> None:
+        started.wait()
+        steadily(make)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
     sys.setswitchinterval(1e-6)
     try:
-        for thread in threads:
-            thread.start()
+        started.wait()
         for thread in threads:
             thread.join()
     finally:

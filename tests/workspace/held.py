@@ -21,7 +21,7 @@ class Held(Looking):
     def landed(self) -> int:
         return 0
 
-    async def read(self, path: str) -> Content:
+    async def read(self, path: str, *, noted: bool = True) -> Content:
         self.reads.append(path)
         if path not in self.after:
             raise FileMissing(f"there is no file {path!r}")

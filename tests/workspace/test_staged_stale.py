@@ -77,3 +77,21 @@ async def test_a_file_that_somebody_made_in_a_folder_that_was_to_be_made_is_read
     await view.land()
     found = {path.name: path.read_text() for path in (root / "new" / "inner").iterdir()}
     assert found == {"f": "theirs", "g": "mine too"}
+
+
+@pytest.mark.parametrize("landed", [False, True])
+async def test_a_folder_whose_mode_the_run_set_is_not_stale_once_the_run_has_moved_it(
+    view: FolderView, root: Path, landed: bool
+) -> None:
+    (root / "c").mkdir()
+    (root / "c" / "b").write_text("kept")
+    await view.make_folder("c", mode=0o700)
+    if landed:
+        await view.land()
+    await view.move("c", "d")
+    await view.write("c", b"a file by now")
+    moved = {(change.path, change.moved_from) for change in await view.changes()}
+    assert ("d/b", "c/b") in moved
+    await view.land()
+    assert ((root / "c").read_text(), (root / "d" / "b").read_text()) == ("a file by now", "kept")
+    assert (root / "d").stat().st_mode & 0o777 == 0o700

@@ -8,9 +8,11 @@ import * as vscode from "vscode";
 
 import { Commands } from "./commands/commands.ts";
 import { Terminals } from "./commands/terminals.ts";
+import { Buffers } from "./files/buffers.ts";
 import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
+import { Landing } from "./files/landing.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
@@ -131,13 +133,17 @@ class Window implements vscode.Disposable {
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
       (action, signal) => diagnostics.get(action, signal),
+      { buffers: new Buffers(root), landing: new Landing(root) },
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+        approve: (event, signal, open) => this.#consent.approve(event, signal, open),
       },
     );
     return {
       perform: async (event, signal, open) => {
+        // A workspace asks for buffers all the time.
+        if (event.action.kind === "buffers") return await actions.perform(event, signal, open);
         this.#log.info(`action ${event.id}: ${titleOf(event.action).slice(0, 500)}`);
         const done = await actions.perform(event, signal, open);
         const failure = done.observation === "error" ? `: ${done.content.slice(0, 500)}` : "";

@@ -7,6 +7,7 @@ from lineshaft.tools import Tool
 from lineshaft.values import Call, Context, Failure
 
 COMMIT = "commit_changes"
+"""The call that makes an agent's changes its caller's."""
 
 
 class Commits:

@@ -10,6 +10,9 @@ from lineshaft.tools import Mismatch, Tool, published
 
 _DEFINITIONS = ("$defs", "definitions")
 
+MOST_RESULT = 16_000_000
+"""Characters of the arguments of `Exit`: as JSON they are what one message to a script may hold."""
+
 EXIT = "Exit"
 GIVE_UP = "GiveUp"
 
@@ -67,8 +70,12 @@ class ExitTool:
         """Return the result in a model's arguments.
 
         Raises:
-            ToolError: `E_INVALID_ARGS`: it is malformed, or not of the type; it says where.
+            ToolError: `E_INVALID_ARGS`: it is malformed, too large, or not of the type; it says
+                where.
         """
+        if len(arguments) > MOST_RESULT:
+            text = f"the result has more than {MOST_RESULT:,} characters of JSON"
+            raise ToolError("E_INVALID_ARGS", text)
         return self._accepted(object_in(arguments))
 
     def typed(self, value: object) -> object:

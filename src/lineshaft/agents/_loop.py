@@ -57,6 +57,20 @@ class AgentEvent:
     data: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
+class ValidatorFailed(Exception):
+    """A validator is at fault itself, and says nothing of the result.
+
+    Args:
+        message: What it did.
+        hint: One more line of advice.
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
     """What a loop acts by."""
@@ -68,7 +82,8 @@ class Seams:
     """Makes one call of a tool, by the name that the model knows."""
 
     validate: Callable[[object], Awaitable[object]]
-    """Looks at a result: None or True accept it, anything else is the reason against it."""
+    """Looks at a result: None or True accept it, anything else is the reason against it. Raises
+    `ValidatorFailed`, which ends the loop, and `ToolError`, which refuses the result."""
 
     commit: Callable[[object], Awaitable[None]]
     """Makes the agent's changes its parent's, for a result that was accepted. A `ToolError` refuses
@@ -179,10 +194,12 @@ class AgentLoop:
             try:
                 reply = await self._seams.ask(request)
             except ModelRefused as error:
-                raise self._error("E_AGENT_MODEL", error.message, hint=error.hint) from error
+                hint = error.hint or "look at the model's name, its address and its key"
+                raise self._error("E_AGENT_MODEL", error.message, hint=hint) from error
             except ModelUnavailable as error:
                 if attempt == RETRIES:
-                    raise self._error("E_AGENT_MODEL", error.message) from error
+                    hint = f"it was asked {RETRIES + 1} times; is the model's server up?"
+                    raise self._error("E_AGENT_MODEL", error.message, hint=hint) from error
                 self._tell("retry", message=error.message)
                 wait = error.retry_after
                 await self._seams.wait(
@@ -240,6 +257,9 @@ class AgentLoop:
             said = await self._seams.validate(result)
             if said is None or said is True:
                 await self._seams.commit(result)
+        except ValidatorFailed as error:
+            hint = error.hint or "the fault is the validator's, not the model's"
+            raise self._error("E_AGENT_VALIDATOR", error.message, hint=hint) from error
         except ToolError as error:
             return self._refused(call, error)
         if said is not None and said is not True:
@@ -280,7 +300,8 @@ class AgentLoop:
         times = self._made[key]
         if times >= _ENDS_AT:
             why = f"it made the same call of {call.name} {times} times, with the same result"
-            raise self._error("E_AGENT_MODEL", why)
+            hint = "say in the instructions what that result means, or take another model"
+            raise self._error("E_AGENT_MODEL", why, hint=hint)
         if times < _TOLD_AT:
             return answer
         note = f"You made this call {times} times, with the same result. Do something else."

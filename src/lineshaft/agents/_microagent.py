@@ -8,10 +8,12 @@ import asyncio
 import hashlib
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
+from keyword import iskeyword
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -24,32 +26,43 @@ from typing import (
     get_type_hints,
     is_typeddict,
 )
+from weakref import WeakKeyDictionary
 
 import pydantic_core
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._commit import COMMIT, Commits
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
-from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams
+from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams, ValidatorFailed
 from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
+from lineshaft.agents._validation import VALIDATE, is_fault, validation
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
 from lineshaft.session import Session, SessionArguments, script_tool, waited_for
-from lineshaft.tools import Tool, Toolset, model_name, published
+from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
 from lineshaft.values import Call, Context, Done, Failure, Value
 
 R = TypeVar("R")
 
+_NO_MODEL = (
+    'give it `model="openai:gpt-5-mini"`; on the command line, `--model M` or the variable'
+    " LINESHAFT_MODEL"
+)
+_MODELS: WeakKeyDictionary[Callable[..., object], Callable[[], Model]] = WeakKeyDictionary()
+"""What finds the model of an agent, by the body of its tool."""
+
 NAMESPACE = "agents"
-VALIDATE = "validate_result"
 RETURNS = "returns"
+
+_OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RETURNS})
 
 Validator = Callable[[R], object] | Callable[[R, Context], object]
 """Looks at a result, sync or async: None or True accept it, anything else is the reason against it.
-A second parameter, annotated `Context`, is filled in."""
+A second parameter, annotated `Context`, is filled in. A `ValueError`, an `AssertionError` or a
+`ToolError` is a reason, too; any other exception is the validator's fault and ends the agent."""
 
 
 class TextInput(TypedDict):
@@ -130,6 +143,9 @@ class Microagent(Generic[R]):
             shown = getattr(result, "__name__", repr(result))
             return type(f"{cls.__name__}[{shown}]", (cls,), {"_declared": result})
 
+    _runs_programs: bool = False
+    """Whether the validator runs programs in views of their own."""
+
     def __init__(
         self,
         *,
@@ -144,6 +160,7 @@ class Microagent(Generic[R]):
         idempotent: bool = False,
         scripts: bool = False,
     ) -> None:
+        _refuse_unusable(name, model=model, budget=budget, idempotent=idempotent, scripts=scripts)
         self._exit = ExitTool(self._declared)
         self.name = name
         self._template = _template_of(name, instructions)
@@ -205,6 +222,7 @@ class Microagent(Generic[R]):
         settings = {
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
         }
+        self._refuse_unknown(arguments)
         outcome = _Outcome()
         start = _Start(model=model, history=tuple(history), images=tuple(images), outcome=outcome)
         self._resolved(start)
@@ -248,6 +266,28 @@ class Microagent(Generic[R]):
             return waited_for(work)
         return asyncio.run_coroutine_threadsafe(work(), around.loop).result()
 
+    def _refuse_unknown(self, arguments: Iterable[str]) -> None:
+        """Refuse what `run` would take by another name, or of another agent.
+
+        Raises:
+            ConfigError: An argument of the session is misspelt, or the result has a type already.
+        """
+        for name in arguments:
+            if name in self._inputs.parameters or (name == RETURNS and self._is_open):
+                continue
+            if name == RETURNS:
+                raise ConfigError(
+                    f"agent {self.name!r} declares its result: a call gives no `returns`",
+                    hint="a Microagent[Any] takes the type of its result at each call",
+                )
+            close = get_close_matches(name, SessionArguments.__annotations__, n=1)
+            if close and not get_close_matches(name, self._inputs.parameters, n=1):
+                takes = ", ".join(self._inputs.parameters)
+                raise ConfigError(
+                    f"agent {self.name!r} takes no {name!r}",
+                    hint=f"did you mean {close[0]!r}? its inputs: {takes}",
+                )
+
     def _resolved(self, start: _Start) -> Model:
         """Return the model of a run.
 
@@ -256,8 +296,7 @@ class Microagent(Generic[R]):
         """
         model = start.model or self._model or os.environ.get("LINESHAFT_MODEL")
         if model is None:
-            hint = 'give it one: model="openai:gpt-5-mini", or LINESHAFT_MODEL'
-            raise ConfigError(f"agent {self.name!r} has no model", hint=hint)
+            raise ConfigError(f"agent {self.name!r} has no model", hint=_NO_MODEL)
         if isinstance(model, str):
             model = model_named(model, environment=os.environ)
         if self._budget.cost is not None and not model.priced:
@@ -276,7 +315,7 @@ class Microagent(Generic[R]):
         async def body(context: Context, **given: object) -> object:
             exit_tool = _exit_for(given.pop(RETURNS, None)) or self._exit
             conversation = requests.conversation(context)
-            loop = self._loop(context, conversation, commits, exit_tool)
+            loop = self._loop(context, conversation, commits, exit_tool, made.contract.deliver)
             return await self._work(context, given, start, loop)
 
         parameters = list(self._inputs.parameters.values())
@@ -291,9 +330,12 @@ class Microagent(Generic[R]):
         }
         taken = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
         body.__signature__ = inspect.Signature([*parameters, taken])  # pyright: ignore[reportFunctionMemberAccess]  read by `inspect.signature`
+        _MODELS[body] = partial(self._resolved, start)
         own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
-            own[VALIDATE] = self._validation(self._validate)
+            same = _same if self._is_open else self._exit.typed
+            validate = cast("Callable[..., object]", self._validate)
+            own[VALIDATE] = validation(self.name, validate, same, viewed=self._runs_programs)
         made = Tool.from_function(
             body,
             name=f"{NAMESPACE}.{self.name}",
@@ -321,23 +363,6 @@ class Microagent(Generic[R]):
         }
         return hashlib.sha256(pydantic_core.to_json(told)).hexdigest()
 
-    def _validation(self, validate: Validator[R]) -> Tool[..., Any]:
-        takes_context = len(inspect.signature(validate).parameters) > 1
-
-        async def validate_result(result: object, context: Context) -> object:
-            given = (context,) if takes_context else ()
-            typed = cast("R", result if self._is_open else self._exit.typed(result))
-            said = cast("Callable[..., object]", validate)(typed, *given)
-            return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
-
-        return Tool.from_function(
-            validate_result,
-            name=VALIDATE,
-            description="Validate a result.",
-            effect="read",
-            scriptable=False,
-        )
-
     async def _work(
         self, context: Context, given: Mapping[str, object], start: _Start, loop: AgentLoop
     ) -> object:
@@ -358,7 +383,12 @@ class Microagent(Generic[R]):
         return end.result
 
     def _loop(
-        self, context: Context, conversation: Conversation, commits: Commits, exit_tool: ExitTool
+        self,
+        context: Context,
+        conversation: Conversation,
+        commits: Commits,
+        exit_tool: ExitTool,
+        deliver: Callable[[object], object],
     ) -> AgentLoop:
         offered = {model_name(name): tool for name, tool in self._tools.items()}
         reads = PartialReads(context)
@@ -379,10 +409,17 @@ class Microagent(Generic[R]):
             return Value(shown)
 
         async def validate(result: object) -> object:
+            try:
+                deliver(result)  # what fails here would fail after the commit
+            except Mismatch as error:
+                told = tell(error.problems, "it")
+                raise ToolError("E_INVALID_RESULT", told, hint=error.hint) from error
             if self._validate is None:
                 return None
             plain = {"result": pydantic_core.to_jsonable_python(result)}
             done = await context.dispatch(Call(tool=VALIDATE, arguments=plain, origin="agent"))
+            if isinstance(done, Failure) and is_fault(done.code):
+                raise ValidatorFailed(done.message, hint=done.hint)
             if isinstance(done, Failure):
                 raise ToolError(done.code, done.message, hint=done.hint)
             return done.value
@@ -406,6 +443,41 @@ class Microagent(Generic[R]):
                 wait=conversation.wait,
             ),
         )
+
+
+def _refuse_unusable(name: str, *, model: object, budget: object, **switches: object) -> None:
+    """Refuse arguments of another kind, which would be taken for something else later.
+
+    Raises:
+        ConfigError: One of them cannot be used.
+    """
+    if not (model is None or isinstance(model, str) or hasattr(model, "complete")):
+        hint = 'such as model="openai:gpt-5-mini"'
+        raise ConfigError(f"agent {name!r}: model is {model!r}, no name or model", hint=hint)
+    if not isinstance(budget, Budget | None):
+        hint = "write budget=Budget(turns=10)"
+        raise ConfigError(f"agent {name!r}: budget is {budget!r}, no Budget", hint=hint)
+    for option, said in switches.items():
+        if not isinstance(said, bool):
+            raise ConfigError(f"agent {name!r}: {option} must be True or False, not {said!r}")
+
+
+def refuse_without_model(tool: Tool[..., Any]) -> None:
+    """Refuse an agent whose model cannot be asked, before a run of it begins.
+
+    Args:
+        tool: An agent as a tool; any other is let pass.
+
+    Raises:
+        ConfigError: It has no model, or one whose name or key is missing.
+    """
+    find = _MODELS.get(tool.function)
+    if find is not None:
+        find()
+
+
+def _same(result: object) -> object:
+    return result
 
 
 def _running() -> asyncio.AbstractEventLoop | None:
@@ -449,10 +521,12 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
         raise ConfigError(
             f"agent {name!r}: inputs is {inputs!r}", hint="give a TypedDict or a pydantic model"
         )
-    for taken in sorted(
-        kinds.keys() & {"model", "history", "images", RETURNS, *SessionArguments.__annotations__}
-    ):
+    for taken in sorted(kinds.keys() & (_OWN_ARGUMENTS | SessionArguments.__annotations__.keys())):
         raise ConfigError(f"agent {name!r}: an input is named {taken!r}, as `run` takes it itself")
+    for each in kinds:
+        if not each.isidentifier() or iskeyword(each):
+            hint = "its name is one of a parameter"
+            raise ConfigError(f"agent {name!r}: an input is named {each!r}", hint=hint)
     return inspect.Signature(
         [
             inspect.Parameter(

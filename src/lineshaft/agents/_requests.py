@@ -7,7 +7,7 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import anyio
@@ -26,6 +26,7 @@ from lineshaft.tools import Tool
 from lineshaft.values import Call, Context, Failure, ModelUsage, decode
 
 ASK_MODEL = "ask_model"
+"""The call that is one request to an agent's model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,8 @@ class ModelRequests:
 
         async def ask_model(
             *,
+            agent: str,
+            turn: int,
             model: str,
             new: list[dict[str, Any]],
             as_schema: bool,
@@ -63,14 +66,16 @@ class ModelRequests:
             """Ask the model of this agent.
 
             Args:
+                agent: Its name.
+                turn: Of the conversation, from 1; a request that is made again has the same.
                 model: The name of the model.
                 new: The messages since the last reply.
                 as_schema: Whether the call is asked for as text of a schema.
                 conversation: Names it; the same for all its requests.
                 context: Of this call.
             """
-            del new, model, as_schema  # what the record shows of the request
-            return await self._send(conversation, context)
+            del agent, new, model, as_schema  # what the record shows of the request
+            return await self._send(conversation, turn, context)
 
         self.tool: Tool[..., Any] = Tool.from_function(
             ask_model,
@@ -82,12 +87,14 @@ class ModelRequests:
         )
         """Sends a request, as a call of the gate."""
 
-    async def _send(self, conversation: str, context: Context) -> TimedReply:
+    async def _send(self, conversation: str, turn: int, context: Context) -> TimedReply:
         live = self._live.pop(conversation, None)
         if live is None:
             raise ToolError("E_DENIED", "only the loop of a microagent asks its model")
         try:
-            reply = await self._model.complete(live.request)
+            reply = await self._model.complete(
+                replace(live.request, conversation=conversation, turn=turn)
+            )
             context.spent(self._model.name, ModelUsage(requests=1, **asdict(reply.usage)))
             return TimedReply(**_told(reply), elapsed=live.elapsed())
         except ModelUnavailable as error:
@@ -135,6 +142,7 @@ class Conversation:
         self._context = context
         self._model = model
         self._told = 0
+        self._turn = 1
         self._begun = time.monotonic()
 
     def elapsed(self) -> float:
@@ -155,6 +163,8 @@ class Conversation:
         """
         key = self._context.key
         arguments: dict[str, object] = {
+            "agent": request.agent,
+            "turn": self._turn,
             "model": self._model,
             "new": _as_recorded(request.messages[self._told :]),
             "as_schema": request.as_schema,
@@ -168,6 +178,7 @@ class Conversation:
             self._live.pop(key, None)
         if not isinstance(done, Failure):
             self._told = len(request.messages) + 1
+            self._turn += 1
             reply = decode(TimedReply, done.value)
             self._begun = min(self._begun, time.monotonic() - reply.elapsed)
             return ModelReply(**_told(reply))

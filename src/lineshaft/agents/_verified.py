@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from lineshaft.agents._budget import Budget
 from lineshaft.agents._microagent import Microagent
 from lineshaft.agents._template import PromptTemplate
+from lineshaft.agents._validation import refuse_verifier
 from lineshaft.errors import ToolError
 from lineshaft.models import Model
 from lineshaft.values import Context
@@ -30,6 +31,8 @@ class VerifiedMicroagent(Microagent[R]):
         instructions: As for `Microagent`.
         verify: Takes each result, the inputs by name and the context of the check; it changes
             nothing.
+        programs: Whether `verify` runs programs in views of their own (`lineshaft.kit.view`):
+            where no jail works, each check then asks as a process without one does.
         description: As for `Microagent`.
         inputs: As for `Microagent`.
         tools: As for `Microagent`.
@@ -46,18 +49,22 @@ class VerifiedMicroagent(Microagent[R]):
         name: str,
         instructions: str | PromptTemplate,
         verify: Verifier[R],
+        programs: bool = False,
         description: str = "",
         inputs: type | None = None,
         tools: Iterable[object] = (),
         model: str | Model | None = None,
         budget: Budget | None = None,
     ) -> None:
+        refuse_verifier(name, verify)
+
         async def validate(result: R, context: Context) -> object:
             given = _INPUTS.get()
             if given is None:
                 raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
             return await verify(result, given, context)
 
+        self._runs_programs = programs
         super().__init__(
             name=name,
             instructions=instructions,

@@ -1,14 +1,15 @@
 """Agents as the command line names them: `PACK.AGENT`, or `AGENT` of the configured tools."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import cast
 
 from lineshaft.agents import NAMESPACE
 from lineshaft.cli._options import settings_for, toolset_for
 from lineshaft.config import Settings
 from lineshaft.errors import ConfigError
-from lineshaft.packs import load_pack
-from lineshaft.tools import Tool
+from lineshaft.packs import discover, load_pack
+from lineshaft.tools import Mismatch, Tool, tell
 
 
 def settings_of_agent(
@@ -29,7 +30,7 @@ def settings_of_agent(
     Raises:
         ConfigError: There is no such pack or agent.
     """
-    pack, _, agent = name.rpartition(".")
+    pack, _, agent = name.removeprefix(f"{NAMESPACE}.").rpartition(".")
     if pack:
         load_pack(pack).agent(agent)
     settings = settings_for(workspace, tools=tools, packs=[pack] if pack else (), mode=mode)
@@ -43,15 +44,54 @@ def tool_of(settings: Settings, tool: str) -> Tool:
         ConfigError: The settings offer no such agent.
     """
     offered = toolset_for(settings)
-    if tool not in offered:
-        names = sorted(each.removeprefix(f"{NAMESPACE}.") for each in offered if is_agent(each))
+    if tool in offered:
+        return offered[tool]
+    name = tool.removeprefix(f"{NAMESPACE}.")
+    if any(each.name == name for each in discover()):
+        agents = sorted(agent.name for agent in load_pack(name).agents)
         raise ConfigError(
-            f"there is no agent {tool.removeprefix(f'{NAMESPACE}.')!r}",
-            hint=f"there are: {', '.join(names)}; one of a pack is PACK.AGENT"
-            if names
-            else "name one of a pack as PACK.AGENT; `lineshaft agent list` shows packs",
+            f"{name!r} is a pack; name one of its agents",
+            hint=", ".join(f"{name}.{agent}" for agent in agents) or "it has none",
         )
-    return offered[tool]
+    names = sorted(each.removeprefix(f"{NAMESPACE}.") for each in offered if is_agent(each))
+    there = f"there are: {', '.join(names)}; others" if names else "agents"
+    raise ConfigError(
+        f"there is no agent {name!r}",
+        hint=f"{there} come with `--tools FILE`, or of a pack as PACK.AGENT; "
+        "`lineshaft agent list` shows packs",
+    )
+
+
+def refuse_wrong_inputs(tool: Tool, given: Mapping[str, object]) -> None:
+    """Refuse inputs that an agent does not take, before a run of it begins.
+
+    Args:
+        tool: The agent.
+        given: Its inputs by name.
+
+    Raises:
+        ConfigError: One is missing, unknown or of another type.
+    """
+    try:
+        tool.contract.accept({**given})
+    except Mismatch as error:
+        message = f"{tool.name}: {tell(error.problems, 'the call')}"
+        hint = f"`lineshaft agent show {tool.name.rpartition('.')[2]}` says what it takes"
+        kinds = cast("Mapping[str, Mapping[str, object]]", tool.spec.input_schema["properties"])
+        wrong = next(
+            (
+                name
+                for name, value in given.items()
+                if isinstance(value, str)
+                and f"`{name}` " in message
+                and name in kinds
+                and kinds[name].get("type") != "string"
+            ),
+            None,
+        )
+        if wrong is not None:
+            hint = f"{wrong}=... gives text; write {wrong}:=... for other values"
+        raise ConfigError(message, hint=hint) from error
 
 
 def is_agent(tool: str) -> bool:

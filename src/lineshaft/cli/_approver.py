@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lineshaft.cli._display import Display
-from lineshaft.cli._keyboard import keyboard, typed_line
+from lineshaft.cli._keyboard import can_ask, keyboard, typed_line
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.cli._waiting import call_lines, is_cut
-from lineshaft.values import Answer, Pending
+from lineshaft.config import Settings
+from lineshaft.values import Answer, Approver, Pending
 
 HELP = (
     "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
@@ -101,6 +102,21 @@ class TerminalApprover:
         with self._display.aside():
             async with keyboard() as terminal:
                 return await _asked(pending, terminal, whole=self._whole)
+
+
+def approver_for(settings: Settings, display: Display, *, whole: bool = False) -> Approver | None:
+    """Return who answers what policy asks: the person at the window, else at the terminal.
+
+    Args:
+        settings: Say whether the workspace is a window.
+        display: As `TerminalApprover`.
+        whole: As `TerminalApprover`.
+    """
+    if settings.in_editor:
+        from lineshaft.remote.window import window_at  # noqa: PLC0415  loads what few need
+
+        return window_at(settings.root).approve
+    return TerminalApprover(display, whole=whole) if can_ask() else None
 
 
 async def _asked(

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import TypeVar, cast
 
 import anyio
@@ -80,11 +81,26 @@ async def _listen(
     if not wanted:
         task_status.started()
         return
-    with anyio.open_signal_receiver(*wanted) as signals:
+    loop, heard = asyncio.get_running_loop(), asyncio.Event()
+
+    def hear(_number: int, _frame: FrameType | None) -> None:
+        # At once, and not by the loop: work that blocks it must not keep a person, who asks twice.
+        restore()
+        loop.call_soon_threadsafe(heard.set)
+
+    def restore() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+    usual = {number: _usual(number) for number in wanted}
+    try:
+        for number in wanted:
+            signal.signal(number, hear)
         task_status.started()
-        async for _ in signals:
-            (reins.cancel or cancel_all)()
-            return
+        await heard.wait()
+    finally:
+        restore()
+    (reins.cancel or cancel_all)()
 
 
 def _wanted() -> tuple[signal.Signals, ...]:
@@ -93,6 +109,14 @@ def _wanted() -> tuple[signal.Signals, ...]:
         return ()
     wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     return tuple(number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN)
+
+
+def _usual(number: signal.Signals) -> Callable[[int, FrameType | None], object] | int:
+    """Return what a signal does without us; Ctrl-C interrupts, whatever asyncio has made of it."""
+    if number is signal.SIGINT:
+        return signal.default_int_handler
+    handler = signal.getsignal(number)
+    return signal.SIG_DFL if handler is None else handler
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> LineshaftError | None:

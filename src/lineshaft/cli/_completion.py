@@ -27,7 +27,8 @@ def engines(incomplete: str) -> list[str]:
 def tools(incomplete: str) -> list[str]:
     """Return the tools; those of servers would have to be started."""
     try:
-        return _fitting(configured_tools(read_settings()), incomplete)
+        found = configured_tools(read_settings(), faulty=lambda _name, _error: None)
+        return _fitting(found, incomplete)
     except LineshaftError:
         return []
 

@@ -3,7 +3,8 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
-from lineshaft.cli._shape import call_line, took
+from lineshaft.cli._agent_calls import readable_line
+from lineshaft.cli._shape import took
 from lineshaft.cli._terminal import note, one_line
 from lineshaft.cli._tree import Tree
 from lineshaft.values import Event
@@ -69,6 +70,6 @@ class Plain(Notices):
             return
         said = "" if node.note == node.logged else node.note  # what was logged has its own line
         tail = f"  {one_line(said)}" if said else ""
-        head = call_line(node.tool, node.arguments)
+        head = readable_line(node, self._tree.calls, tokens=node.tokens)
         state = "staged" if node.state == "done" and node.staged_after is not None else node.state
         note(f"{state:<9} {head}  ({took(node.duration_ms)}){tail}")

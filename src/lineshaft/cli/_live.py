@@ -9,9 +9,10 @@ from rich.console import Console, Group
 from rich.live import Live as Drawing
 from rich.text import Text
 
+from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._display import Silent
 from lineshaft.cli._models_used import ModelsUsed
-from lineshaft.cli._shape import MARKS, call_line, took
+from lineshaft.cli._shape import MARKS, took
 from lineshaft.cli._terminal import has_colour, one_line
 from lineshaft.cli._tree import CallNode, Tree
 from lineshaft.values import Event
@@ -103,4 +104,5 @@ class LiveDisplay(Silent):
         time_text = f"  {took(spent)}" if since is not None or node.duration_ms else ""
         tail = f"  {one_line(node.note)}" if node.note else ""
         room = max(self._console.width - 24 - min(len(tail), 60), 20)
-        return call_line(node.tool, node.arguments, room) + time_text + tail
+        line = readable_line(node, self._tree.calls, tokens=node.tokens, width=room)
+        return line + time_text + tail

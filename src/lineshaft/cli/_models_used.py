@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from lineshaft.cli._shape import counted
+from lineshaft.cli._shape import counted, dollars
 from lineshaft.cli._terminal import one_line
 from lineshaft.values import Event, ModelUsage
 
@@ -37,6 +37,6 @@ class ModelsUsed:
             total = total.plus(used)
         about = "about " if total.estimated else ""
         tokens = f"{about}{total.input_tokens + total.output_tokens:,} tokens"
-        cost = "price not known" if total.cost is None else f"${total.cost:.4f}"
+        cost = "price not known" if total.cost is None else dollars(total.cost)
         names = ", ".join(one_line(name, 80) for name in self._models)
         return f"{counted(total.requests, 'turn')} · {tokens} · {cost} · {names}"

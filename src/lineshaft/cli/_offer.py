@@ -2,16 +2,18 @@
 
 import getpass
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 import anyio
 import typer
 
+from lineshaft.agents import NAMESPACE
 from lineshaft.cli._options import toolset_for
 from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
 from lineshaft.config import Input, ServerSetting, Settings, Starting, providers
+from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
 
@@ -66,9 +68,14 @@ def offered_for(
             as they are known.
 
     Raises:
-        ConfigError: A module cannot be used, or is not approved.
+        ConfigError: A module cannot be used, or is not approved; an agent, where the script or
+            the call is of one.
     """
-    toolset = toolset_for(settings)
+    left_out: dict[str, ConfigError] = {}
+    uses_agents = NAMESPACE in (words or "") or NAMESPACE in (only or ())
+    toolset = toolset_for(settings, faulty=None if uses_agents else left_out.__setitem__)
+    if words is None and only is None:
+        tell_left_out(left_out)
     silent: dict[str, None] = {}
 
     def unanswered(server: ServerSetting) -> None:
@@ -97,6 +104,17 @@ async def gathered(offered: Offered) -> Toolset:
         for provider in offered.providers:
             found = found | provider.tools
         return found
+
+
+def tell_left_out(agents: Mapping[str, ConfigError]) -> None:
+    """Say in one line which agents of the settings are not offered, and why the first is not."""
+    if not agents:
+        return
+    names = ", ".join(map(one_line, agents))
+    error = next(iter(agents.values()))
+    hint = f"; {error.hint}" if error.hint else ""
+    what = f"without the agent{'s' if len(agents) > 1 else ''} {names}: {error.message}{hint}"
+    note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
 
 
 def tell_down(offered: Offered) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
-from lineshaft.config import Settings, Unapproved, read_settings
+from lineshaft.config import EDITOR, Faulty, Settings, Unapproved, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
@@ -27,7 +27,12 @@ RunId = Annotated[
 ]
 Workspace = Annotated[
     Path | None,
-    typer.Option("--workspace", help="The folder to work in.", metavar="DIR", file_okay=False),
+    typer.Option(
+        "--workspace",
+        help="The folder to work in; `vscode:DIR`, or `vscode:` alone: as a window shows it.",
+        metavar="DIR",
+        file_okay=False,
+    ),
 ]
 Tools = Annotated[
     list[str] | None,
@@ -121,18 +126,30 @@ def options_again(workspace: Path | None) -> str:
 
     Its files of `--tools` are remembered, see `remember`.
     """
-    words = ["--workspace", str(workspace.absolute())] if workspace is not None else []
+    words = [] if workspace is None else ["--workspace", _absolute(str(workspace))]
     return "".join(f" {one_line(shlex.quote(word), 1_000)}" for word in words)
 
 
-def toolset_for(settings: Settings) -> Toolset:
+def _absolute(workspace: str) -> str:
+    """Return a workspace as it is named from any folder."""
+    if not workspace.startswith(EDITOR):
+        return str(Path(workspace).absolute())
+    folder = workspace.removeprefix(EDITOR)
+    return f"{EDITOR}{Path(folder).absolute()}" if folder else EDITOR
+
+
+def toolset_for(settings: Settings, *, faulty: Faulty | None = None) -> Toolset:
     """Return the tools; asks once about a project's modules if a person can answer.
+
+    Args:
+        settings: What holds.
+        faulty: Takes each agent of the settings that cannot be offered; None: that is an error.
 
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
-    return configured_tools(settings, confirm=confirm_module if asks else None)
+    return configured_tools(settings, confirm=confirm_module if asks else None, faulty=faulty)
 
 
 def guards_for(settings: Settings) -> tuple[Guard, ...]:
@@ -152,15 +169,28 @@ def confirm_module(module: Unapproved) -> bool:
 
 
 def describe_module(module: Unapproved) -> None:
-    """Print what a person should know before trusting a module or an agent."""
+    """Print what a person should know before trusting a module, an agent or a program."""
     if module.kind == "agent":
         _describe_agent(module)
+        return
+    if module.kind == "program":
+        _describe_program(module)
         return
     note(f"{one_line(str(module.project))} names the Python module {one_line(module.name)}.")
     note("It would run with your rights, outside policy. Its files:")
     for file in module.files:
         note(f"  {one_line(str(file))}")
     note(f"  sha256 {module.sha256}")
+
+
+def _describe_program(program: Unapproved) -> None:
+    note(f"{one_line(str(program.project))} names the program {one_line(program.name)}.")
+    note("It would run with your rights, each time after a question:")
+    for label, text in program.told:
+        note(wrapped(f"  {one_line(label)}: {visible(text, keep=chr(10))}"))
+    for file in program.files:
+        note(f"  file, approved as it is now: {one_line(str(file))}")
+    note(f"  sha256 {program.sha256}")
 
 
 def _describe_agent(agent: Unapproved) -> None:

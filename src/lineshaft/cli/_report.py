@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from lineshaft.cli._shape import call_line, counted, size, took, value_text
+from lineshaft.cli._agent_calls import readable_line
+from lineshaft.cli._shape import counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
 from lineshaft.cli._waiting import print_paused
-from lineshaft.values import CallRecord, Finding, RunResult, fate_of_changes
+from lineshaft.values import KEEPS_NOTHING, CallRecord, Finding, RunResult, fate_of_changes
 
 _LISTED = 20
 
@@ -67,11 +68,15 @@ def failure(
         lines.append(f"  {clean(name)}, line {error.line}:")
         lines += _excerpt(script, error.line)
     effects = took_effect(run)
-    if effects:
-        lines.append("These calls had taken effect:")
-        lines += [f"  {call_line(c.tool, c.arguments)}{_doubt(c)}" for c in effects[:_LISTED]]
-        if len(effects) > _LISTED:
-            lines.append(f"  … and {len(effects) - _LISTED:,} more")
+    certain = [call for call in effects if call.status in ("done", "failed")]
+    for heading, calls in (
+        ("These calls had taken effect:", certain),
+        ("These calls were ended in the middle:", [c for c in effects if c not in certain]),
+    ):
+        lines += [heading] if calls else []
+        lines += [f"  {readable_line(c, run.calls)}{_doubt(c)}" for c in calls[:_LISTED]]
+        if len(calls) > _LISTED:
+            lines.append(f"  … and {len(calls) - _LISTED:,} more")
     if error is not None and error.hint:
         lines.append(f"{paint('hint', 'yellow', stream=stream)}: {clean(error.hint)}")
     return lines
@@ -157,7 +162,11 @@ def _was_cut_short(call: CallRecord) -> bool:
 
 
 def _doubt(call: CallRecord) -> str:
-    return "" if call.status == "done" else f"  ({call.status}: in part, or not at all)"
+    if call.status == "done":
+        return ""
+    if call.status == "cancelled" and call.tool == KEEPS_NOTHING:
+        return "  (cancelled: its changes of files are not kept)"
+    return f"  ({call.status}: in part, or not at all)"
 
 
 def _excerpt(script: str, line: int) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from lineshaft.cli._terminal import one_line
+from lineshaft.values import Change
 
 MARKS: Mapping[str, str] = {
     "asked": "·",
@@ -21,6 +22,7 @@ MARKS: Mapping[str, str] = {
 
 
 _LINE = 80
+_LEAST_DOLLARS = 0.0001
 
 
 def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> str:
@@ -74,6 +76,21 @@ def size(count: int) -> str:
     return f"{amount:.1f} GB"
 
 
+def dollars(amount: float) -> str:
+    """Return an amount of US dollars: `$0`, `under $0.0001`, `$0.0012`, `$3.50`."""
+    if amount <= 0:
+        return "$0"
+    if amount < _LEAST_DOLLARS:
+        return f"under ${_LEAST_DOLLARS}"
+    return f"${amount:.4f}" if amount < 1 else f"${amount:,.2f}"
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun: `1 call`, `3 calls`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def change_line(change: Change) -> str:
+    """Return a change on one line: `modified docs/a.md  +3 -1`."""
+    source = f" from {change.moved_from}" if change.moved_from else ""
+    return f"{change.kind:<9} {one_line(change.path + source)}  +{change.added} -{change.removed}"

@@ -6,6 +6,7 @@ from typing import cast
 
 from lineshaft.cli._shape import counted, took
 from lineshaft.cli._terminal import one_line
+from lineshaft.cli._tree import tokens_of
 from lineshaft.values import Event
 
 
@@ -19,10 +20,13 @@ class Timeline:
     def __init__(self, events: Sequence[Event]) -> None:
         self._start = datetime.fromisoformat(events[0].at)
         self._asked: dict[str, Event] = {}
+        self._tokens: dict[str, int] = {}
         self._answers: dict[str, list[Event]] = {}
         for event in events:
             if event.kind == "call_asked":
                 self._asked.setdefault(event.call_id or "", event)
+            if event.kind == "usage":
+                self._tokens[event.call_id or ""] = tokens_of(event.data)
             if event.kind == "answer":
                 self._answers.setdefault(event.call_id or "", []).append(event)
         # The last end is told elsewhere.
@@ -36,6 +40,10 @@ class Timeline:
             return ""
         since = datetime.fromisoformat(asked.at) - self._start
         return f"+{took(max(since.total_seconds(), 0) * 1000)}"
+
+    def tokens(self, call_id: str) -> int | None:
+        """Return what a request to a model has used; None: it is no such call, or not told."""
+        return self._tokens.get(call_id)
 
     def answers(self, call_id: str) -> Iterator[str]:
         """Yield what people said to a call."""

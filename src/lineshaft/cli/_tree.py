@@ -1,7 +1,7 @@
 """The calls of a run as a tree that grows with its events. Pure: no clock, no terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
@@ -39,6 +39,9 @@ class CallNode:
 
     staged_after: int | None = None
     """How many stages had landed when its changes were staged; None: it staged none."""
+
+    tokens: int | None = None
+    """What a request to a model has used; None: not told."""
 
     children: list["CallNode"] = field(default_factory=list["CallNode"])
 
@@ -80,11 +83,18 @@ class Tree:
                 node.note = _progress(event.data)
             case "log":
                 node.note = node.logged = str(event.data.get("text", ""))
+            case "usage":
+                node.tokens = tokens_of(event.data)
             case "call_finished":
                 self._finish(node, event.data)
             case _:
                 pass
         return node
+
+    @property
+    def calls(self) -> Iterable[CallNode]:
+        """The calls that are remembered, in the order in which they were asked for."""
+        return self._nodes.values()
 
     def rows(self, limit: int) -> tuple[list[tuple[int, CallNode]], int]:
         """Return what to show: (depth, call) in order, and how many earlier calls are not.
@@ -144,6 +154,12 @@ def _walk(node: CallNode, depth: int) -> Iterator[tuple[int, CallNode]]:
     yield depth, node
     for child in node.children:
         yield from _walk(child, depth + 1)
+
+
+def tokens_of(usage: Mapping[str, object]) -> int:
+    """Return the tokens, sent and received, of a `usage` event."""
+    counts = (usage.get("input_tokens"), usage.get("output_tokens"))
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _progress(data: Mapping[str, object]) -> str:

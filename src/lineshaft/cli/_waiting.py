@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
+from lineshaft.cli._agent_calls import argument_texts
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import Colour, note, one_line, paint, wrapped
 from lineshaft.values import Pending, RunResult, visible
@@ -31,7 +32,7 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
     why = f"  ({one_line(said)})" if said else ""
     label = f" {one_line(call.id)} " if ids else f" {number}."
     lines = [f"{label} {paint(one_line(call.tool), 'bold')}{why}"]
-    for key, value in call.arguments.items():
+    for key, value in argument_texts(call.tool, call.arguments).items():
         text = _text(value)
         shown = text if whole else _beginning(text)
         lines.append(f"      {one_line(key)}: {_indented(shown)}")
@@ -48,7 +49,7 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
 
 def is_cut(call: Pending) -> bool:
     """Return whether more is to be said of a waiting call than is shown unasked."""
-    texts = [_text(value) for value in call.arguments.values()]
+    texts = list(map(_text, argument_texts(call.tool, call.arguments).values()))
     return call.diff.count("\n") > DIFF_LINES or any(_beginning(text) != text for text in texts)
 
 

@@ -3,7 +3,13 @@
 Above: the command line. Below: the session. Files are read once, bounded, and may be hostile.
 """
 
-from lineshaft.config._agents import AgentSetting, agent_settings, unapproved_agents
+from lineshaft.config._agents import (
+    AgentSetting,
+    Faulty,
+    agent_of,
+    agent_settings,
+    unapproved_agents,
+)
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._claims import (
     AskClaims,
@@ -32,10 +38,11 @@ from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
 from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._prices import prices_problem
+from lineshaft.config._programs import program_approved, unapproved_programs
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
-from lineshaft.config._settings import Alias, Module, Setting, Settings, read_settings
+from lineshaft.config._settings import EDITOR, Alias, Module, Setting, Settings, read_settings
 from lineshaft.config._trust import Unapproved, approve
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import (
@@ -54,6 +61,7 @@ from lineshaft.config.definitions import (
 from lineshaft.store import private_folder, state_folder
 
 __all__ = [
+    "EDITOR",
     "KEYS",
     "PROJECT_FILE",
     "AgentSetting",
@@ -65,6 +73,7 @@ __all__ = [
     "ClientFile",
     "Confirm",
     "Down",
+    "Faulty",
     "FoundServers",
     "Imported",
     "Input",
@@ -80,6 +89,7 @@ __all__ = [
     "ToolCounts",
     "Unapproved",
     "Variables",
+    "agent_of",
     "agent_settings",
     "approval_of",
     "approve",
@@ -102,6 +112,7 @@ __all__ = [
     "policy",
     "prices_problem",
     "private_folder",
+    "program_approved",
     "provider_for",
     "providers",
     "read_bytes",
@@ -123,6 +134,7 @@ __all__ = [
     "tools",
     "unapproved",
     "unapproved_agents",
+    "unapproved_programs",
     "unapproved_servers",
     "user_file",
 ]

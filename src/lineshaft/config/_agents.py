@@ -8,21 +8,22 @@ by the hash of the whole table and of the files that it names.
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
+from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from lineshaft import kit
-from lineshaft.config._declared import AGENT_KEYS, AGENTS
+from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
 from lineshaft.config._files import read_bytes
 from lineshaft.config._modules import Confirm
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, approve, is_approved
 from lineshaft.errors import ConfigError, ModelRefused
-from lineshaft.tools import Tool, Toolset
+from lineshaft.tools import Tool, Toolset, schema_type
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 _MAX_SCHEMA_BYTES = 1_000_000
 _OTHER_KEY = "LINESHAFT_MODEL_KEY"
+
+Faulty = Callable[[str, ConfigError], None]
+"""Takes the name of an agent that cannot be offered, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,9 @@ class AgentSetting:
 
     base: Path
     """The folder that paths in it start from."""
+
+    fault: str = ""
+    """What is wrong with its table; empty: nothing that can be seen without its files."""
 
     project: Path | None = None
     """The project's file, where that declares it: then a person must approve it first."""
@@ -86,10 +93,11 @@ def agent_settings(settings: Settings) -> tuple[AgentSetting, ...]:
     """Return the agents that settings declare; a person's own take the place of the project's."""
     found: dict[str, AgentSetting] = {}
     for held in settings.values[AGENTS]:
-        for name, table in cast("dict[str, dict[str, object]]", held.value).items():
+        for name, table in cast("dict[str, object]", held.value).items():
             found[name] = AgentSetting(
                 name=name,
-                table=table,
+                table=cast("dict[str, object]", table) if isinstance(table, dict) else {},
+                fault=agent_problem(name, cast("object", table)),
                 source=held.source,
                 base=held.base,
                 project=settings.project if held.giver == "project" else None,
@@ -102,10 +110,16 @@ def unapproved_agents(
 ) -> tuple[Unapproved, ...]:
     """Return the agents that a project declares and that are not approved as they are now.
 
+    Those whose table cannot be used are left out: there is nothing to approve.
+
     Raises:
         ConfigError: A file that one names cannot be read.
     """
-    asked = (_approval_of(each) for each in agent_settings(settings) if each.project is not None)
+    asked = (
+        _approval_of(each)
+        for each in agent_settings(settings)
+        if each.project is not None and not each.fault
+    )
     return tuple(each for each in asked if not is_approved(each, environ=environ))
 
 
@@ -154,6 +168,7 @@ def configured_agents(
     *,
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
+    faulty: Faulty | None = None,
 ) -> Toolset:
     """Return the agents that settings declare, as tools.
 
@@ -163,31 +178,60 @@ def configured_agents(
             anyway.
         confirm: Asks about agents of a project that are not approved; None: they are refused.
         environ: Variables that say where approvals are kept.
+        faulty: Takes the name of each agent that is not approved or cannot be used, and why; the
+            others are returned, and nobody is asked. None: the first one is raised.
 
     Raises:
         ConfigError: One is not approved, or something in it cannot be used.
     """
-    declared = agent_settings(settings)
-    if not declared:
-        return Toolset(())
-    for asked in unapproved_agents(settings, environ=environ):
-        if confirm is None or not confirm(asked):
-            raise ConfigError(
-                f"{str(asked.project)!r} declares the agent {asked.name!r}, "
-                "which is not approved yet",
-                hint="read it, then run `lineshaft config trust`",
-            )
-        approve(asked, environ=environ)
     found = Toolset(())
-    for agent in declared:
+    for agent in agent_settings(settings):
         try:
-            made = _made(agent, offered.combine(found))
-            found = found.combine(Toolset([with_given_model(made, settings.models)]))
+            _approved(agent, confirm=None if faulty else confirm, environ=environ)
+            found = found.combine(Toolset([agent_of(agent, settings, offered.combine(found))]))
         except ConfigError as error:
-            if error.message.startswith(agent.source):
+            if faulty is None:
                 raise
-            raise agent.problem(error.message, error.hint) from error
+            faulty(agent.name, error)
     return found
+
+
+def _approved(
+    agent: AgentSetting, *, confirm: Confirm | None, environ: Mapping[str, str] | None
+) -> None:
+    """Refuse an agent of a project that no person has approved, or does now."""
+    if agent.fault:
+        raise agent.problem(agent.fault)
+    if agent.project is None:
+        return
+    asked = _approval_of(agent)
+    if is_approved(asked, environ=environ):
+        return
+    if confirm is None or not confirm(asked):
+        raise ConfigError(
+            f"{str(asked.project)!r} declares the agent {asked.name!r}, which is not approved yet",
+            hint="read it, then run `lineshaft config trust`",
+        )
+    approve(asked, environ=environ)
+
+
+def agent_of(agent: AgentSetting, settings: Settings, offered: Toolset) -> object:
+    """Return an agent that settings declare, with its model; nothing of it runs.
+
+    Args:
+        agent: The declaration.
+        settings: Name the models that were given by hand.
+        offered: The tools that its model may be given.
+
+    Raises:
+        ConfigError: Something in it cannot be used.
+    """
+    try:
+        return with_given_model(_made(agent, offered), settings.models)
+    except ConfigError as error:
+        if error.message.startswith(agent.source):
+            raise
+        raise agent.problem(error.message, error.hint) from error
 
 
 def with_given_model(offered: object, models: Mapping[str, str]) -> object:
@@ -211,11 +255,11 @@ def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
     from lineshaft.agents import Budget, Microagent  # noqa: PLC0415  brings the session along
 
     table = agent.table
-    result: object = _checked(agent, "result")
-    if "$ref" not in json.dumps(result):  # those lead elsewhere in the schema of a call
-        result = _kind(result)
+    schema, inputs = agent.schema("result"), agent.schema("inputs")
+    result = _kind(agent, "result", schema)
+    if "$ref" in json.dumps(schema):  # those lead elsewhere in the schema of a call
+        result = schema
     typed = cast("type[Microagent[Any]]", cast("Any", Microagent)[result])
-    inputs = _checked(agent, "inputs")
     return typed(
         name=agent.name,
         instructions=str(table["instructions"]),
@@ -226,19 +270,6 @@ def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
         budget=Budget(**_numbers(agent, "budget", [each.name for each in fields(Budget)])),
         idempotent=table.get("idempotent") is True,
     )
-
-
-def _checked(agent: AgentSetting, key: str) -> Mapping[str, object] | None:
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415  slow to import
-
-    schema = agent.schema(key)
-    if schema is None:
-        return None
-    try:
-        Draft202012Validator.check_schema(cast("Any", schema))
-    except SchemaError as error:
-        raise agent.problem(f"{key} is no JSON Schema: {error.message}") from error
-    return schema
 
 
 def _tool(agent: AgentSetting, name: str, offered: Toolset) -> Tool:
@@ -270,6 +301,7 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     """
     import pydantic  # noqa: PLC0415  slow to import
 
+    _kind(agent, "inputs", schema)
     properties = schema.get("properties")
     if schema.get("type") != "object" or not isinstance(properties, dict):
         hint = "name each: [agents.NAME.inputs.properties.path], with type"
@@ -279,10 +311,11 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     required = cast("list[str]", schema.get("required", []))
     kinds: dict[str, Any] = {}
     for name, kind in cast("dict[str, object]", properties).items():
-        if not name.isidentifier():
-            raise agent.problem(f"the input {name!r} is no identifier", "scripts name it")
+        if not name.isidentifier() or iskeyword(name) or name.startswith("_"):
+            hint = "scripts name it: letters, digits and _, a letter first, and no word of Python"
+            raise agent.problem(f"the input {name!r} cannot be named so", hint)
         about = cast("dict[str, object]", kind if isinstance(kind, dict) else {})
-        made = _kind(cast("object", kind))
+        made = _kind(agent, f"inputs.properties.{name}", cast("object", kind))
         kinds[name] = (made, ... if name in required else about.get("default"))
     missing = [name for name in required if name not in properties]
     if missing:
@@ -290,19 +323,13 @@ def _inputs(agent: AgentSetting, schema: Mapping[str, object]) -> type:
     return pydantic.create_model("Inputs", __config__={"protected_namespaces": ()}, **kinds)
 
 
-def _kind(schema: object) -> object:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
-    from pydantic import AfterValidator, WithJsonSchema  # noqa: PLC0415  the same
-
-    validator = cast("Any", Draft202012Validator)(schema)
-
-    def check(value: object) -> object:
-        for error in validator.iter_errors(value):
-            raise ValueError(error.message)
-        return value
-
-    shown = cast("dict[str, Any]", schema if isinstance(schema, dict) else {})
-    return Annotated[Any, AfterValidator(check), WithJsonSchema(shown)]
+def _kind(agent: AgentSetting, key: str, schema: object) -> object:
+    if isinstance(schema, bool):  # JSON Schema's short forms of anything and nothing
+        schema = {} if schema else {"not": {}}
+    try:
+        return schema_type(schema, key)
+    except ConfigError as error:
+        raise agent.problem(error.message, error.hint) from error
 
 
 def _model(agent: AgentSetting) -> "str | Model | None":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft import kit
-from lineshaft.config._agents import configured_agents, with_given_model
+from lineshaft.config._agents import Faulty, configured_agents, with_given_model
 from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import Confirm, load_modules
 from lineshaft.config._packs import packs
@@ -114,6 +114,7 @@ def tools(
     *,
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
+    faulty: Faulty | None = None,
 ) -> Toolset:
     """Return the kit's tools and those of the modules, packs and agents that the settings name.
 
@@ -121,6 +122,8 @@ def tools(
         settings: What `read_settings` settled.
         confirm: Asks about modules of a project that are not approved; None: refused.
         environ: Variables that say where approvals are kept.
+        faulty: Takes the name of each agent of the settings that is not approved or cannot be used,
+            and why; it is left out. None: that is an error.
 
     Raises:
         ConfigError: A module or pack is missing, not approved, does not start, or names clash.
@@ -143,15 +146,20 @@ def tools(
         environ=environ,
         shaped=partial(with_given_model, models=settings.models),
     )
+    if settings.in_editor:
+        from lineshaft.remote.window import editor_tools  # noqa: PLC0415  loads what few need
+
+        own = own.combine(editor_tools(settings.root))
     offered = offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
-    return offered.combine(configured_agents(settings, offered, confirm=confirm, environ=environ))
+    agents = configured_agents(settings, offered, confirm=confirm, environ=environ, faulty=faulty)
+    return offered.combine(agents)
 
 
 def folder(settings: Settings) -> Folder:
     """Return the workspace that the settings describe.
 
     Raises:
-        ConfigError: Its folder is missing.
+        ConfigError: Its folder is missing, or no window shows it.
     """
     root = settings.root
     if not root.is_dir():
@@ -161,12 +169,22 @@ def folder(settings: Settings) -> Folder:
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }
     _, days = settings.store
+    editor = None
+    if settings.in_editor:
+        from lineshaft.remote.window import window_over  # noqa: PLC0415  loads what few need
+
+        if not settings.atomic:
+            raise ConfigError(
+                "changes land together in an editor", hint="leave out --no-atomic and its setting"
+            )
+        editor = window_over(root)
     return Folder(
         root,
         aliases=aliases,
         allow_env=settings.pass_environment,
         journals=workspace_folder(root),
         keep_days=days,
+        editor=editor,
     )
 
 

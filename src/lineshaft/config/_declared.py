@@ -26,30 +26,28 @@ AGENT_KEYS = {
 """The keys of one agent, and what each may be."""
 
 
-def agents_problem(value: object) -> str:
-    """Return what is wrong with the tables of one file; nothing if all is well."""
-    for name, table in cast("dict[str, object]", value).items():
-        where = f"[agents.{name}]"
-        if not _NAME.fullmatch(name):
-            return f"{where} is not a name; allowed: small letters, digits and _"
-        if not isinstance(table, dict):
-            return f"agents.{name} must be a table, {where}"
-        given = cast("dict[str, object]", table)
-        for key in given:
-            if key not in AGENT_KEYS:
-                close = get_close_matches(key, AGENT_KEYS, n=1)
-                near = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(AGENT_KEYS)}"
-                return f"{where} unknown key {key!r}; {near}"
-        for key in ("instructions", "result"):
-            if key not in given:
-                return f"{where} lacks {key}: {AGENT_KEYS[key]}"
-        for key, said in given.items():
-            if not _is_allowed(key, said):
-                return f"{where} {key} is {said!r}; allowed: {AGENT_KEYS[key]}"
-        if "key_env" in given and not _takes_key(str(given.get("model", ""))):
-            return f"{where} key_env is for models openai:NAME and URL#NAME"
-        if "price" in given and not _takes_key(str(given.get("model", ""))):
-            return f"{where} price is for models openai:NAME and URL#NAME"
+def agent_problem(name: str, table: object) -> str:
+    """Return what is wrong with the table of one agent; nothing if all is well."""
+    if not _NAME.fullmatch(name):
+        return "is not a name; allowed: small letters, digits and _"
+    if not isinstance(table, dict):
+        return "must be a table"
+    given = cast("dict[str, object]", table)
+    for key in given:
+        if key not in AGENT_KEYS:
+            close = get_close_matches(key, AGENT_KEYS, n=1)
+            near = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(AGENT_KEYS)}"
+            return f"unknown key {key!r}; {near}"
+    for key in ("instructions", "result"):
+        if key not in given:
+            return f"lacks {key}: {AGENT_KEYS[key]}"
+    for key, said in given.items():
+        if not _is_allowed(key, said):
+            return f"{key} is {said!r}; allowed: {AGENT_KEYS[key]}"
+    if "key_env" in given and not _takes_key(str(given.get("model", ""))):
+        return "key_env is for models openai:NAME and URL#NAME"
+    if "price" in given and not _takes_key(str(given.get("model", ""))):
+        return "price is for models openai:NAME and URL#NAME"
     return ""
 
 

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
-from lineshaft.config._declared import AGENTS, agents_problem
+from lineshaft.config._declared import AGENTS
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
 from lineshaft.config._prices import prices_problem
 from lineshaft.config.definitions import INPUT_PREFIX, own_servers
@@ -168,10 +168,10 @@ KEYS: Mapping[str, Key] = {
     for key in (
         Key(
             name="workspace.root",
-            allowed="a folder, relative to the file",
+            allowed="a folder, relative to the file; or `vscode:` and a folder, or `vscode:` alone",
             accepts=is_text,
             default=".",
-            text="Where files and commands live.",
+            text="Where files and commands live; with `vscode:`, as the window shows them.",
             from_text=str,
         ),
         Key(
@@ -359,7 +359,6 @@ KEYS: Mapping[str, Key] = {
             name=AGENTS,
             allowed="tables: [agents.NAME] with instructions and result",
             accepts=lambda value: isinstance(value, dict),
-            problem=agents_problem,
             default={},
             text="Microagents that are offered, as agents.NAME; a project's need an approval.",
         ),

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -26,6 +26,9 @@ from lineshaft.errors import ConfigError
 from lineshaft.values import Limits, PythonOptions
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
+
+EDITOR = "vscode:"
+"""What a workspace begins with that is the window of an editor."""
 
 _NOT_OF_RUNS = ("serve.", "store.", "eval.")
 """Keys of the command line, the front and the gate: no run goes another way for them."""
@@ -107,10 +110,15 @@ class Settings:
         held = self.setting("workspace.root")
         if held.giver == "default":
             return self.project.parent if self.project else self.start
-        root = _below(held.base, str(held.value))
+        root = _below(held.base, str(held.value).removeprefix(EDITOR))
         if held.giver == "project":
             _keep_inside(root, held, "workspace.root")
         return root
+
+    @property
+    def in_editor(self) -> bool:
+        """Return whether the workspace is the window of an editor that shows the folder."""
+        return str(self.setting("workspace.root").value).startswith(EDITOR)
 
     @property
     def aliases(self) -> dict[str, Alias]:
@@ -307,6 +315,8 @@ def read_settings(
             else checked(name, value, source=source)
         )
         held[name].append(Setting(value=settled, giver="flag", source=source, base=here))
+    root = held["workspace.root"]
+    root[-1] = replace(root[-1], value=_named(str(root[-1].value)))
     return Settings(
         values={name: tuple(values) for name, values in held.items()},
         start=start,
@@ -335,12 +345,22 @@ def _find_project(
     given: Mapping[str, tuple[object, str]],
 ) -> tuple[Path, SettingsFile | None]:
     root = flags.get("workspace.root") or given.get("workspace.root", (None, ""))[0]
-    start = Path(str(path or root or ".")).expanduser().absolute()
+    named = _named(str(root or ".")).removeprefix(EDITOR)
+    start = Path(str(path or named)).expanduser().absolute()
     if start.is_dir():
         return start, project_file(start)
     if path is None or not os.path.lexists(start):
         raise ConfigError(f"there is no folder {str(start)!r}", hint="name an existing folder")
     return start.parent, named_file(start)
+
+
+def _named(root: str) -> str:
+    """Return a workspace with its folder, also where it is that of the only window."""
+    if root != EDITOR:
+        return root
+    from lineshaft.remote.window import only_folder  # noqa: PLC0415  loads what few need
+
+    return f"{EDITOR}{only_folder()}"
 
 
 def _add(held: dict[str, list[Setting]], file: SettingsFile, giver: Giver) -> None:

@@ -1,4 +1,4 @@
-"""Approvals of modules, servers and agents by a person, by the hash of their content.
+"""Approvals of modules, servers, agents and programs by a person, by the hash of their content.
 
 A project's file comes with the project, written by the project's author. The modules and the
 MCP servers it names run with the person's rights, outside policy; hence they start only once a
@@ -44,12 +44,12 @@ class Unapproved:
     files: tuple[Path, ...]
     """What would be executed, as far as it lies in the project."""
 
-    kind: Literal["module", "server", "agent"] = "module"
+    kind: Literal["module", "server", "agent", "program"] = "module"
     of_project: bool = True
     """Whether the file is a project's, and not a person's own of another program."""
 
     told: tuple[tuple[str, str], ...] = ()
-    """Of an agent: what a person has to know of it, label and text."""
+    """Of an agent or a program: what a person has to know of it, label and text."""
 
 
 def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:
@@ -108,7 +108,7 @@ def _read(environ: Mapping[str, str] | None) -> dict[str, dict[str, str]]:
     """Return the hashes by kind, and then by file and name."""
     path = state_folder(environ) / _FILE
     if not os.path.lexists(path):
-        return {"module": {}, "server": {}, "agent": {}}
+        return {"module": {}, "server": {}, "agent": {}, "program": {}}
     try:
         content = cast("object", json.loads(read_bytes(path)))
     except (ValueError, RecursionError) as error:
@@ -117,10 +117,15 @@ def _read(environ: Mapping[str, str] | None) -> dict[str, dict[str, str]]:
         ) from error
     tables = cast("dict[str, object]", content) if _is_dict(content) else {}
     modules, servers = tables.get("modules"), tables.get("servers", {})
-    agents = tables.get("agents", {})
-    if not all(map(_is_dict, (modules, servers, agents))):
+    agents, programs = tables.get("agents", {}), tables.get("programs", {})
+    if not all(map(_is_dict, (modules, servers, agents, programs))):
         raise ConfigError(f"{str(path)!r} holds no approvals", hint="delete it and approve again")
-    return {"module": _hashes(modules), "server": _hashes(servers), "agent": _hashes(agents)}
+    return {
+        "module": _hashes(modules),
+        "server": _hashes(servers),
+        "agent": _hashes(agents),
+        "program": _hashes(programs),
+    }
 
 
 def _hashes(table: object) -> dict[str, str]:

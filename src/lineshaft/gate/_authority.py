@@ -22,6 +22,7 @@ from lineshaft.values import (
     SecretFinder,
     Stage,
     StagedFile,
+    Undone,
     Workspace,
 )
 
@@ -114,9 +115,9 @@ class CallWorkspace(Workspace):
             await self._at(path, follow=False)
         return await self._live.stat(path)
 
-    async def read(self, path: str) -> Content:
+    async def read(self, path: str, *, noted: bool = True) -> Content:
         """As `Workspace.read`."""
-        return await self._live.read(await self._at(path))
+        return await self._live.read(await self._at(path), noted=noted)
 
     async def write(
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
@@ -196,7 +197,7 @@ class CallWorkspace(Workspace):
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot recover a workspace")
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot undo a run")
 

@@ -1,4 +1,8 @@
-"""A run's time, which stands still while only a person is waited for."""
+"""A run's time, which stands still while only a person is waited for.
+
+A script's own clock is the same, but that it goes on while only agents are waited for: these have
+a time of their own, and the script may give them less.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -27,9 +31,15 @@ class RunClock:
         self.depth: int = 0 if around is None else around.depth + 1
         """How many runs this run is nested in."""
 
+        now = time.monotonic()
         self._left = seconds
-        self._since: float | None = time.monotonic()
+        self._since: float | None = now
         self._pauses = 0
+        self._script: tuple[float, float | None] = (0.0, now)
+        """Seconds of the script's clock, and since when it goes on: one value for all threads."""
+
+        self._halts = 0
+        """Of the pauses, those in which the script's clock stands still, too."""
 
     @property
     def remaining(self) -> float:
@@ -39,13 +49,23 @@ class RunClock:
         return self._left - (time.monotonic() - self._since)
 
     @property
+    def elapsed(self) -> float:
+        """Return the seconds that have passed on the script's clock; safe in any thread."""
+        passed, since = self._script
+        return passed if since is None else passed + time.monotonic() - since
+
+    @property
     def stands(self) -> bool:
         """Whether it stands still."""
         return self._since is None
 
-    def paused(self) -> "Pause":
-        """Stop the clock inside the block."""
-        return Pause(self)
+    def paused(self, *, script: bool = True) -> "Pause":
+        """Stop the clock inside the block.
+
+        Args:
+            script: Whether the script's own clock stands still, too.
+        """
+        return Pause(self, script=script)
 
     def outwards(self) -> "Iterator[RunClock]":
         """Yield this clock and those around it."""
@@ -54,15 +74,26 @@ class RunClock:
             yield clock
             clock = clock.around
 
-    def stop(self) -> None:
-        """Stand still until `go_on` was called as often as this."""
+    def stop(self, *, script: bool) -> None:
+        """Stand still until `go_on` was called as often as this.
+
+        Args:
+            script: Whether the script's own clock stands still, too.
+        """
         self._pauses += 1
         if self._since is not None:
             self._left = self.remaining
             self._since = None
+        self._halts += script
+        if script:
+            self._script = self.elapsed, None
 
-    def go_on(self) -> None:
-        """Go on, if nothing else keeps it."""
+    def go_on(self, *, script: bool) -> None:
+        """Go on, if nothing else keeps it; the argument is that of `stop`."""
+        self._halts -= script
+        passed, since = self._script
+        if self._halts == 0 and since is None:
+            self._script = passed, time.monotonic()
         self._pauses -= 1
         if self._pauses == 0:
             self._since = time.monotonic()
@@ -73,15 +104,16 @@ class RunClock:
 class Pause:
     """A block in which a clock, and those around it, stand still."""
 
-    __slots__ = ("_clock",)
+    __slots__ = ("_clock", "_script")
 
-    def __init__(self, clock: RunClock) -> None:
+    def __init__(self, clock: RunClock, *, script: bool) -> None:
         self._clock = clock
+        self._script = script
 
     def __enter__(self) -> None:
         for clock in self._clock.outwards():
-            clock.stop()
+            clock.stop(script=self._script)
 
     def __exit__(self, *error: object) -> None:
         for clock in self._clock.outwards():
-            clock.go_on()
+            clock.go_on(script=self._script)

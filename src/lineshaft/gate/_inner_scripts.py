@@ -1,9 +1,23 @@
 """The scripts that containers of one run execute, beside the run's own."""
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from typing import Protocol
+
+import anyio
 
 from lineshaft.values import KeptScript
+
+MOST_AT_ONCE = 8
+"""Scripts of containers that one run executes at once: `memory_mb` bounds each by itself."""
+
+
+class StopsClock(Protocol):
+    """Stops the clock of a script inside a block; where `script` is false, its time alone."""
+
+    def __call__(self, *, script: bool = True) -> AbstractContextManager[None]:
+        """Return the block."""
+        ...
 
 
 def _nothing() -> None:
@@ -22,13 +36,44 @@ class InnerScripts:
         self.changed: Callable[[], None] = _nothing
         """Called whenever a script has come to wait."""
 
-        self.pauses: dict[str, Callable[[], AbstractContextManager[None]]] = {}
+        self.pauses: dict[str, StopsClock] = {}
         """Stop the clock of a script inside a block."""
 
         self.working: set[str] = set()
         """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
 
-    def begin(self, container: str, paused: Callable[[], AbstractContextManager[None]]) -> None:
+        self.queued: dict[str, int] = {}
+        """Those that wait until fewer are under way, in order, with their depth."""
+
+        self._turns: dict[int, anyio.CapacityLimiter] = {}
+        """By depth: a script that waits for one inside of it does not wait for itself."""
+
+    @asynccontextmanager
+    async def turn(self, container: str, depth: int) -> AsyncGenerator[None]:
+        """Have a script wait until fewer than `MOST_AT_ONCE` are under way, and be one of them.
+
+        Args:
+            container: The id of its container's call.
+            depth: How many scripts there are around it.
+        """
+        turns = self._turns.setdefault(depth, anyio.CapacityLimiter(MOST_AT_ONCE))
+        try:
+            turns.acquire_on_behalf_of_nowait(container)
+        except anyio.WouldBlock:
+            self.queued[container] = depth
+            self.changed()
+            try:
+                await turns.acquire_on_behalf_of(container)
+            finally:
+                self.queued.pop(container, None)
+        try:
+            yield
+        finally:
+            turns.release_on_behalf_of(container)
+            following = next((each for each, at in self.queued.items() if at == depth), "")
+            self.queued.pop(following, None)  # at once: nobody is asked meanwhile
+
+    def begin(self, container: str, paused: StopsClock) -> None:
         """Take a script that begins.
 
         Args:

@@ -36,6 +36,7 @@ from lineshaft.gate._pause_point import (
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import EndKind, RunInfo
 from lineshaft.gate._script_place import leaves
+from lineshaft.gate._source_reads import read_source
 from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, closed_by, judge
 from lineshaft.tools import Tool, script_name, web_address
@@ -48,6 +49,7 @@ from lineshaft.values import (
     Dispatch,
     Done,
     Failure,
+    Origin,
     Pending,
     ToolSpec,
     Verdict,
@@ -63,9 +65,6 @@ MOST_SCRIPTS = 2
 """Scripts one inside of the other, the run's own among them."""
 
 Paths = tuple[str, ...]
-
-_IMPORT = ToolSpec(name="read_file", effect="read", paths=(("path",),))
-"""What stands for the import of a module of the workspace in policy."""
 
 
 class CallPipeline:
@@ -528,8 +527,8 @@ class CallPipeline:
                     return "suspend"
                 self._changed = anyio.Event()
                 self._asks.look()
-                # An agent has a time of its own.
-                with self._run.controls.paused() if self._only_agents() else nullcontext():
+                controls = self._run.controls  # an agent has a time of its own
+                with controls.paused(script=False) if self._only_agents() else nullcontext():
                     await self._changed.wait()
             return "wait"
         finally:
@@ -597,20 +596,27 @@ class CallPipeline:
         """
         run = self._run
         try:
-            resolved = await run.view.resolve(path)
-            call = Call(tool=_IMPORT.name, arguments={"path": resolved.path}, origin="script")
-            subject = run.gate.subject(_IMPORT, call, (str(resolved.path),))
-            verdict = judge(run.gate.policy, subject)
-            if verdict.kind != "allow":
-                raise ToolError("E_DENIED", refusal(f"import of {resolved.path}", verdict))
-            data = (await run.view.read(resolved.path)).data
+            decided, data = await read_source(run, path, what="import of")
         except WorkspaceError as error:
             if error.code == "E_FILE_NOT_FOUND":
                 return None
             raise ToolError(error.code, error.message, hint=error.hint) from error
         digest = hashlib.sha256(data).hexdigest()
-        run.call_log.note("log", None, text=f"imported {resolved.path}, sha256 {digest}")
+        run.call_log.note("log", None, text=f"imported {decided}, sha256 {digest}")
         return data
+
+    async def read_script(self, path: str, *, origin: Origin) -> bytes:
+        """Return the text of a script's file, judged as `read_file`.
+
+        Args:
+            path: In the workspace.
+            origin: The way in of the run.
+
+        Raises:
+            ToolError: `E_DENIED`, with the rule.
+            WorkspaceError: The file cannot be read.
+        """
+        return (await read_source(self._run, path, what="the script", origin=origin))[1]
 
     def _stuck(self, pending: Collection[str]) -> bool:
         return self._script_waits and self._all_wait(pending)
@@ -619,12 +625,12 @@ class CallPipeline:
         """Return whether no open call can go on before one of some calls is answered.
 
         A container waits where it has made calls and all of them wait, and its script, where it
-        executes one, can do nothing else.
+        executes one, can do nothing else, or waits for others to end.
         """
-        working = self._run.inner.working
-        parents = {entry.call.parent for entry in self._open} - working
+        inner = self._run.inner
+        waiting = {entry.call.parent for entry in self._open} - inner.working | inner.queued.keys()
         return all(
-            entry.id in pending or (entry.spec and entry.spec.container and entry.id in parents)
+            entry.id in pending or (entry.spec and entry.spec.container and entry.id in waiting)
             for entry in self._open
         )
 

@@ -28,8 +28,12 @@ class Controls(Protocol):
         """End the run from outside; nothing is handed back to the script."""
         ...
 
-    def paused(self) -> AbstractContextManager[None]:
-        """Stop the run's clock inside the block."""
+    def paused(self, *, script: bool = True) -> AbstractContextManager[None]:
+        """Stop the run's clock inside the block.
+
+        Args:
+            script: Whether the script's own clock stands still, too.
+        """
         ...
 
     @property

@@ -1,14 +1,20 @@
 """The place of a container's script: its tools, its calls, and what is kept of it."""
 
-from collections.abc import Callable, Collection, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Collection, Generator
+from contextlib import (
+    AbstractAsyncContextManager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 from typing import NoReturn
 
 import anyio
 
 from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._inner_scripts import StopsClock
 from lineshaft.gate._run_info import RunInfo
+from lineshaft.gate._source_reads import read_source
 from lineshaft.policy import closed_by
 from lineshaft.trace import Redactor
 from lineshaft.values import (
@@ -21,7 +27,6 @@ from lineshaft.values import (
     KeptScript,
     Limits,
     ReplayInputs,
-    Stage,
     ToolSpec,
 )
 
@@ -71,10 +76,17 @@ class ScriptPlace:
         """Takes secrets out of what is shown."""
         return self.run.gate.redactor
 
-    @property
-    def view(self) -> Stage:
-        """The files as the script's calls see them."""
-        return self.scope.view or self.run.view
+    async def read_script(self, path: str) -> bytes:
+        """Return the text of a script's file, judged as `read_file` of the container.
+
+        Raises:
+            ToolError: `E_DENIED`, with the rule.
+            WorkspaceError: The file cannot be read.
+        """
+        origin = self.entry.call.origin
+        return (
+            await read_source(self.run, path, what="the script", origin=origin, scope=self.scope)
+        )[1]
 
     @property
     def earlier(self) -> KeptScript | None:
@@ -109,8 +121,12 @@ class ScriptPlace:
             unpausable="" if pauses else f"the engine {engine.name!r} has no pauses",
         )
 
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until the run executes few enough scripts of containers; the script is one then."""
+        return self.run.inner.turn(self.entry.id, self.scope.scripts)
+
     @contextmanager
-    def under_way(self, paused: Callable[[], AbstractContextManager[None]]) -> Generator[None]:
+    def under_way(self, paused: StopsClock) -> Generator[None]:
         """Have the script count as one that works, or waits, inside the block.
 
         Args:
@@ -138,7 +154,7 @@ class ScriptPlace:
         """
         del call_ids
         inner, call_id = self.run.inner, self.entry.id
-        still = inner.pauses[call_id]() if self._only_agents() else nullcontext()
+        still = inner.pauses[call_id](script=False) if self._only_agents() else nullcontext()
         with still, inner.at_rest(call_id):
             while True:  # until it is given up
                 await anyio.sleep_forever()

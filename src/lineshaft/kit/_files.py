@@ -122,7 +122,7 @@ async def write_file(
 async def _written_so_far(workspace: Workspace, path: str) -> DecodedText:
     """Return the text that is at a path, or an empty one in UTF-8 where none is."""
     try:
-        found = await workspace.read(path)
+        found = await workspace.read(path, noted=False)
     except FileMissing:
         return DecodedText("")
     return decoded_text(found.data) or DecodedText("")

@@ -48,6 +48,14 @@ class ModelRequest:
     agent: str = ""
     """The name of the microagent that asks; providers are not told it."""
 
+    conversation: str = ""
+    """Names the microagent's conversation, which has the same name after a resume. Empty: no
+    microagent asks. Providers are not told it."""
+
+    turn: int = 0
+    """The turn of that conversation, from 1; a request that is made again has the same. Replies of
+    a `history` do not count. 0: no microagent asks."""
+
 
 class Model(Protocol):
     """Anything that answers a request: a provider, a local server, a script of replies."""

@@ -5,12 +5,13 @@ distributions. Discovery imports nothing of a pack; a pack is imported once it i
 """
 
 from lineshaft.packs._discovery import GROUP, FoundPack, discover, find_pack
-from lineshaft.packs._pack import Pack, load_pack
+from lineshaft.packs._pack import Pack, ProjectProgram, load_pack
 
 __all__ = [
     "GROUP",
     "FoundPack",
     "Pack",
+    "ProjectProgram",
     "discover",
     "find_pack",
     "load_pack",

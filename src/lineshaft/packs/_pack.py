@@ -1,13 +1,34 @@
 """The pack itself, and its loading by name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from lineshaft.agents import Microagent
 from lineshaft.errors import ConfigError
 from lineshaft.packs._discovery import broken, find_pack
 from lineshaft.tools import Tool, Toolset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectProgram:
+    """A program that a project's file names and a tool of a pack starts.
+
+    It runs with the person's rights, so a person approves it first, by `lineshaft config trust`.
+    """
+
+    name: str
+    """What the pack calls it."""
+
+    place: Path
+    """The project's file that names it."""
+
+    command: str
+    """What the file says, as a person is shown it."""
+
+    files: Sequence[Path] = ()
+    """Files of the project that it runs; their content is part of what is approved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +49,10 @@ class Pack:
 
     agents: Sequence[Microagent[Any]] = ()
     """For the same, and for `lineshaft agent run PACK.AGENT`."""
+
+    programs: Callable[[Path], Sequence[ProjectProgram]] | None = None
+    """Returns the programs that the files of a workspace name, for a person's approval; raises
+    `ConfigError` where a file is malformed. None: tools start no such programs."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be offered."""

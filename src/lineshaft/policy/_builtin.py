@@ -40,8 +40,13 @@ _TOOL_CONFIG = (
     *(".windsurf/", ".zed/", "*.code-workspace"),
 )
 
+_WORDS_LISTS = (".vscode/cspell.json", ".vscode/cSpell.json", ".vscode/.cspell.json")
+
 EXAMPLES = Rule("builtin:examples", "allow", path=_EXAMPLES_AND_PUBLIC_KEYS)
 """Names that look like secrets files and are none."""
+
+WORDS = Rule("builtin:words", "allow", path=_WORDS_LISTS)
+"""Where the kit's tool that can only add words is left out of what `TOOL_CONFIG` asks about."""
 
 BUILT_IN: tuple[Rule, ...] = (
     Rule("builtin:git", "deny", path=".git", reason="tools leave .git alone", source=SOURCE),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG
+from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG, WORDS
 from lineshaft.policy._modes import mode_verdict
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._rules import Matcher, several
@@ -168,6 +168,16 @@ def _examples() -> Matcher:
     return Matcher(EXAMPLES)
 
 
+@cache
+def _words() -> Matcher:
+    return Matcher(WORDS)
+
+
+def _adds_words(subject: Subject, path: str) -> bool:
+    spec = subject.spec
+    return spec is not None and spec.words_only and _words().matches(subject, path)
+
+
 def _floor(policy: Policy, subject: Subject, path: str, own: Matcher | None) -> Iterator[Verdict]:
     """Yield the verdicts of the built-in rules; a rule of the user's own may lift one."""
     for matcher in _built_in():
@@ -175,7 +185,7 @@ def _floor(policy: Policy, subject: Subject, path: str, own: Matcher | None) -> 
         if rule == SECRETS:
             lifted = _examples().matches(subject, path) or (own is not None and own.names(path))
         else:
-            lifted = rule == TOOL_CONFIG and policy.mode == "open"
+            lifted = rule == TOOL_CONFIG and (policy.mode == "open" or _adds_words(subject, path))
         if not lifted and matcher.matches(subject, path):
             yield matcher.verdict
 

@@ -9,7 +9,7 @@ from lineshaft.policy._rules import Rule
 ROOT = "."
 """The workspace's own folder; other mounts are not in it."""
 
-_ELSEWHERE = "its container may not go there"
+_ELSEWHERE = "what called it may not go there"
 
 LABEL = "narrowed"
 """Stands before the ids of rules that a container set for its calls."""
@@ -38,7 +38,7 @@ def within_folders(
     names, both = tuple(unconfined), (*read, *write)
     rules: list[Rule] = []
     if names:
-        why = "it is not confined to folders, and its container does not name it"
+        why = "it is not kept to folders, and what called it was not given it by name"
         rules.append(Rule("unconfined", "deny", tool=names, reason=why))
     if below := _at_and_below(both):
         above = tuple(dict.fromkeys(_above(both)))

@@ -39,6 +39,7 @@ class Control:
         self, seconds: float, *, used: float = 0, prepare_seconds: float = PREPARE_SECONDS
     ) -> None:
         self._seconds = seconds
+        self._used = used
         self._prepare_seconds = prepare_seconds
         self._scope = anyio.CancelScope()
         self._said: End | None = None
@@ -89,8 +90,8 @@ class Control:
         return self._clock.remaining
 
     def elapsed(self) -> float:
-        """Return the seconds of the run so far, without waits for approvals; safe in any thread."""
-        return self._seconds - self._clock.remaining
+        """Return the seconds on the script's clock, without waits for approvals; thread-safe."""
+        return self._used + self._clock.elapsed
 
     def end(self, kind: RunStatus, code: str, message: str) -> None:
         """End the run; the first reason counts."""
@@ -98,9 +99,13 @@ class Control:
             self._said = End(kind, RunError(code=code, message=message))
             self._scope.cancel()
 
-    def paused(self) -> AbstractContextManager[None]:
-        """Stop the run's clock inside the block."""
-        return self._clock.paused()
+    def paused(self, *, script: bool = True) -> AbstractContextManager[None]:
+        """Stop the run's clock inside the block.
+
+        Args:
+            script: Whether the script's own clock stands still, too.
+        """
+        return self._clock.paused(script=script)
 
     @contextmanager
     def preparing(self) -> Generator[None]:

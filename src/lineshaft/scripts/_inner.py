@@ -1,5 +1,6 @@
 """Scripts of containers, such as a microagent's: from text to result, inside of a run."""
 
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Literal
@@ -11,6 +12,7 @@ from lineshaft.scripts._context import RunProgress
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import execution, program_of
+from lineshaft.scripts._job import script_text
 from lineshaft.scripts._outcome import Ended, advised, ended
 from lineshaft.scripts._output import Printed
 from lineshaft.scripts._reader import Reader
@@ -63,7 +65,10 @@ class InnerScripting:
             with inside.control.preparing():
                 ready = await self._ready(source, place, script, inside.progress)
             if ready is not None:
-                await self._execute(*ready, place, script, inside)
+                async with AsyncExitStack() as stack:
+                    with inside.control.paused():
+                        await stack.enter_async_context(place.turn())
+                    await self._execute(*ready, place, script, inside)
         return inside.result()
 
     async def _ready(
@@ -214,9 +219,7 @@ async def _source(place: ScriptPlace, script: InnerScript) -> str:
     if script.file is None:
         return script.code or ""
     try:
-        return (await place.view.read(script.file)).data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ToolError("E_INVALID_ARGS", f"{script.file!r} is not a text in UTF-8") from error
+        return script_text(script.file, await place.read_script(script.file))
     except WorkspaceError as error:
         raise ToolError(error.code, error.message, hint=error.hint) from error
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from lineshaft.errors import ToolError
 from lineshaft.values import Arguments, Caller, Limits, Origin, ToolSpec, decode
 
 CheckLevel = Literal["error", "warn", "off"]
@@ -88,6 +89,22 @@ class _KeptJob:
     inputs: Mapping[str, object]
     limits: Limits
     origin: Origin
+
+
+def script_text(path: str, data: bytes) -> str:
+    """Return the script that a file holds.
+
+    Args:
+        path: Of the file, for the error.
+        data: Its bytes.
+
+    Raises:
+        ToolError: `E_INVALID_ARGS`: it is no text.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ToolError("E_INVALID_ARGS", f"{path!r} is not a text in UTF-8") from error
 
 
 def new_run_id() -> str:

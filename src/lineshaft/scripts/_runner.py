@@ -17,7 +17,7 @@ from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._execute import ReadyScript, execute
 from lineshaft.scripts._inner import InnerScripting
-from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
+from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id, script_text
 from lineshaft.scripts._nested import beginning_runs, mode_within
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._preview import PreviewOutcome
@@ -221,11 +221,20 @@ class Runner:
             return self.control_of_call(job.tool, job.limits)
         return Control(job.limits.seconds, used=used)
 
-    def control_of_call(self, name: str, limits: Limits) -> Control:
+    def control_of_call(
+        self, name: str, limits: Limits, *, seconds: float | None = None
+    ) -> Control:
         """Return the reins of a single call; a container's time is that of a run.
 
         A microagent has a time of its own.
+
+        Args:
+            name: The tool.
+            limits: Of the run that the call has of its own.
+            seconds: What the call and all that it makes may take; None: as the limits say.
         """
+        if seconds is not None:
+            return Control(seconds)
         tool = self.gate.tools.get(name)
         timed = tool is not None and tool.spec.container and tool.spec.calls_as != "agent"
         return Control(limits.seconds if timed else math.inf)
@@ -337,7 +346,10 @@ class Runner:
         arguments: dict[str, object] = dict(zip(("file",), paths, strict=False))
         call = Call(tool=RUN_SCRIPT.name, arguments=arguments, origin=job.origin)
         await pipeline.admit(RUN_SCRIPT, call, paths=paths)
-        return pipeline, await _text_of(paths[0], context.view) if paths else job.script
+        if not paths:
+            return pipeline, job.script
+        data = await pipeline.read_script(paths[0], origin=job.origin)
+        return pipeline, script_text(paths[0], data)
 
 
 @cache
@@ -373,13 +385,6 @@ def _told(error: Exception) -> RunError:
         return RunError(code=error.code, message=error.message, hint=error.hint)
     text = f"the run could not be carried out: {type(error).__name__}: {error}"
     return RunError(code="E_ENGINE", message=text)
-
-
-async def _text_of(path: str, view: Workspace) -> str:
-    try:
-        return (await view.read(path)).data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ToolError("E_INVALID_ARGS", f"{path!r} is not a text in UTF-8") from error
 
 
 def _why_nested(context: RunContext) -> str:

@@ -30,4 +30,7 @@ def call_result(result: RunResult) -> CallResult:
         run_id=result.run_id,
         pending=result.pending,
         expires_at=result.expires_at,
+        changes=result.changes,
+        landed=result.landed,
+        dropped=result.dropped,
     )

@@ -9,7 +9,7 @@ from lineshaft.errors import ConfigError, RunBusy, RunUnknown, StateError
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.store import RunSummary, Store
-from lineshaft.values import Answer, Caller, Change, Pending, Replay, RunResult, Workspace
+from lineshaft.values import Answer, Caller, Pending, Replay, RunResult, Undone, Workspace
 
 
 class Afterwards(ABC):
@@ -124,7 +124,7 @@ class Afterwards(ABC):
         with live.holding(replaying.context.control):
             return await replaying.carry_on()
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Take back all changes of files that a run landed, whole or not at all.
 
         A run that waits, or whose process died, is ended by it: going on, it would stand on changes

@@ -30,6 +30,11 @@ class LiveRuns:
             if not self._controls:
                 self._empty.set()
 
+    def cancel(self) -> None:
+        """End all runs that are under way; others may begin."""
+        for control in self._controls:
+            control.end("cancelled", "E_CANCELLED", "it was cancelled")
+
     async def end(self) -> None:
         """End all runs and wait until each is settled."""
         self.ended = True

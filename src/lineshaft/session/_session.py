@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar, cast, get_args
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, ToolError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
@@ -139,6 +139,7 @@ class Session(Afterwards):
             sinks=sinks,
             secrets=secrets,
             atomic=atomic,
+            scripts=scripts,
             store=store,
             python=python,
         )
@@ -158,7 +159,12 @@ class Session(Afterwards):
             runtime_tools(partial(self._open_tools.to, *_TELLING), self._results, self._handles)
         )
         self._session_tools = SessionTools(
-            given, providers, runtime, jailed=jailed, shapes=self._shapes
+            given,
+            providers,
+            runtime,
+            jailed=jailed,
+            jail_works=partial(_jail_works, options),
+            shapes=self._shapes,
         )
         self.tools = Catalogue(partial(self._open_tools.to, *get_args(Origin)))
         self._engines = Engines(engine, python=options)
@@ -333,6 +339,7 @@ class Session(Afterwards):
         *,
         origin: Origin = "code",
         caller: Caller | None = None,
+        seconds: float | None = None,
     ) -> CallResult:
         """Make one call, through the same door as a script's.
 
@@ -341,18 +348,31 @@ class Session(Afterwards):
             arguments: By name, JSON-like.
             origin: The way the call came in, for policy and record.
             caller: The caller, instead of the session's; its origin counts.
+            seconds: What the call and all that it makes may take, waits for approvals left out:
+                an agent's requests to its model too. Then it ends with `E_TIMEOUT`. None: as the
+                limits and an agent's budget say.
 
         Returns:
             The result; errors of the tool are not raised.
+
+        Raises:
+            ConfigError: The arguments cannot be used, or the session was not entered.
         """
         self._entered()
+        if seconds is not None and not seconds > 0:
+            raise ConfigError(f"seconds must be above 0, not {seconds!r}")
         given = checked_arguments(tool, arguments)
         origin = caller.origin if caller else origin
         limits = self._limits_of(origin)
-        with self._live.holding(self._runner.control_of_call(tool, limits)) as control:
+        control = self._runner.control_of_call(tool, limits, seconds=seconds)
+        with self._live.holding(control):
             return await self._runner.call(
                 tool, given, origin=origin, limits=limits, control=control, caller=caller
             )
+
+    def end_all(self) -> None:
+        """End all runs and calls that are under way; their results say `cancelled`."""
+        self._live.cancel()
 
     async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
         """Carry out a model's call, through the same door as every other call.
@@ -581,3 +601,13 @@ class Session(Afterwards):
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
         return self._group
+
+
+def _jail_works(options: PythonOptions) -> bool:
+    from lineshaft.kit.view import jail_for_views  # noqa: PLC0415  only where a tool needs it
+
+    try:
+        jail_for_views(options.boundary)
+    except ToolError:  # which says what is missing
+        return False
+    return True

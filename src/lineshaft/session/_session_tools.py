@@ -28,6 +28,8 @@ class SessionTools(Mapping[str, Tool]):
         providers: Providers of further tools.
         runtime: The runtime's own tools.
         jailed: Whether tools that say so count as jailed.
+        jail_works: Says whether a jail works for programs in views of their own; asked where a tool
+            runs such.
         shapes: The shapes of results.
 
     Raises:
@@ -41,12 +43,14 @@ class SessionTools(Mapping[str, Tool]):
         runtime: Toolset,
         *,
         jailed: bool,
+        jail_works: Callable[[], bool],
         shapes: ShapeBook,
     ) -> None:
         self._given = given
         self._providers = {provider.name: provider for provider in providers}
         self._runtime = runtime
         self._jailed = jailed
+        self._jail_works = jail_works
         self._shapes = shapes
         self._watching: dict[object, Callable[[], None]] = {}
         _refuse_shared(given, providers)
@@ -62,6 +66,11 @@ class SessionTools(Mapping[str, Tool]):
         tools = {**found, **self._runtime}
         if not self._jailed:
             tools = {name: tool.without_jail() for name, tool in tools.items()}
+        elif any(tool.is_viewed for tool in tools.values()) and not self._jail_works():
+            tools = {
+                name: tool.without_jail(only_viewed=True) if tool.is_viewed else tool
+                for name, tool in tools.items()
+            }
         self._tools: Mapping[str, Tool] = tools
         self._scriptable = tuple(t.spec for t in tools.values() if t.spec.scriptable)
         for changed in tuple(self._watching.values()):

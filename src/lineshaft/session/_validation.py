@@ -89,6 +89,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "secrets": ("a list of texts", _is_texts),
     "guards": ("a list of functions", lambda v: v is None or _is_functions(v)),
     "atomic": ("True or False", lambda v: isinstance(v, bool)),
+    "scripts": ("True or False", lambda v: isinstance(v, bool)),
     "python": ("PythonOptions", lambda v: v is None or isinstance(v, PythonOptions)),
     "store": (
         "a Store, a path, a URL, None or False",

@@ -1,7 +1,8 @@
 """A model whose replies are written down, for tests of agents: yours too."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -25,11 +26,18 @@ _LETTERS = 4
 class ScriptedModel:
     """Gives replies in order; a request beyond the last is an `AssertionError`.
 
+    Each conversation of a microagent begins at the first reply: turn 3 is given the third, in
+    whichever process. So runs that pause and go on elsewhere can be tried, and agents of one name
+    that work in parallel; where these are to say different things, write a function of the
+    request. An error is raised once for each conversation before the reply that follows it, and
+    once more where the run goes on in another process. Requests of no microagent are given one
+    reply after another.
+
     Tokens are estimated from lengths, and marked so, unless a reply says them.
 
     Args:
-        replies: What it says, one for each request. As a mapping: what it says to each agent, by
-            the agent's name.
+        replies: What it says, one for each turn. As a mapping: what it says to each agent, by the
+            agent's name.
         name: As `Model.name`.
     """
 
@@ -45,6 +53,7 @@ class ScriptedModel:
         )
         self._replies = {agent: list(each) for agent, each in given.items()}
         self._said = dict.fromkeys(self._replies, 0)
+        self._raised = Counter[tuple[str, str, int]]()
         self._name = name
         self.requests: list[ModelRequest] = []
         """What it was asked, in order."""
@@ -101,14 +110,28 @@ class ScriptedModel:
             raise AssertionError(
                 f"{self._name} has no replies for the agent {agent!r}, only for: {known}"
             )
-        replies, said = self._replies[agent], self._said[agent]
-        if said == len(replies):
+        replies = self._replies[agent]
+        place = self._place(request, replies) if request.turn else self._said[agent]
+        if place >= len(replies):
             whom = f" for the agent {agent!r}" if agent else ""
+            count = len(replies)
             raise AssertionError(
-                f"{self._name} has {said} replies{whom}, and was asked once more: {_told(request)}"
+                f"{self._name} has {count} replies{whom}, and was asked once more: {_told(request)}"
             )
-        self._said[agent] += 1
-        return replies[said]
+        self._said[agent] = max(self._said[agent], place + 1)
+        return replies[place]
+
+    def _place(self, request: ModelRequest, replies: Sequence[Scripted]) -> int:
+        """Return which reply a turn is given: errors come before the reply that they delay."""
+        given = [place for place, each in enumerate(replies) if not isinstance(each, Exception)]
+        before = request.turn - 2
+        if before >= len(given):
+            return len(replies)
+        key = (request.agent, request.conversation, request.turn)
+        place = (given[before] + 1 if before >= 0 else 0) + self._raised[key]
+        if place < len(replies) and isinstance(replies[place], Exception):
+            self._raised[key] += 1
+        return place
 
 
 def say(text: str) -> ModelReply:

@@ -17,9 +17,11 @@ from lineshaft.tools._providers import (
     renamed,
     unlisted,
 )
+from lineshaft.tools._schema_type import schema_type
 from lineshaft.tools._shape_book import ShapeBook
 from lineshaft.tools._tool import Tool, ToolOptions, tool
 from lineshaft.tools._toolset import ToolLike, Toolset, is_tool_like
+from lineshaft.tools._unjailed import counts_as_unjailed
 from lineshaft.tools.schemas import (
     EntryPath,
     Mismatch,
@@ -67,6 +69,7 @@ __all__ = [
     "WorkspacePath",
     "checker_stubs",
     "content_of",
+    "counts_as_unjailed",
     "describe",
     "detailed",
     "filtered",
@@ -87,6 +90,7 @@ __all__ = [
     "record_keys",
     "record_tools",
     "renamed",
+    "schema_type",
     "script_name",
     "search_specs",
     "shape_difference",

@@ -5,6 +5,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -20,6 +21,7 @@ from typing import (
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_name
+from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
 from lineshaft.values import Effect, Origin, ToolSpec
 
@@ -93,9 +95,27 @@ class ToolOptions(TypedDict, total=False):
     """Of a tool with effect `exec`: whether its processes run in a jail or not at all, so that mode
     `auto` need not ask."""
 
+    viewed: bool
+    """Whether its programs work in views of their own (`lineshaft.kit.view`), in a jail where one
+    works. Where none does they work over a private copy without a wall, and the tool counts as
+    `exec` that is not jailed, which mode `auto` asks about."""
+
     needs_disk: bool
     """Whether the run's changes land before each of its calls, as it looks at the disk itself. True
     for `exec` where left out, but for containers; False for all else."""
+
+
+_SWITCHES = (
+    "destructive",
+    "idempotent",
+    "scriptable",
+    "container",
+    "replayable",
+    "staged",
+    "jailed",
+    "needs_disk",
+)
+"""Options that are True or False."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +136,13 @@ class _Options:
     digest: str = ""
     staged: bool = False
     jailed: bool = False
+    viewed: bool = False
     needs_disk: bool | None = None
     foreign: bool = False
     """Its schemas come from elsewhere."""
+
+    words_only: bool = False
+    """See `Tool.counted_as_words_only`."""
 
     def __post_init__(self) -> None:
         if self.effect is not None and self.effect not in get_args(Effect):
@@ -129,12 +153,18 @@ class _Options:
         for option, given in (("description", self.description), ("lane", self.lane)):
             if not isinstance(cast("object", given), str | None):
                 raise ConfigError(f"{option} must be text, not {given!r}")
+        for option in _SWITCHES:
+            said = cast("object", getattr(self, option))
+            if not isinstance(said, bool) and not (option == "needs_disk" and said is None):
+                raise ConfigError(f"{option} must be True or False, not {said!r}")
         if self.staged and self.effect != "write":
             raise ConfigError(f"staged is for tools with effect 'write', not {self.effect!r}")
         if self.jailed and self.effect != "exec":
             raise ConfigError(f"jailed is for tools with effect 'exec', not {self.effect!r}")
         if self.needs_disk and (self.container or self.staged):
             raise ConfigError("needs_disk is not for containers and staged tools")
+        if self.viewed and (self.container or self.needs_disk):
+            raise ConfigError("viewed is not for containers and tools that need the disk")
         if not self.container and (self.calls_as is not None or self.replayable or self.digest):
             raise ConfigError("calls_as, replayable and digest are for containers")
 
@@ -221,6 +251,7 @@ class Tool(Generic[P, R]):
         Raises:
             ConfigError: A schema is not one, or leads outside or in circles.
         """
+        _must_be_known(options)
         made = replace(_Options(**options), foreign=True)
         name = check_name(made.name)
         if not callable(cast("object", function)):
@@ -280,6 +311,7 @@ class Tool(Generic[P, R]):
             needs_disk=options.lands,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
+            words_only=options.words_only,
         )
 
     @property
@@ -301,14 +333,45 @@ class Tool(Generic[P, R]):
         options = replace(self._options, name=check_name(name))
         return self._copy(self._function, options, method=self.is_unbound)
 
-    def without_jail(self) -> "Tool[P, R]":
-        """Return the same tool, no longer counted as jailed.
+    @property
+    def is_viewed(self) -> bool:
+        """Whether it, or a tool that it brings, runs programs in views of their own."""
+        return self._options.viewed or any(tool.is_viewed for tool in self.brings.values())
 
-        A jailed one that needs no disk needs it then: its processes have no view of their own.
+    def without_jail(self, *, only_viewed: bool = False) -> "Tool[P, R]":
+        """Return the same tool, no longer counted as jailed, nor are the tools that it brings.
+
+        A jailed one that needs no disk needs it then, unless its processes have views of their own.
+
+        Args:
+            only_viewed: Whether that is done to tools alone whose programs work in such views.
         """
-        options = replace(self._options, jailed=False)
-        if self._options.jailed and not self._options.needs_disk:
-            options = replace(options, needs_disk=None)  # as the effect has it
+        function, options = self._function, self._options
+        if options.viewed:
+            function = cast("Callable[P, R]", unjailed(cast("Function", function)))
+            options = replace(options, effect="exec", jailed=False, staged=False, needs_disk=False)
+        elif not only_viewed:
+            options = replace(options, jailed=False)
+            if self._options.jailed and not self._options.needs_disk:
+                options = replace(options, needs_disk=None)  # as the effect has it
+        made = self._copy(function, options, method=self.is_unbound)
+        made.brings = {
+            name: tool.without_jail(only_viewed=only_viewed) for name, tool in self.brings.items()
+        }
+        return made
+
+    def counted_as_words_only(self) -> "Tool[P, R]":
+        """Return the same tool, known to built-in rules as one that can only add words to a list.
+
+        That is a claim about its code, so it is for the kit's own tool alone.
+
+        Raises:
+            ConfigError: It is another tool.
+        """
+        code = getattr(target_of(self.function), "__code__", None)
+        if code is None or Path(code.co_filename) != _WORDS:
+            raise ConfigError(f"{self.name!r} is not the kit's tool for words: rules ask about it")
+        options = replace(self._options, words_only=True)
         return self._copy(self._function, options, method=self.is_unbound)
 
     def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":
@@ -387,11 +450,7 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
     Raises:
         ConfigError: An option is wrong, or the function has no name.
     """
-    unknown = sorted(options.keys() - _OPTION_NAMES)
-    if unknown:
-        close = difflib.get_close_matches(unknown[0], _OPTION_NAMES, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(_OPTION_NAMES)}"
-        raise ConfigError(f"@tool has no option {unknown[0]!r}", hint=hint)
+    _must_be_known(options)
     made = _Options(**options)
     if function is None:
         return functools.partial(_tool, options=made)
@@ -399,6 +458,15 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
 
 
 _OPTION_NAMES = tuple(ToolOptions.__annotations__)
+_WORDS = Path(__file__).parent.parent / "kit" / "words" / "tool.py"
+
+
+def _must_be_known(options: Mapping[str, object]) -> None:
+    unknown = sorted(options.keys() - _OPTION_NAMES)
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], _OPTION_NAMES, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(_OPTION_NAMES)}"
+        raise ConfigError(f"@tool has no option {unknown[0]!r}", hint=hint)
 
 
 def _tool(function: Function, options: _Options) -> "Tool[..., Any]":

@@ -63,7 +63,7 @@ from lineshaft.values._engines import (
     engine_problem,
     minor_version,
 )
-from lineshaft.values._fates import fate_of_changes, is_dropped
+from lineshaft.values._fates import KEEPS_NOTHING, fate_of_changes, is_dropped
 from lineshaft.values._inner_script import (
     InnerScript,
     KeptScript,
@@ -150,12 +150,14 @@ from lineshaft.values._workspace import (
     StagedFile,
     StagedKind,
     Stream,
+    Undone,
     Workspace,
 )
 
 __all__ = [
     "ENGINES",
     "EXIT_CODES",
+    "KEEPS_NOTHING",
     "KEY_BLOCK",
     "NO_BOUNDARY",
     "NO_SECRETS",
@@ -261,6 +263,7 @@ __all__ = [
     "Suspended",
     "TokenForm",
     "ToolSpec",
+    "Undone",
     "Usage",
     "Value",
     "Verdict",

@@ -276,6 +276,9 @@ class ToolSpec:
     positional: tuple[str, ...] = ()
     """Parameters that may be given by position, in order."""
 
+    words_only: bool = False
+    """It is the kit's own tool that can only add words to a spelling checker's list."""
+
     @property
     def namespace(self) -> str:
         """Return the part before the dot, or an empty string."""

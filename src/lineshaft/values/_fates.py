@@ -4,6 +4,9 @@ from lineshaft.values._runs import CallRecord, RunResult
 
 _NAMED = 3
 
+KEEPS_NOTHING = "python_run"
+"""The tool whose changes of files count only once its program has ended by itself."""
+
 
 def fate_of_changes(result: RunResult) -> str:
     """Return a sentence about changes that did not land; empty where all landed.
@@ -46,6 +49,8 @@ def is_dropped(call: CallRecord, result: RunResult) -> bool:
 
 
 def _acts_beyond(call: CallRecord) -> bool:
+    if call.status == "cancelled" and call.tool == KEEPS_NOTHING:
+        return False
     started = call.status in ("done", "failed", "unknown") or call.duration_ms > 0
     return started and call.staged_after is None and call.effect not in (None, "read")
 

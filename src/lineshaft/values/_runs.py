@@ -375,6 +375,15 @@ class CallResult:
     expires_at: str | None = None
     """Until when it waits: UTC, ISO 8601; null where it does not."""
 
+    changes: tuple[Change, ...] = ()
+    """What it did to files, or wanted to do."""
+
+    landed: bool = False
+    """Whether the changes are on disk."""
+
+    dropped: tuple[Change, ...] = ()
+    """Those of the changes that never reached the disk: the call failed, or was ended."""
+
     @property
     def exit_code(self) -> int:
         """Return the exit code of the command line for this result."""

@@ -4,9 +4,17 @@ Above: the gate and the kit's tools. Below: a folder, staged changes, or an edit
 Paths are workspace-relative with `/`, or start with an alias (`@pkg/...`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 
@@ -98,6 +106,14 @@ class StagedFile:
     """Returns a file's content piece by piece; blocks. Raises `WorkspaceError` where the file that
     was moved here has another content by now."""
 
+    was: StagedKind = "missing"
+    """Kind of the entry on the disk when the view first saw it."""
+
+    before: Callable[[], bytes | None] = lambda: None
+    """Returns the file's content on the disk; blocks. None where no file was there: a symlink is
+    not followed. Raises `WorkspaceError` where the file cannot be read, or has another content by
+    now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -126,6 +142,24 @@ class Change:
 
     undoable: bool = False
     """Whether `undo` takes it back: not what a command changed."""
+
+
+class Undone(tuple[Change, ...]):
+    """The changes by which a run's own were taken back.
+
+    Args:
+        changes: The changes.
+        already: As the field.
+    """
+
+    already: tuple[str, ...]
+    """Files that were as before the run already, such as by an undo in an editor."""
+
+    def __new__(cls, changes: Iterable[Change] = (), *, already: tuple[str, ...] = ()) -> Self:
+        """Return the changes, and the files that needed none."""
+        made = super().__new__(cls, tuple(changes))
+        made.already = already
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,8 +300,13 @@ class Workspace(Protocol):
         """Return what is at a path, or raise `FileMissing`."""
         ...
 
-    async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember the version read for `E_STALE`."""
+    async def read(self, path: str, *, noted: bool = True) -> Content:
+        """Return a file's bytes, and remember the version read for `E_STALE`.
+
+        Args:
+            path: The file.
+            noted: Whether it counts as read: not where only its form is asked for.
+        """
         ...
 
     async def write(
@@ -384,7 +423,7 @@ class Workspace(Protocol):
         """
         ...
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Take back all landed changes of a run, whole or not at all.
 
         Raises:

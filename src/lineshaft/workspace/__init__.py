@@ -5,7 +5,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 
 from lineshaft.workspace._folder import Folder
 from lineshaft.workspace._folder_view import FolderView
-from lineshaft.workspace.disk import Mount
+from lineshaft.workspace.disk import Editor, EditorEdit, Mount, SavedFile, Unsaved
 from lineshaft.workspace.guards import (
     Companion,
     Level,
@@ -19,13 +19,17 @@ from lineshaft.workspace.journal import forget_landings
 
 __all__ = [
     "Companion",
+    "Editor",
+    "EditorEdit",
     "Folder",
     "FolderView",
     "Level",
     "MergeMarkers",
     "Mount",
+    "SavedFile",
     "Secrets",
     "Syntax",
+    "Unsaved",
     "forget_landings",
     "guarded",
     "with_built_in",

@@ -94,12 +94,17 @@ class DirectView:
             raise disk.missing(place.path)
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status))
 
-    async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember the version read for `E_STALE`."""
-        return await self._hop(self._read, path)
+    async def read(self, path: str, *, noted: bool = True) -> Content:
+        """Return a file's bytes, and remember the version read for `E_STALE`.
 
-    def _read(self, path: str) -> Content:
-        place, ledger = self._mounts.place(path), self._ledger
+        Args:
+            path: The file.
+            noted: Whether it counts as read.
+        """
+        return await self._hop(self._read, path, noted)
+
+    def _read(self, path: str, noted: bool = True) -> Content:  # noqa: FBT001, FBT002  for a thread
+        place, ledger = self._mounts.place(path), self._ledger if noted else Ledger()
         try:
             data = disk.read(place)
         except FileMissing:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
-from lineshaft.values import NO_SECRETS, Change, Finding, SecretFinder, Workspace
+from lineshaft.values import NO_SECRETS, Finding, SecretFinder, Undone, Workspace
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state_folder import sweep_states
-from lineshaft.workspace.disk import Mount, Mounts
+from lineshaft.workspace.disk import Editor, Mount, Mounts
 from lineshaft.workspace.journal import Journals, finish, undo
 from lineshaft.workspace.staging import StagedView, changes_landed
 
@@ -32,6 +32,8 @@ class Folder(DirectView, Workspace):
         journals: A private folder outside of all mounts, where landings are kept; None: changes are
             never kept back. All users of a workspace share one.
         keep_days: How long a landing can be undone.
+        editor: A window that shows the folder: what it has not saved counts, and changes of files
+            land through it.
 
     Raises:
         ConfigError: A folder is missing.
@@ -45,10 +47,12 @@ class Folder(DirectView, Workspace):
         allow_env: Collection[str] = (),
         journals: Path | None = None,
         keep_days: float = 7,
+        editor: Editor | None = None,
     ) -> None:
         sweep_states()
         kept = None if journals is None else Journals(journals, keep_days)
-        super().__init__(Mounts(root, aliases or {}), Shared(tuple(allow_env), kept))
+        mounts = Mounts(root, aliases or {}, editor)
+        super().__init__(mounts, Shared(tuple(allow_env), kept, editor))
 
     @property
     def root(self) -> str:
@@ -63,7 +67,9 @@ class Folder(DirectView, Workspace):
             keep_days: How long a landing can be undone.
         """
         other = copy(self)
-        other._shared = Shared(self._shared.allow_env, Journals(folder, keep_days))  # noqa: SLF001  of its own class
+        other._shared = Shared(  # noqa: SLF001  of its own class
+            self._shared.allow_env, Journals(folder, keep_days), self._shared.editor
+        )
         return other
 
     def begin(
@@ -87,6 +93,10 @@ class Folder(DirectView, Workspace):
             ConfigError: Changes cannot wait here.
             StateError: What was packed is not a view, or one of another version.
         """
+        if not atomic and packed is None and self._shared.editor is not None:
+            raise ConfigError(
+                "changes land together in an editor", hint="leave out what asks for each at once"
+            )
         if not atomic and packed is None:
             return FolderView(self._mounts, self._shared, secrets=secrets)
         if self._shared.journals is None:
@@ -121,7 +131,7 @@ class Folder(DirectView, Workspace):
         journals = self._shared.journals
         return 0 if journals is None else len(journals.unfinished())
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Take back all landed changes of a run, whole or not at all.
 
         Raises:
@@ -134,7 +144,7 @@ class Folder(DirectView, Workspace):
             raise RunUnknown(f"nothing is kept of the changes of run {run_id!r}")
         return await self._hop(self._undo, journals, run_id)
 
-    def _undo(self, journals: Journals, run_id: str) -> tuple[Change, ...]:
+    def _undo(self, journals: Journals, run_id: str) -> Undone:
         with self._shared.lock, journals.lock():
             finish(journals)
-            return undo(journals, run_id)
+            return undo(journals, run_id, self._shared.editor)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lineshaft.errors import ConfigError, Guarded
-from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage
+from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage, Undone
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._shared import Shared
@@ -51,7 +51,7 @@ class FolderView(DirectView, Stage):
         """Refuse: that is the folder's."""
         raise ConfigError("a view recovers nothing: ask the folder")
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Refuse: that is the folder's."""
         raise ConfigError("a view undoes nothing: ask the folder")
 

@@ -90,6 +90,14 @@ class Seen:
             hint="Read it again, then decide.",
         )
 
+    def unread(self, path: str) -> StaleFile:
+        """Note that the run is told of what an editor has not saved, and return the error."""
+        self.reported.add(path)
+        return StaleFile(
+            f"{path!r} has changes in the editor that are not saved, and this run has not read it",
+            hint="Read it, then decide.",
+        )
+
     def knows(self, path: str, state: State) -> bool:
         """Whether this is the version that the view saw last: it was touched, not changed."""
         return self.tokens.get(path) == _token(state)

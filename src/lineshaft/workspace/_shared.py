@@ -9,7 +9,7 @@ import anyio
 from lineshaft.errors import PreconditionFailed
 from lineshaft.values import Capability
 from lineshaft.workspace import disk
-from lineshaft.workspace.disk import Place, State
+from lineshaft.workspace.disk import Editor, Place, State
 from lineshaft.workspace.journal import Journals
 
 _THREADS = 16
@@ -18,8 +18,16 @@ _THREADS = 16
 class Shared:
     """The common parts of all views of a folder."""
 
-    def __init__(self, allow_env: tuple[str, ...], journals: Journals | None = None) -> None:
+    def __init__(
+        self,
+        allow_env: tuple[str, ...],
+        journals: Journals | None = None,
+        editor: Editor | None = None,
+    ) -> None:
         self.allow_env = allow_env
+        self.editor = editor
+        """The window that shows the folder; None: none does."""
+
         self.journals = journals
         """The journals of landings; None: no change can be kept back."""
 

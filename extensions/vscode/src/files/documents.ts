@@ -12,9 +12,9 @@ import { ActionError } from "../protocol/frames.ts";
 import type { Place } from "./paths.ts";
 import { decodedText, survivesEditor } from "./text.ts";
 
-const MOST_BYTES = 10_000_000;
+export const MOST_BYTES = 10_000_000;
+export const SAVE_MS = 30_000;
 const RELOAD_MS = 5_000;
-const SAVE_MS = 30_000;
 
 /** What a file holds: on the disk, or in a buffer with changes that are not saved. */
 export interface Held {
@@ -66,19 +66,15 @@ export class Documents {
     }
     if (!same(await bytesOf(place), before)) throw stale(place, "was changed meanwhile");
     await writable(place);
-    const old = decodedText(before);
-    const now = decodedText(data);
-    const byEditor =
-      old !== null && now !== null && old.encoding === now.encoding &&
-      survivesEditor(old) && survivesEditor(now) && sameEnds(old.text, now.text);
-    if (!byEditor) {
+    const texts = textsOf(before, data);
+    if (texts === null) {
       if (document?.isDirty === true) {
         throw stale(place, "has unsaved changes, and cannot be written by the editor as it is");
       }
       await replaceWhole(place.real, data);
       return data;
     }
-    await this.#edit(place, old.text, now.text);
+    await this.#edit(place, texts.old, texts.now);
     return await bytesOf(place);
   }
 
@@ -102,6 +98,16 @@ export class Documents {
   }
 }
 
+/** Returns the texts before and after a change; null where the editor does not keep the bytes. */
+export function textsOf(before: Uint8Array, after: Uint8Array): { old: string; now: string } | null {
+  const old = decodedText(before);
+  const now = decodedText(after);
+  const survives =
+    old !== null && now !== null && old.encoding === now.encoding &&
+    survivesEditor(old) && survivesEditor(now) && sameEnds(old.text, now.text);
+  return survives ? { old: old.text, now: now.text } : null;
+}
+
 export function openDocument(real: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(
     (each) => each.uri.scheme === "file" && each.uri.fsPath === real && !each.isClosed,
@@ -109,7 +115,7 @@ export function openDocument(real: string): vscode.TextDocument | undefined {
 }
 
 /** Returns what a promise gives, or false where that takes too long. */
-async function within(given: Thenable<boolean>, milliseconds: number): Promise<boolean> {
+export async function within(given: Thenable<boolean>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((done) => {
     timer = setTimeout(() => { done(false); }, milliseconds);
@@ -122,7 +128,7 @@ async function within(given: Thenable<boolean>, milliseconds: number): Promise<b
 }
 
 /** Waits until a document without changes shows what the disk has. */
-async function reloaded(document: vscode.TextDocument, text: string, place: Place): Promise<void> {
+export async function reloaded(document: vscode.TextDocument, text: string, place: Place): Promise<void> {
   if (document.getText() === text) return;
   let listening: vscode.Disposable | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -142,7 +148,7 @@ async function reloaded(document: vscode.TextDocument, text: string, place: Plac
 }
 
 /** Returns the part of a document that differs from a text, and what stands there instead. */
-function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
+export function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
   const old = document.getText();
   const shorter = Math.min(old.length, text.length);
   let head = 0;
@@ -156,14 +162,14 @@ function difference(document: vscode.TextDocument, text: string): [vscode.Range,
   return [range, text.slice(head, text.length - tail)];
 }
 
-function sameEnds(before: string, after: string): boolean {
+export function sameEnds(before: string, after: string): boolean {
   const wide = (text: string): boolean | null =>
     text.includes("\n") ? text.includes("\r\n") : null;
   const [old, now] = [wide(before), wide(after)];
   return old === now || (now === null && old !== null) || (old === null && now === false);
 }
 
-async function bytesOf(place: Place): Promise<Uint8Array> {
+export async function bytesOf(place: Place): Promise<Uint8Array> {
   try {
     const data = await readFile(place.real);
     if (data.length > MOST_BYTES) {
@@ -183,14 +189,14 @@ async function bytesOf(place: Place): Promise<Uint8Array> {
   }
 }
 
-async function writable(place: Place): Promise<void> {
+export async function writable(place: Place): Promise<void> {
   const { mode } = await stat(place.real);
   if ((mode & 0o222) === 0) {
     throw new ActionError("E_TOOL_FAILED", `'${place.path}' is write-protected`);
   }
 }
 
-async function replaceWhole(real: string, data: Uint8Array): Promise<void> {
+export async function replaceWhole(real: string, data: Uint8Array): Promise<void> {
   const { mode } = await stat(real);
   const temporary = paths.join(paths.dirname(real), `.lineshaft-${crypto.randomUUID()}.tmp`);
   try {
@@ -206,6 +212,6 @@ export function same(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }
 
-function stale(place: Place, text: string): ActionError {
+export function stale(place: Place, text: string): ActionError {
   return new ActionError("E_STALE", `'${place.path}' ${text}`);
 }

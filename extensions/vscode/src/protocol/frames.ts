@@ -49,13 +49,44 @@ export interface GetErrorsAction {
   readonly kind: "get_errors";
   readonly paths: readonly string[] | null;
 }
+export interface BuffersAction {
+  readonly kind: "buffers";
+  /** Versions whose content need not be sent again, by path. */
+  readonly known: ReadonlyMap<string, string>;
+  /** A file of this machine that the host has made; null: none is asked for. */
+  readonly nonce: string | null;
+}
+export interface FileEdit {
+  readonly path: string;
+  /** Hash of the content that the file has to have; null: there has to be none. */
+  readonly before: string | null;
+  readonly after: Uint8Array;
+}
+export interface LandAction {
+  readonly kind: "land";
+  readonly edits: readonly FileEdit[];
+}
+export interface WaitingCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly reason: string;
+  readonly diff: string;
+}
+export interface ApproveAction {
+  readonly kind: "approve";
+  readonly calls: readonly WaitingCall[];
+}
 export type Action =
   | RunAction
   | ReadAction
   | WriteAction
   | EditAction
   | RunPythonAction
-  | GetErrorsAction;
+  | GetErrorsAction
+  | BuffersAction
+  | LandAction
+  | ApproveAction;
 
 export interface ActionEvent {
   readonly id: string;
@@ -166,9 +197,32 @@ function actionOf(kind: unknown, args: Arguments): Action {
       };
     case "get_errors":
       return { kind, paths: args.has("paths") ? args.texts("paths") : null };
+    case "buffers":
+      return { kind, known: args.known("known"), nonce: args.maybe("nonce", "string") };
+    case "land":
+      return { kind, edits: args.tables("edits").map(fileEdit) };
+    case "approve":
+      return { kind, calls: args.tables("calls").map(waitingCall) };
     default:
       throw new ActionError("E_UNSUPPORTED", `the action ${JSON.stringify(kind)} is not supported`);
   }
+}
+
+function fileEdit(given: Json, number: number): FileEdit {
+  const args = new Arguments(`edit ${number}`, given);
+  const after = Buffer.from(args.text("data"), "base64");
+  return { path: args.text("path"), before: args.maybe("before", "string"), after };
+}
+
+function waitingCall(given: Json, number: number): WaitingCall {
+  const args = new Arguments(`call ${number}`, given);
+  return {
+    id: args.text("id"),
+    tool: args.text("tool"),
+    text: args.text("text"),
+    reason: args.maybe("reason", "string") ?? "",
+    diff: args.maybe("diff", "string") ?? "",
+  };
 }
 
 interface Kinds {
@@ -213,6 +267,19 @@ class Arguments {
     const found = this.#given[name] ?? [];
     if (!isListOf(found, "string")) this.#refuse(`.${name} is no list of texts`);
     return found as string[];
+  }
+
+  known(name: string): ReadonlyMap<string, string> {
+    const found = this.#given[name] ?? {};
+    if (!isTable(found)) this.#refuse(`.${name} is no object`);
+    const pairs = Object.entries(found);
+    return new Map(pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
+  }
+
+  tables(name: string): readonly Json[] {
+    const found = this.#given[name] ?? null;
+    if (!Array.isArray(found) || !found.every(isTable)) this.#refuse(`.${name} is no list of objects`);
+    return found;
   }
 
   #refuse(text: string): never {

@@ -3,7 +3,9 @@
  */
 
 import type { Commands } from "../commands/commands.ts";
+import type { Buffers } from "../files/buffers.ts";
 import type { Files } from "../files/files.ts";
+import type { Landing } from "../files/landing.ts";
 import {
   ActionError,
   type ActionEvent,
@@ -15,6 +17,14 @@ import {
 export interface Gatekeeper {
   isTrusted(): boolean;
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
+  /** Asks which calls of a run may be made. */
+  approve(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<Observation>;
+}
+
+/** What a workspace asks of the window that shows it. */
+export interface Shown {
+  readonly buffers: Buffers;
+  readonly landing: Landing;
 }
 
 export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
@@ -24,9 +34,17 @@ export class Actions {
   readonly #commands: Commands;
   readonly #errors: GetErrors;
   readonly #keeper: Gatekeeper;
+  readonly #shown: Shown;
 
-  constructor(files: Files, commands: Commands, errors: GetErrors, keeper: Gatekeeper) {
+  constructor(
+    files: Files,
+    commands: Commands,
+    errors: GetErrors,
+    shown: Shown,
+    keeper: Gatekeeper,
+  ) {
     this.#files = files;
+    this.#shown = shown;
     this.#errors = errors;
     this.#commands = commands;
     this.#keeper = keeper;
@@ -44,7 +62,10 @@ export class Actions {
         throw new ActionError("E_DENIED", "the folder is not trusted in VS Code: nothing is done in it");
       }
       await this.#keeper.obtain(event, signal, open);
-      const done = await this.#done(event, signal);
+      const done =
+        event.action.kind === "approve"
+          ? await this.#keeper.approve(event, signal, open)
+          : await this.#done(event, signal);
       return signal.aborted ? failed("E_CANCELLED", "the action was stopped") : done;
     } catch (error) {
       if (error instanceof ActionError) return failed(error.code, error.message);
@@ -66,6 +87,12 @@ export class Actions {
         return await this.#files.edit(action);
       case "get_errors":
         return await this.#errors(action, signal);
+      case "buffers":
+        return await this.#shown.buffers.list(action);
+      case "land":
+        return await this.#shown.landing.land(action, signal);
+      case "approve":
+        throw new ActionError("E_UNSUPPORTED", "a question is for a person");
     }
   }
 }

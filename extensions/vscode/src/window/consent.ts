@@ -6,18 +6,31 @@
 
 import * as vscode from "vscode";
 
-import { type Action, ActionError, type ActionEvent } from "../protocol/frames.ts";
+import {
+  type Action,
+  ActionError,
+  type ActionEvent,
+  type Observation,
+  type WaitingCall,
+} from "../protocol/frames.ts";
 
 export type Asks = "everything" | "commands" | "nothing";
 
+/** An answer; `all`: the person allowed everything, also what comes later. */
+type Answer = "allow" | "refuse" | "all";
+
 interface Waiting {
-  readonly event: ActionEvent;
-  readonly answer: (allow: boolean) => void;
+  readonly item: Item;
+  /** Of a call of a run that may be made; null: an action of this window. */
+  readonly call: WaitingCall | null;
+  readonly answer: (answer: Answer) => void;
 }
 
 interface Item extends vscode.QuickPickItem {
   readonly id: string;
 }
+
+const DIFF = { iconPath: new vscode.ThemeIcon("diff"), tooltip: "Show the change" };
 
 const MOST_SHOWN = 200;
 
@@ -46,18 +59,52 @@ export class Consent implements vscode.Disposable {
     if (this.#allowed || !needed(event.action, this.#asks())) return;
     open(true);
     try {
-      const allowed = await new Promise<boolean>((answer) => {
-        this.#waiting.set(event.id, { event, answer });
-        signal.addEventListener("abort", () => { answer(false); }, { once: true });
-        this.review();
-      });
-      if (!allowed) {
+      const answer = await this.#answered(itemOf(event), null, signal);
+      if (answer === "refuse") {
         const why = signal.aborted ? "was cancelled while it waited" : "was refused in the editor";
         throw new ActionError(signal.aborted ? "E_CANCELLED" : "E_DENIED", `the action ${why}`);
       }
     } finally {
-      this.#waiting.delete(event.id);
       open(false);
+    }
+  }
+
+  /** Asks which calls of a run may be made, in the same list. */
+  async approve(
+    event: ActionEvent,
+    signal: AbortSignal,
+    open: (waiting: boolean) => void,
+  ): Promise<Observation> {
+    const calls = event.action.kind === "approve" ? event.action.calls : [];
+    open(true);
+    try {
+      const answers = await Promise.all(
+        calls.map(async (call) => {
+          const answer = await this.#answered(itemOfCall(event, call), call, signal);
+          return { id: call.id, allow: answer !== "refuse", scope: answer === "all" ? "run" : "call" };
+        }),
+      );
+      if (signal.aborted) throw new ActionError("E_CANCELLED", "nobody waits for the answer");
+      const allowed = answers.filter((each) => each.allow).length;
+      return {
+        observation: "approve",
+        content: `${allowed} of ${answers.length} calls are allowed`,
+        extras: { answers },
+      };
+    } finally {
+      open(false);
+    }
+  }
+
+  async #answered(item: Item, call: WaitingCall | null, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await new Promise<Answer>((answer) => {
+        this.#waiting.set(item.id, { item, call, answer });
+        signal.addEventListener("abort", () => { answer("refuse"); }, { once: true });
+        this.review();
+      });
+    } finally {
+      this.#waiting.delete(item.id);
       this.#refresh();
     }
   }
@@ -70,14 +117,22 @@ export class Consent implements vscode.Disposable {
       list.ignoreFocusOut = true;
       list.title = "Lineshaft: allow these actions?";
       list.placeholder = "Ticked ones are allowed, others refused; Escape leaves them waiting";
-      const all = { iconPath: new vscode.ThemeIcon("check-all"), tooltip: "Allow for this window" };
+      const all = {
+        iconPath: new vscode.ThemeIcon("check-all"),
+        tooltip: "Allow all: actions for this window, calls for their run",
+      };
       const none = { iconPath: new vscode.ThemeIcon("close"), tooltip: "Refuse all" };
       list.buttons = [all, none];
       list.onDidTriggerButton((button) => {
-        this.#allowed ||= button === all;
-        this.#settle(button === all ? this.#shownIds() : []);
+        const shown = this.#shownIds().map((id) => this.#waiting.get(id));
+        this.#allowed ||= button === all && shown.some((each) => each?.call === null);
+        this.#settle(() => (button === all ? "all" : "refuse"));
       });
-      list.onDidAccept(() => { this.#settle(list.selectedItems.map((each) => each.id)); });
+      list.onDidTriggerItemButton(({ item }) => { void this.#showDiff(item.id); });
+      list.onDidAccept(() => {
+        const ticked = new Set(list.selectedItems.map((each) => each.id));
+        this.#settle((id) => (ticked.has(id) ? "allow" : "refuse"));
+      });
       list.onDidHide(() => { this.#close(); });
       this.#list = list;
     }
@@ -90,8 +145,15 @@ export class Consent implements vscode.Disposable {
   }
 
   /** Answers what the list shows; what came later waits on. */
-  #settle(allowed: readonly string[]): void {
-    for (const id of this.#shownIds()) this.#waiting.get(id)?.answer(allowed.includes(id));
+  #settle(answer: (id: string) => Answer): void {
+    for (const id of this.#shownIds()) this.#waiting.get(id)?.answer(answer(id));
+  }
+
+  async #showDiff(id: string): Promise<void> {
+    const content = this.#waiting.get(id)?.call?.diff;
+    if (content === undefined) return;
+    const document = await vscode.workspace.openTextDocument({ language: "diff", content });
+    await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
   }
 
   #refresh(): void {
@@ -104,7 +166,7 @@ export class Consent implements vscode.Disposable {
     }
     const unticked = new Set(this.#shownIds());
     for (const each of list.selectedItems) unticked.delete(each.id);
-    list.items = [...this.#waiting.values()].map(({ event }) => itemOf(event));
+    list.items = [...this.#waiting.values()].map((each) => each.item);
     list.selectedItems = list.items.filter((each) => !unticked.has(each.id));
   }
 
@@ -115,15 +177,15 @@ export class Consent implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#waiting.values()) each.answer(false);
+    for (const each of this.#waiting.values()) each.answer("refuse");
     this.#close();
   }
 }
 
+const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "approve"];
+
 export function needed(action: Action, asks: Asks): boolean {
-  if (asks === "nothing" || action.kind === "read" || action.kind === "get_errors") {
-    return false;
-  }
+  if (asks === "nothing" || READS.includes(action.kind)) return false;
   if (action.kind === "run" || action.kind === "run_python") return true;
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
@@ -139,6 +201,12 @@ export function titleOf(action: Action): string {
       return `${action.command}: ${action.path}`;
     case "get_errors":
       return `errors: ${action.paths?.join(", ") ?? "all"}`;
+    case "buffers":
+      return "unsaved changes";
+    case "approve":
+      return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
+    case "land":
+      return `change: ${action.edits.map((each) => each.path).join(", ")}`;
     default:
       return `${action.kind}: ${action.path}`;
   }
@@ -151,8 +219,19 @@ function itemOf(event: ActionEvent): Item {
   return { id: event.id, label, ...(detail === null ? {} : { detail }) };
 }
 
+function itemOfCall(event: ActionEvent, call: WaitingCall): Item {
+  const line = `${call.tool}: ${call.text}`.replaceAll("\n", " ⏎ ");
+  return {
+    id: `${event.id}/${call.id}`,
+    label: line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line,
+    detail: call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`,
+    buttons: call.diff === "" ? [] : [DIFF],
+  };
+}
+
 function detailOf(action: Action): string | null {
   if (action.kind === "run") return `in ${action.cwd ?? "."}, by bash in a terminal`;
+  if (action.kind === "land") return `${action.edits.length} files, together`;
   if (action.kind === "write") return `${action.content.length} characters`;
   if (action.kind !== "edit" || action.oldStr === null) return null;
   return `${action.oldStr.slice(0, MOST_SHOWN)} → ${(action.newStr ?? "").slice(0, MOST_SHOWN)}`;

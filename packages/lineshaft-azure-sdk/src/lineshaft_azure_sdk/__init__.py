@@ -7,7 +7,9 @@ what one takes. Their work is checked by the real tools: cspell, the TypeSpec co
 from lineshaft.packs import Pack
 from lineshaft_azure_sdk.files import patch_file
 from lineshaft_azure_sdk.java import compile_java, java_patch
-from lineshaft_azure_sdk.readme import check_readme, readme
+from lineshaft_azure_sdk.readme import check_links, check_readme, readme
+from lineshaft_azure_sdk.sdk_configuration import programs_of
+from lineshaft_azure_sdk.sdk_scripts import run_sdk_script
 from lineshaft_azure_sdk.spelling import check_spelling, spelling, update_cspell_words
 from lineshaft_azure_sdk.typespec import (
     compile_typespec,
@@ -23,15 +25,18 @@ __all__ = ["pack"]
 pack = Pack(
     description="Agents and tools for Azure SDK repositories.",
     tools=[
+        check_links,
         check_readme,
         check_spelling,
         compile_java,
         compile_typespec,
         patch_file,
+        run_sdk_script,
         tsp_client_init,
         tsp_client_sync,
         tsp_client_update,
         update_cspell_words,
     ],
     agents=[java_patch, readme, spelling, typespec_customization, typespec_repair],
+    programs=programs_of,
 )

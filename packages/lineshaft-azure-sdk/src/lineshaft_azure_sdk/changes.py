@@ -1,27 +1,27 @@
 """Files that a run has changed and that have not landed, with both contents."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from anyio import to_thread
 
-from lineshaft.errors import ToolError, WorkspaceError
-from lineshaft.values import Context
+from lineshaft.errors import ToolError
+from lineshaft.values import Context, StagedFile
 
-_APART = frozenset({".git", "node_modules"})
+_NO_FILE = frozenset({"missing", "folder"})
+_MOST_BYTES = 2_000_000
+"""Of a file whose contents are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """One file."""
+    """One file, or a symlink, which has no content of its own."""
 
     before: bytes | None
-    """On the disk; None: there is none."""
+    """On the disk; None: no file is there, or one that policy hides."""
 
     after: bytes | None
-    """As the run has it; None: it is gone."""
+    """As the run has it; None: it is gone, or policy hides it."""
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -33,53 +33,45 @@ class ChangedFile:
 async def changed_files(call: Context) -> Mapping[str, ChangedFile]:
     """Return what a run has changed against the disk, by path.
 
-    Ignored files do not count, nor what policy hides.
+    Ignored files and those of packages count too. Symlinks are not followed, and of what policy
+    hides there is no content: that it was changed is all that is said.
+
+    Raises:
+        ToolError: A file is too large to be compared.
+        WorkspaceError: A file was changed from outside meanwhile.
     """
-    root = Path((await call.workspace.resolve(".")).real)
     found: dict[str, ChangedFile] = {}
-    seen: set[str] = set()
-    async for entry in call.workspace.walk("."):
-        if entry.kind != "file" or _APART.intersection(entry.path.split("/")):
+    for staged in await call.workspace.kept_back():
+        if staged.was in _NO_FILE and staged.kind == "folder":
             continue
-        seen.add(entry.path)
-        try:
-            after = (await call.workspace.read(entry.path)).data
-        except (ToolError, WorkspaceError):
+        if staged.was == "folder" and staged.kind == "missing":
             continue
-        before = await on_disk(root, entry.path)
-        if before != after:
-            found[entry.path] = ChangedFile(before=before, after=after)
-    for path in await to_thread.run_sync(_listed, root):
-        if path not in seen and await _is_gone(call, path):
-            found[path] = ChangedFile(before=await on_disk(root, path), after=None)
-    return found
+        each = await to_thread.run_sync(_contents, staged)
+        if each.before is None or each.before != each.after:
+            found[staged.path] = each
+    return dict(sorted(found.items()))
 
 
-async def on_disk(root: Path, path: str) -> bytes | None:
-    """Return a file's content on the disk; None where there is none."""
-
-    def read() -> bytes | None:
-        try:
-            return (root / path).read_bytes()
-        except OSError:
-            return None
-
-    return await to_thread.run_sync(read)
+def _contents(staged: StagedFile) -> ChangedFile:
+    if staged.size > _MOST_BYTES:
+        raise _too_large(staged)
+    before = staged.before()
+    if before is not None and len(before) > _MOST_BYTES:
+        raise _too_large(staged)
+    return ChangedFile(before=before, after=_after(staged))
 
 
-async def _is_gone(call: Context, path: str) -> bool:
+def _too_large(staged: StagedFile) -> ToolError:
+    most = f"{_MOST_BYTES // 1_000_000} MB"
+    return ToolError("E_TOO_LARGE", f"{staged.path!r} is too large to be checked: over {most}")
+
+
+def _after(staged: StagedFile) -> bytes | None:
+    if staged.kind != "file":
+        return None
     try:
-        await call.workspace.stat(path)
-    except WorkspaceError as error:
-        return error.code == "E_FILE_NOT_FOUND"
-    except ToolError:
-        return False
-    return False
-
-
-def _listed(root: Path) -> list[str]:
-    found: list[str] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in _APART]
-        found += [Path(folder, name).relative_to(root).as_posix() for name in files]
-    return found
+        return b"".join(staged.parts())
+    except ToolError as error:
+        if error.code == "E_DENIED":
+            return None
+        raise

@@ -2,16 +2,18 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import ToolError
-from lineshaft.processes.programs import CommandOptions
-from lineshaft.values import Context
+from lineshaft.processes.programs import CommandOptions, ProgramOptions, tagged
+from lineshaft.values import Context, Line
 
 PLACE = "LINESHAFT_AZURE_SDK_NODE"
 """The variable that names the folder with `node_modules`."""
+
+_MOST_LOGGED = 1_000
 
 _PACKAGES: Mapping[str, str] = {
     "cspell": "cspell@9.8.0",
@@ -55,3 +57,18 @@ async def node_program(call: Context, name: str) -> NodeProgram:
             f" {PLACE}=~/azure-sdk-tools",
         )
     return NodeProgram(path=Path(found), packages=None)
+
+
+def logged(call: Context, options: ProgramOptions) -> Callable[[Line], None]:
+    """Return a function that puts lines of a program into the run's record, the first of them."""
+    left = _MOST_LOGGED
+
+    def log(line: Line) -> None:
+        nonlocal left
+        left -= 1
+        if left >= 0 and line.text.strip():
+            call.log(tagged(options, line))
+        elif left == -1:
+            call.log(f"[{options.label}] further lines are not in the record")
+
+    return log

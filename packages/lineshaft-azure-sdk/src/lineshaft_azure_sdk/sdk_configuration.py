@@ -5,15 +5,16 @@ the schema of spec-gen-sdk.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
 from lineshaft.errors import ConfigError, FileMissing
 from lineshaft.kit import split_command
+from lineshaft.kit.words import read_jsonc
+from lineshaft.packs import ProjectProgram
 from lineshaft.processes.programs import CommandOptions, PowerShellOptions, ProgramOptions
-from lineshaft_azure_sdk.jsonc import read_jsonc
 
 SdkScript = Literal["Build", "UpdateChangelogContent", "UpdateVersion", "UpdateMetadata"]
 """The programs that are read."""
@@ -114,6 +115,38 @@ class SdkConfiguration:
             return self._script(path, script, known, seconds, key)
         raise NotConfigured(f"{key} has neither `command` nor `path`", hint="give it one of both")
 
+    def named(self) -> Sequence[ProjectProgram]:
+        """Return the programs that are configured, with the files of the repository they name.
+
+        Raises:
+            ConfigError: One is malformed.
+        """
+        found = (self.named_program(script) for script in get_args(SdkScript))
+        return [each for each in found if each is not None]
+
+    def named_program(self, script: SdkScript) -> ProjectProgram | None:
+        """Return one of them; None where it is not configured.
+
+        Raises:
+            ConfigError: It is malformed.
+        """
+        key = f"packageOptions.{_KEYS[script]}"
+        configured = self.options.get(_KEYS[script])
+        if configured is None:
+            return None
+        table = _table(configured, key)
+        command, path = (_text(table, name, key) for name in ("command", "path"))
+        words = split_command(command) if command else (path,)
+        root = self.repository.resolve()
+        files = dict.fromkeys(
+            real
+            for word in words
+            if word and (real := (root / word).resolve()).is_relative_to(root) and real.is_file()
+        )
+        return ProjectProgram(
+            name=script, place=root / PLACE, command=command or f"pwsh -File {path}", files=[*files]
+        )
+
     def _script(
         self, path: str, script: SdkScript, known: Mapping[str, str], seconds: float, key: str
     ) -> PowerShellOptions:
@@ -124,6 +157,18 @@ class SdkConfiguration:
             raise FileMissing(f"{key}.path names {path!r}, which is not there")
         given = {name: known[name.casefold()] for name in VARIABLES[script]}
         return PowerShellOptions(file, given, cwd=self.repository, seconds=seconds)
+
+
+def programs_of(workspace: Path) -> Sequence[ProjectProgram]:
+    """Return the programs that a workspace configures; none where it has no configuration.
+
+    Raises:
+        ConfigError: The configuration is malformed.
+    """
+    try:
+        return SdkConfiguration.read(workspace).named()
+    except FileMissing:
+        return ()
 
 
 def is_sdk_script(name: str) -> bool:

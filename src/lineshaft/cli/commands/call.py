@@ -7,11 +7,10 @@ from dataclasses import asdict
 from functools import partial
 from typing import Annotated, NoReturn, cast
 
-import anyio
 import typer
 
 from lineshaft.cli import _completion
-from lineshaft.cli._approver import TerminalApprover
+from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
@@ -30,7 +29,7 @@ from lineshaft.cli._options import (
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
-from lineshaft.cli._shape import value_text
+from lineshaft.cli._shape import change_line, counted, value_text
 from lineshaft.cli._shown import shown
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
@@ -38,6 +37,8 @@ from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import Settings, build
 from lineshaft.session import Session
 from lineshaft.values import CallError, CallResult, Limits
+
+_LISTED = 20
 
 
 def command(
@@ -75,6 +76,7 @@ def call_one(
     given: Mapping[str, object],
     *,
     limits: Limits,
+    seconds: float | None = None,
     again: str = "",
     accept_claims: bool = False,
     display: Display | None = None,
@@ -88,6 +90,7 @@ def call_one(
         tool: The tool's name.
         given: Its arguments.
         limits: Of the call.
+        seconds: What the call and all that it makes may take; None: as the limits say.
         again: What a command that goes on with it needs, see `options_again`.
         accept_claims: Whether what servers say of their tools counts.
         display: Shows the calls that it makes; None: what tools say is shown alone.
@@ -108,13 +111,13 @@ def call_one(
         secrets=offered.secrets,
         guards=guards_for(settings),
         limits=limits,
-        approver=TerminalApprover(aside) if can_ask() else None,
+        approver=approver_for(settings, aside),
         elicit=TerminalElicit(aside) if can_ask() else None,
         sinks=[shows.take, models_used.take],
         store=store_for(settings),
     )
     reins = Reins()
-    work = partial(make_call, session, tool, given, reins=reins)
+    work = partial(make_call, session, tool, given, reins=reins, seconds=seconds)
     done = carry(work if display is None else partial(shown, display, work), reins)
     if done.run_id:
         remember(done.run_id, started, settings)
@@ -127,7 +130,11 @@ def call_one(
         print_waiting(done.run_id, done.pending, done.expires_at, options=again)
     else:
         _complain(done.error, given)
+        if done.error.code == "E_TIMEOUT" and seconds is not None:
+            note(f"{paint('hint', 'yellow')}: give it more time with `--timeout S`")
         tell_down(offered)
+    if not (json or done.pending):
+        _tell_changes(done, agent=display is not None)
     offered.tell()
     if models_used.line and not quiet and not json:
         note(paint(f"{models_used.line} · {done.run_id}", "dim"))
@@ -146,6 +153,24 @@ def _program_failed(tool: str, value: object) -> bool:
     return told.get("ok") is False or code != 0
 
 
+def _tell_changes(done: CallResult, *, agent: bool) -> None:
+    """Print what the call did to files, and after a bad end what is left and what to do next."""
+    kept = [change for change in done.changes if change not in done.dropped]
+    for change in kept[:_LISTED]:
+        note(change_line(change))
+    if len(kept) > _LISTED:
+        note(f"… and {counted(len(kept) - _LISTED, 'more file')}")
+    if done.error is None or not done.run_id or not (agent or done.changes):
+        return
+    left = f"{counted(len(kept), 'changed file')} stayed" if kept else "no file was changed"
+    if done.dropped:
+        left = f"{left}, {counted(len(done.dropped), 'staged change')} dropped"
+    note(f"run {done.run_id}: {left}")
+    note(f"  lineshaft show {done.run_id}")
+    if any(change.undoable for change in kept):
+        note(f"  lineshaft undo {done.run_id}")
+
+
 def _complain(error: CallError, given: Mapping[str, object]) -> None:
     note(f"{paint('error', 'red')}: {clean(error.message)} [{error.code}]")
     hints = [error.hint] if error.hint else []
@@ -160,14 +185,14 @@ def _complain(error: CallError, given: Mapping[str, object]) -> None:
 
 
 async def make_call(
-    session: Session, tool: str, arguments: Mapping[str, object], *, reins: Reins
+    session: Session,
+    tool: str,
+    arguments: Mapping[str, object],
+    *,
+    reins: Reins,
+    seconds: float | None = None,
 ) -> CallResult:
     """Make one call in a session of its own; a signal cancels it."""
-    done: CallResult | None = None
     async with session:
-        with anyio.CancelScope() as scope:
-            reins.cancel = scope.cancel
-            done = await session.call(tool, arguments, origin="shell")
-    return done or CallResult(
-        status="cancelled", error=CallError(code="E_CANCELLED", message="the call was cancelled")
-    )
+        reins.cancel = session.end_all
+        return await session.call(tool, arguments, origin="shell", seconds=seconds)

@@ -18,7 +18,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._terminal import note, result
 from lineshaft.errors import ConfigError
 from lineshaft.http import token_of
-from lineshaft.remote.host import EditorHost, HostAddress, published, serve_editors
+from lineshaft.remote.host import EditorHost, HostAddress, addresses, published, serve_editors
 from lineshaft.remote.protocol import PROTOCOL
 
 _LONGEST_LINE = 1_000
@@ -71,6 +71,7 @@ def _address(url: str, token: str, root: Path, known: str) -> HostAddress:
 
 async def _publish(address: HostAddress) -> None:
     """Keep the address file, and tell who started this where to connect."""
+    addresses()  # which deletes the files of hosts that were killed
     with published(address) as file:
         told = {"url": address.url, "pid": address.pid, "version": address.version}
         result(json.dumps({**told, "protocol": PROTOCOL, "address_file": str(file)}))

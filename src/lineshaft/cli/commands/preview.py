@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.agents import ASK_MODEL
+from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
@@ -26,7 +28,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import failure, finding_line
 from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
-from lineshaft.cli._shape import MARKS, call_line, counted
+from lineshaft.cli._shape import MARKS, counted
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
 from lineshaft.config import build
@@ -98,12 +100,16 @@ def lines(preview: Preview) -> Iterator[str]:
     for call in calls:
         depths[call.id] = depths.get(call.parent or "", -1) + 1
         error = f"  {call.error.code}: {one_line(call.error.message)}" if call.error else ""
-        head = f"{MARKS[call.status]} {call_line(call.tool, call.arguments)}"
+        head = f"{MARKS[call.status]} {readable_line(call, calls)}"
         yield f"{'  ' * (depths[call.id] + 1)}{head}{error}"
     if stopped is not None:
         why = f" ({one_line(stopped.reason or stopped.rule)})" if stopped.reason else ""
-        yield f"{paint('stops before', 'yellow', stream=out)} {_call(stopped.tool, preview)}{why}"
-        yield "what it would return is not known, nor what comes after it"
+        line = readable_line(next(c for c in preview.run.calls if c.id == stopped.id), calls)
+        yield f"{paint('stops before', 'yellow', stream=out)} {line}{why}"
+        if stopped.tool == ASK_MODEL:
+            yield "a model is needed to know what comes after it; `--with-models` asks it"
+        else:
+            yield "what it would return is not known, nor what comes after it"
     run = preview.run
     would = f"{counted(len(run.changes), 'file')} would change; the disk is unchanged"
     if run.status not in ("success", "paused"):
@@ -113,11 +119,6 @@ def lines(preview: Preview) -> Iterator[str]:
         yield from diff_lines(preview.diff, whole=True, stream=out)
     elif preview.diff:
         yield preview.diff.rstrip("\n")
-
-
-def _call(tool: str, preview: Preview) -> str:
-    stopped = preview.stopped_at
-    return call_line(tool, stopped.arguments if stopped else {})
 
 
 def _complain(preview: Preview, source: Script) -> None:

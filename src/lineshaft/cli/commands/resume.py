@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from lineshaft.cli._ahead import announce
-from lineshaft.cli._approver import TerminalApprover
+from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
@@ -150,7 +150,7 @@ def command(
         toolset=offered.all,
         secrets=offered.secrets,
         guards=guards_for(settings),
-        approver=TerminalApprover(display) if can_ask() else None,
+        approver=approver_for(settings, display),
         elicit=TerminalElicit(display) if can_ask() else None,
         sinks=[display.take],
     )
@@ -279,9 +279,10 @@ async def _resume(
         answers = words.answers
         if (pending or unknown) and not answers and words.repeat is None:
             await session.check_resume(run_id)  # nobody is asked about what cannot go on
-        if pending and not answers and can_ask():
+        asking = approver_for(settings, display, whole=words.whole)
+        if pending and not answers and asking is not None:
             # Before the run is taken up: who leaves here leaves it waiting.
-            answers = await TerminalApprover(display, whole=words.whole)(pending)
+            answers = dict(await asking(pending))
         if (pending and not answers) or (unknown and words.repeat is None):
             return await _standing(session, run_id, pending, unknown)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())

@@ -9,7 +9,7 @@ import anyio
 import typer
 
 from lineshaft.cli._ahead import announce
-from lineshaft.cli._approver import TerminalApprover
+from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
@@ -83,7 +83,7 @@ def command(
         secrets=offered.secrets,
         guards=guards,
         limits=limits,
-        approver=TerminalApprover(display) if can_ask() else None,
+        approver=approver_for(settings, display),
         elicit=TerminalElicit(display) if can_ask() else None,
         store=store,
     )

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
@@ -122,7 +123,8 @@ def _way(run: RunResult, timeline: Timeline) -> Iterator[str]:
         yield from (_halt(*halt) for halt in timeline.halts(before=call.id))
         depths[call.id] = depths.get(call.parent or "", -1) + 1
         dropped = f"  ({DROPPED})" if is_dropped(call, run) else ""
-        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id])}{dropped}"
+        line = readable_line(call, run.calls, tokens=timeline.tokens(call.id))
+        yield f"{timeline.since_start(call.id):>9}{_call(call, depths[call.id], line)}{dropped}"
         for answer in timeline.answers(call.id):
             yield f"{'':>9}{'  ' * (depths[call.id] + 2)}{answer}"
     yield from (_halt(*halt) for halt in timeline.halts())
@@ -132,8 +134,8 @@ def _halt(at: str, what: str) -> str:
     return paint(f"{'':>9}  {at}  {what}", "dim", stream=sys.stdout)
 
 
-def _call(call: CallRecord, depth: int) -> str:
-    head = f"{'  ' * (depth + 1)}{MARKS[call.status]} {call_line(call.tool, call.arguments)}"
+def _call(call: CallRecord, depth: int, line: str) -> str:
+    head = f"{'  ' * (depth + 1)}{MARKS[call.status]} {line}"
     rule = f"  [{one_line(call.rule)}]" if call.rule else ""
     error = f"  {call.error.code}: {one_line(call.error.message)}" if call.error else ""
     return f"{head}  {took(call.duration_ms)}{paint(rule, 'dim', stream=sys.stdout)}{error}"

@@ -159,6 +159,7 @@ def _facts(spec: ToolSpec, closed: Mapping[str, str]) -> str:
             ("destructive", spec.destructive),
             ("idempotent", spec.idempotent),
             ("not from scripts", not spec.scriptable),
+            ("needs_disk: a run's changes land before it", spec.needs_disk),
         )
         if is_set
     ]

@@ -1,20 +1,20 @@
 """`lineshaft undo`: takes back what a run did to files."""
 
 import json as json_module
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
 from lineshaft.cli._carry import carry
 from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import find_run
-from lineshaft.cli._shape import counted
+from lineshaft.cli._shape import change_line, counted
 from lineshaft.cli._terminal import note, one_line, paint, result, say
 from lineshaft.config import Settings, build
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, StateError
 from lineshaft.session import Session
+from lineshaft.store import Store
 from lineshaft.tools import Toolset
-from lineshaft.values import Change
+from lineshaft.values import Undone
 
 
 def command(
@@ -27,27 +27,40 @@ def command(
     settings = settings_for(workspace)
     # Undo runs no user's code: no tools, no guards.
     session = build(settings, toolset=Toolset(()), guards=())
-    run_id, changes = carry(partial(_undo, session, settings, run))
+    run_id, changes, ended = carry(partial(_undo, session, settings, run))
     if json:
-        told = {"run_id": run_id, "changes": [asdict(change) for change in changes]}
+        told = {
+            "run_id": run_id,
+            "changes": [asdict(change) for change in changes],
+            "already": list(changes.already),
+            "cancelled": ended,
+        }
         result(json_module.dumps(told, ensure_ascii=False))
         return
     for change in changes:
         say(change_line(change))
+    for path in changes.already:
+        note(f"{one_line(path)} was as before already: somebody had undone it")
     note(paint(f"{counted(len(changes), 'file')} as before {run_id}", "dim"))
+    if ended:
+        note("the run had not ended; it is cancelled now: it stood on what was taken back")
 
 
-async def _undo(
-    session: Session, settings: Settings, run: str | None
-) -> tuple[str, Sequence[Change]]:
+async def _undo(session: Session, settings: Settings, run: str | None) -> tuple[str, Undone, bool]:
+    """Return the run, what is back, and whether the run waited, or its process had died."""
     async with session:
         if session.store is None:
             raise ConfigError("no runs are kept here")
         run_id = await find_run(session.store, settings, run)
-        return run_id, await session.undo(run_id)
+        before = await _status(session.store, run_id)
+        changes = await session.undo(run_id)
+        after = await _status(session.store, run_id)
+        return run_id, changes, before != after and after == "cancelled"
 
 
-def change_line(change: Change) -> str:
-    """Return a change on one line: `modified docs/a.md  +3 -1`."""
-    source = f" from {change.moved_from}" if change.moved_from else ""
-    return f"{change.kind:<9} {one_line(change.path + source)}  +{change.added} -{change.removed}"
+async def _status(store: Store, run_id: str) -> str:
+    """Return how a run stands; nothing where its record cannot be read: undo needs none."""
+    try:
+        return (await store.summary(run_id)).status
+    except StateError:
+        return ""

@@ -5,9 +5,10 @@ No proxy, credentials or certificates of the environment take part, and no cooki
 
 import ssl
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from typing import TypeVar
 from urllib.parse import urljoin
 
 import httpx2
@@ -16,6 +17,8 @@ from lineshaft.errors import ToolError
 from lineshaft.kit.fetch.network import Resolve, places, system_resolve
 from lineshaft.tools import origin, parts_of, web_address
 from lineshaft.values import visible
+
+T = TypeVar("T")
 
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -70,12 +73,36 @@ async def fetched(address: str, most_bytes: int, how: Fetching) -> Fetched:
         ToolError: It is not reached, not allowed, too large, or leads to another server.
     """
     for _ in range(_MOST_REDIRECTS + 1):
-        answer = await _answer(address, most_bytes, how)
+        answer = await _answer(address, how, partial(_taken, address, most_bytes))
         if isinstance(answer, Fetched):
             return answer
         address = _next(address, answer)
+    raise _too_often(address)
+
+
+async def status_of(address: str, how: Fetching) -> int:
+    """Return the status that a server answers for an address, or for where it leads there.
+
+    The body is not taken.
+
+    Args:
+        address: As `web_address` returned it.
+        how: How addresses are reached.
+
+    Raises:
+        ToolError: It is not reached, not allowed, or leads to another server.
+    """
+    for _ in range(_MOST_REDIRECTS + 1):
+        answer = await _answer(address, how, _status)
+        if isinstance(answer, int):
+            return answer
+        address = _next(address, answer)
+    raise _too_often(address)
+
+
+def _too_often(address: str) -> ToolError:
     text = f"{address} was sent on {_MOST_REDIRECTS} times, and would be once more"
-    raise ToolError("E_TOOL_FAILED", text)
+    return ToolError("E_TOOL_FAILED", text)
 
 
 def _next(address: str, location: str) -> str:
@@ -94,8 +121,10 @@ def _next(address: str, location: str) -> str:
     return target
 
 
-async def _answer(address: str, most_bytes: int, how: Fetching) -> Fetched | str:
-    """Return the answer, or where it leads."""
+async def _answer(
+    address: str, how: Fetching, take: Callable[[httpx2.Response], Awaitable[T]]
+) -> T:
+    """Return what is taken of the answer."""
     _, host, port = parts_of(address)
     found = await places(host, port, allowed=how.allowed, resolve=how.resolve)
     verify = how.certificates or _authorities()
@@ -103,7 +132,7 @@ async def _answer(address: str, most_bytes: int, how: Fetching) -> Fetched | str
         try:
             response = await _reached(transport, address, found)
             try:
-                return await _taken(response, address, most_bytes)
+                return await take(response)
             finally:
                 await response.aclose()
         except httpx2.TimeoutException as error:
@@ -147,9 +176,21 @@ def _length_of_place(text: str) -> int:
     return min(at for sign in "/?" if (at := text.find(sign)) >= 0)
 
 
-async def _taken(response: httpx2.Response, address: str, most_bytes: int) -> Fetched | str:
-    location = response.headers.get("location")
-    if response.status_code in _REDIRECTS and location is not None:
+def _location(response: httpx2.Response) -> str | None:
+    """Return where a redirect leads; None where it is none."""
+    return response.headers.get("location") if response.status_code in _REDIRECTS else None
+
+
+async def _status(response: httpx2.Response) -> int | str:
+    """Return the status, or where it leads."""
+    location = _location(response)
+    return response.status_code if location is None else location
+
+
+async def _taken(address: str, most_bytes: int, response: httpx2.Response) -> Fetched | str:
+    """Return the answer, or where it leads."""
+    location = _location(response)
+    if location is not None:
         return location
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     stream = response.aiter_raw()

@@ -19,9 +19,9 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from lineshaft.errors import NoBoundary
-from lineshaft.processes import Capture
+from lineshaft.processes import Capture, Splitter
 from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
-from lineshaft.values import SecretFinder
+from lineshaft.values import Line, SecretFinder, Stream
 
 STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000
@@ -63,6 +63,9 @@ class Order:
     time: ProgramTime
     secrets: SecretFinder
     """What is not cut in two where its output is."""
+
+    on_line: Callable[[Line], object] | None = None
+    """Is told each line as it comes, in the thread that listens; must not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +119,15 @@ def _run(jail: Jail, order: Order, cancelled: Event) -> ProgramOutcome:
         )
         try:
             seconds = order.time.left()
-            with closing(_Listener({to_out: out, to_err: err})) as listener:
+            told = order.on_line
+            with closing(
+                _Listener(
+                    {
+                        to_out: _Heard(out, "stdout", told, order.secrets),
+                        to_err: _Heard(err, "stderr", told, order.secrets),
+                    }
+                )
+            ) as listener:
                 code = _until_ended(jailed, listener, seconds=seconds, cancelled=cancelled)
         except BaseException:
             jailed.close()
@@ -162,11 +173,39 @@ class _OutputPipe:
             self.write = -1
 
 
+class _Heard:
+    """Takes the bytes of one stream: they are kept, and told line by line."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        stream: Stream,
+        told: Callable[[Line], object] | None,
+        secrets: SecretFinder,
+    ) -> None:
+        self._capture, self._told = capture, told
+        self._splitter = Splitter(stream, secrets=secrets)
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes; empty at the end."""
+        self._capture.add(data)
+        self._tell(data)
+
+    def end(self) -> None:
+        """Tell the last line of a stream whose end did not come."""
+        self._tell(b"")
+
+    def _tell(self, data: bytes) -> None:
+        if self._told is not None:
+            for line in self._splitter.add(data):
+                self._told(line)
+
+
 class _Listener:
     """Takes what comes out of several pipes."""
 
-    def __init__(self, pipes: dict[_OutputPipe, Capture]) -> None:
-        self._captures = {pipe.read: capture for pipe, capture in pipes.items()}
+    def __init__(self, pipes: "dict[_OutputPipe, _Heard]") -> None:
+        self._captures = {pipe.read: heard for pipe, heard in pipes.items()}
         self._open = selectors.DefaultSelector()
         for pipe in pipes:
             pipe.close_write()
@@ -185,6 +224,8 @@ class _Listener:
 
     def close(self) -> None:
         """Stop listening."""
+        for heard in self._captures.values():
+            heard.end()
         self._open.close()
 
 

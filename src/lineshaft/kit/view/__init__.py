@@ -6,10 +6,11 @@ is as it was either way.
 """
 
 from lineshaft.kit.view.copy import origin_of
-from lineshaft.kit.view.run import ViewedProgram, run_in_view
+from lineshaft.kit.view.run import ViewedProgram, jail_for_views, run_in_view
 
 __all__ = [
     "ViewedProgram",
+    "jail_for_views",
     "origin_of",
     "run_in_view",
 ]

@@ -49,8 +49,12 @@ async def private_copy(
         extra: Contents by path that take the place of the workspace's; None: no file is there.
 
     Raises:
-        ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program.
+        ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program;
+            `E_INVALID_ARGS`, where `extra` names what is none of the workspace's files.
     """
+    if strange := [path for path in extra or {} if is_apart(path) or ".." in path.split("/")]:
+        message = f"{strange[0]!r} is none of the workspace's files: no content can take its place"
+        raise ToolError("E_INVALID_ARGS", message)
     real = Path((await call.workspace.resolve(".")).real)
     folder = _folder()
     try:

@@ -1,10 +1,11 @@
 """One program in a view of its own."""
 
 import os
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -19,9 +20,13 @@ from lineshaft.kit.jailed import (
     until_cancelled,
 )
 from lineshaft.kit.view.copy import is_apart, private_copy
-from lineshaft.processes.programs import ProgramOptions, ProgramResult
+from lineshaft.kit.view.lines import ComingLines
+from lineshaft.kit.view.place import ViewPlace, found_program, without_place
+from lineshaft.kit.view.plain import plainly
+from lineshaft.processes.programs import KeptLines, ProgramOptions, ProgramResult
 from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
-from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line, Stream
+from lineshaft.tools import counts_as_unjailed
+from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt/java")
 _SETTINGS = (
@@ -40,13 +45,16 @@ class ViewedProgram:
     """How a program ended that worked in a view of its own."""
 
     result: ProgramResult
-    """Its exit code and output. Lines of output stand before those of errors."""
+    """Its exit code and output; lines in the order in which they came."""
 
     changed: tuple[str, ...]
     """Paths of the workspace that it changed in its view, also where that was thrown away."""
 
     not_kept: tuple[str, ...] = ()
     """Of changes that were kept: those that could not be, such as symlinks that lead out."""
+
+    boundary: str
+    """What held it: a jail's name, or `none`, where it was asked about as a process without one."""
 
 
 async def run_in_view(
@@ -58,11 +66,16 @@ async def run_in_view(
     packages: Path | None = None,
     extra: Mapping[str, bytes | None] | None = None,
     keep: bool = False,
+    on_line: Callable[[Line], object] | None = None,
 ) -> ViewedProgram:
     """Run a program of the machine over a copy of the workspace, in a jail, without network.
 
     It sees changes of the run that have not landed, and no file that policy hides. It reads the
     system's programs and libraries, and what `readable` names.
+
+    Where no jail works, or a person chose none, a tool that says `viewed=True` counts as a process
+    without one, which policy asks about; then it has the rights of its user and the network, and
+    works over the copy all the same.
 
     Args:
         call: The call, whose policy decides what is in the view.
@@ -73,44 +86,89 @@ async def run_in_view(
         extra: Contents by path that take the place of the workspace's in the view; None: no file
             is there. Not for a program whose changes are kept.
         keep: Whether its changes become changes of the run where it ends with 0.
+        on_line: Is told each line as it comes, with its stream.
 
     Raises:
-        ToolError: No jail works here, the program is missing, the workspace is too large, or it
-            changed what policy closes to it; nothing is changed.
+        ToolError: No jail works here and the tool does not say `viewed=True`, the program is
+            missing, the workspace is too large, or it changed what policy closes to it; nothing is
+            changed.
         ProgramTimedOut: It took longer than its time.
         WorkspaceError: A file was changed from outside meanwhile; nothing is changed.
     """
-    jail = await until_cancelled(lambda _: _jail(call.python.boundary))
-    program = _found(options)
+    in_jail = not counts_as_unjailed()
+    jail = (
+        await until_cancelled(lambda _: jail_for_views(call.python.boundary)) if in_jail else None
+    )
+    program = found_program(options)
+    kept_lines = KeptLines(options.stdout_bytes + options.stderr_bytes)
     async with private_copy(call, packages=packages, extra=extra) as copy:
-        spec = SandboxSpec(
-            readable=(*_machine(), *_around(program), *readable, *copy.packages),
-            hidden=copy.hidden,
-            cwd=copy.root / folder,
+        coming = ComingLines(kept_lines, on_line, partial(without_place, copy.root))
+        place = ViewPlace(
+            copy=copy,
+            folder=folder,
+            argv=(str(program), *options.argv[1:]),
             env={"PATH": os.pathsep.join(_path()), "LANG": "C.UTF-8", **options.env},
-            memory_mb=_MEMORY_MB,
-            processes=_PROCESSES,
-            open_files=_OPEN_FILES,
-            file_mb=_FILE_MB,
-        )
-        order = Order(
-            argv=[str(program), *options.argv[1:]],
-            source=b"",
-            spec=spec,
-            apart=copy.root,
             time=ProgramTime(seconds=options.seconds, until=_until(call)),
-            secrets=call.secrets,
+            coming=coming,
         )
-        async with jailed_run(jail, order) as ended:
-            result = _result(options, ended, copy.root)
-            changes = _own(await to_the_end(lambda _: ended.jailed.changes()))
+        if jail is None:
+            running = plainly(call, options, place)
+        else:
+            running = _jailed(call, options, place, jail, (*_around(program), *readable))
+        async with running as (result, changed):
+            changes = _own(changed)
             kept = keep and result.exit_code == 0
             not_kept = await land(call, changes) if kept else []
+    boundary = NO_BOUNDARY if jail is None else jail.name
+    call.log(f"[{options.label}] ran over a private copy, boundary: {boundary}")
     paths = tuple(sorted({*(file.path for file in changes.files), *changes.refused}))
-    return ViewedProgram(result=result, changed=paths, not_kept=tuple(not_kept))
+    return ViewedProgram(result=result, changed=paths, not_kept=tuple(not_kept), boundary=boundary)
 
 
-def _jail(wanted: str | None) -> Jail:
+@asynccontextmanager
+async def _jailed(
+    call: Context,
+    options: ProgramOptions,
+    place: ViewPlace,
+    jail: Jail,
+    readable: Sequence[Path],
+) -> AsyncGenerator[tuple[ProgramResult, Changes]]:
+    """Run a program in a jail; its changes are there as long as the block lasts."""
+    copy = place.copy
+    spec = SandboxSpec(
+        readable=(*_machine(), *readable, *copy.packages),
+        hidden=copy.hidden,
+        cwd=copy.root / place.folder,
+        env=place.env,
+        memory_mb=_MEMORY_MB,
+        processes=_PROCESSES,
+        open_files=_OPEN_FILES,
+        file_mb=_FILE_MB,
+    )
+    order = Order(
+        argv=place.argv,
+        source=b"",
+        spec=spec,
+        apart=copy.root,
+        time=place.time,
+        secrets=call.secrets,
+        on_line=place.coming.take,
+    )
+    async with jailed_run(jail, order) as ended:
+        place.coming.must_be_taken()
+        result = _result(options, ended, place.coming.kept, copy.root)
+        yield result, await to_the_end(lambda _: ended.jailed.changes())
+
+
+def jail_for_views(wanted: str | None) -> Jail:
+    """Return the jail for programs in views of their own.
+
+    Args:
+        wanted: The boundary that the settings name; None: the best that works.
+
+    Raises:
+        ToolError: None works, or not that one.
+    """
     try:
         return best_jail(None if wanted in (NO_BOUNDARY, WASM_BOUNDARY) else wanted)
     except NoBoundary as error:
@@ -119,16 +177,6 @@ def _jail(wanted: str | None) -> Jail:
             f"the program would run a project's code, and no jail can hold it: {error.message}",
             hint=error.hint or "`lineshaft doctor` says what this machine lacks",
         ) from error
-
-
-def _found(options: ProgramOptions) -> Path:
-    """Return the program by its whole path."""
-    name = options.argv[0]
-    found = name if "/" in name else shutil.which(name)
-    if found is None or not os.access(found, os.X_OK):
-        hint = options.install or "Check its name."
-        raise ToolError("E_FILE_NOT_FOUND", f"there is no program {name!r}", hint=hint)
-    return Path(found).absolute()
 
 
 def _machine() -> list[Path]:
@@ -155,11 +203,10 @@ def _until(call: Context) -> float:
     return call.deadline - min(3.0, max(left / 10, min(0.5, left / 2)))
 
 
-def _result(options: ProgramOptions, ended: ProgramOutcome, root: Path) -> ProgramResult:
-    out, err = (
-        stream.text().replace(f"{root}/", "").replace(str(root), ".")
-        for stream in (ended.stdout, ended.stderr)
-    )
+def _result(
+    options: ProgramOptions, ended: ProgramOutcome, kept: KeptLines, root: Path
+) -> ProgramResult:
+    out, err = (without_place(root, stream.text()) for stream in (ended.stdout, ended.stderr))
     if ended.exit_code is None:
         raise ProgramTimedOut(
             f"{options.label!r} was ended after {ended.seconds:g} s, with all that it had started",
@@ -169,18 +216,14 @@ def _result(options: ProgramOptions, ended: ProgramOutcome, root: Path) -> Progr
     return ProgramResult(
         argv=options.argv,
         exit_code=ended.exit_code,
-        lines=(*_lines("stdout", out), *_lines("stderr", err)),
-        lines_left_out=0,
+        lines=kept.lines,
+        lines_left_out=kept.left_out,
         stdout=out,
         stderr=err,
         stdout_truncated=ended.stdout.truncated,
         stderr_truncated=ended.stderr.truncated,
         duration_ms=ended.milliseconds,
     )
-
-
-def _lines(stream: Stream, text: str) -> list[Line]:
-    return [Line(stream=stream, text=line) for line in text.splitlines()]
 
 
 def _own(changes: Changes) -> Changes:

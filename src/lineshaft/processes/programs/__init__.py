@@ -8,11 +8,12 @@ from lineshaft.processes.programs.maven import MavenOptions
 from lineshaft.processes.programs.npm import NpmExecOptions, NpxOptions
 from lineshaft.processes.programs.powershell import PowerShellOptions
 from lineshaft.processes.programs.python import PythonCommandOptions
-from lineshaft.processes.programs.result import ProgramResult, tagged
+from lineshaft.processes.programs.result import KeptLines, ProgramResult, tagged
 from lineshaft.processes.programs.run import run_program
 
 __all__ = [
     "CommandOptions",
+    "KeptLines",
     "MavenOptions",
     "NpmExecOptions",
     "NpxOptions",

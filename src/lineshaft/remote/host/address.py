@@ -1,19 +1,23 @@
 """Address files: by which other programs of the same person find the hosts that run.
 
-Each is a file of the state folder that only its owner reads, named after the host's process.
+Each is a file of the state folder that only its owner reads. The host keeps a lock beside it, which
+ends with its process, however that ends: a file whose lock is free is that of a host that is gone.
 """
 
 import json
 import os
+import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lineshaft.files import private_folder, state_folder, write_whole
+from lineshaft.files import lock_file, private_folder, state_folder, write_whole
 from lineshaft.values import DecodeError, decode
 
 _FOLDER = "editors"
+_LOCK = ".lock"
+_NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +48,17 @@ def published(address: HostAddress) -> Generator[Path]:
         ConfigError: The state folder cannot be made.
     """
     folder = private_folder(state_folder() / _FOLDER)
-    file = folder / f"{address.pid}.json"
-    write_whole(file, json.dumps(asdict(address)).encode(), 0o600)
+    file = folder / f"{address.pid}-{secrets.token_hex(8)}.json"
+    lock = file.with_suffix(_LOCK)
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOT_INHERITED, 0o600)
     try:
+        lock_file(fd)
+        write_whole(file, json.dumps(asdict(address)).encode(), 0o600)
         yield file
     finally:
-        with suppress(OSError):
-            file.unlink()
+        _forget(file)
+        os.close(fd)
+        _forget(lock)
 
 
 def addresses() -> tuple[HostAddress, ...]:
@@ -59,19 +67,30 @@ def addresses() -> tuple[HostAddress, ...]:
     folder = state_folder() / _FOLDER
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         with suppress(OSError, ValueError, DecodeError):
-            address = decode(HostAddress, json.loads(file.read_bytes()))
-            if _runs(address.pid):
-                found.append(address)
+            if _is_held(file.with_suffix(_LOCK)):
+                found.append(decode(HostAddress, json.loads(file.read_bytes())))
             else:
-                file.unlink()
+                _forget(file)
+                _forget(file.with_suffix(_LOCK))
     return tuple(found)
 
 
-def _runs(pid: int) -> bool:
+def _is_held(lock: Path) -> bool:
+    """Return whether another process has a lock."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        fd = os.open(lock, os.O_RDWR | _NOT_INHERITED)
+    except FileNotFoundError:
         return False
+    try:
+        lock_file(fd, wait=False, shared=True)
     except OSError:
         return True
-    return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _forget(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink()

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import anyio
+
 from lineshaft.errors import RemoteProtocolError, TooLarge
 from lineshaft.remote.protocol import (
     GRACE_SECONDS,
@@ -97,7 +99,8 @@ class HostConversation:
             return await future
         except asyncio.CancelledError:
             self._table.give_up(key, ErrorObservation(content="cancelled", error_id="E_CANCELLED"))
-            await self._cancel(key)
+            with anyio.CancelScope(shield=True):
+                await self._cancel(key)
             raise
         finally:
             self._waiting.pop(key, None)

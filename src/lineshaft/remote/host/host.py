@@ -8,8 +8,9 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Coroutine, Mapping
-from typing import cast
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
+from typing import TypeVar, cast
 from urllib.parse import parse_qs
 
 import anyio
@@ -47,6 +48,9 @@ PING_TIMEOUT_SECONDS = 20
 MOST_CONVERSATIONS = 100
 
 _LOOKS = 1_000
+_CLIENT_GONE = 499
+
+T = TypeVar("T")
 
 _log = logging.getLogger("lineshaft.remote")
 
@@ -212,19 +216,26 @@ class EditorHost:
         return _missing(request) if found is None else JSONResponse(self._told(found))
 
     async def _act(self, request: Request) -> Response:
-        """Have an action done; the answer is the observation's frame, with `status`."""
+        """Have an action done; the answer is the observation's frame, with `status`.
+
+        A client that goes cancels it.
+        """
         found = self.conversation(request.path_params["id"])
         if found is None:
             return _missing(request)
         try:
             event = _asked(await _body(request))
-            end = await found.perform(event.action, seconds=event.timeout)
+            end = await _until_gone(
+                request, partial(found.perform, event.action, seconds=event.timeout)
+            )
         except ConnectFailed as error:
             return _error(503, error)
         except TooLarge as error:
             return _error(413, error)
         except LineshaftError as error:
             return _error(400, error)
+        if end is None:
+            return Response(status_code=_CLIENT_GONE)
         said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
         return JSONResponse({**said, "status": end.status})
 
@@ -273,6 +284,32 @@ async def _body(request: Request) -> Json:
     if not isinstance(said, Mapping):
         raise RemoteProtocolError("the request is no JSON object")
     return cast("Json", said)
+
+
+async def _until_gone(request: Request, work: Callable[[], Awaitable[T]]) -> T | None:
+    """Return what work gives; None where the client goes meanwhile, which cancels it.
+
+    Raises:
+        LineshaftError: As the work.
+    """
+    done: list[T] = []
+    failed: list[LineshaftError] = []
+    async with anyio.create_task_group() as group:
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(watch)
+        try:
+            done.append(await work())
+        except LineshaftError as error:
+            failed.append(error)
+        group.cancel_scope.cancel()
+    if failed:
+        raise failed[0]
+    return done[0] if done else None
 
 
 def _missing(request: Request) -> Response:

@@ -13,6 +13,7 @@ Handler = Callable[..., Coroutine[object, object, object]]
 
 class _Connections(Protocol):
     def is_pre_connected(self, sid: str, namespace: str) -> bool: ...
+    def is_connected(self, sid: str, namespace: str) -> bool: ...
 
 
 class Sockets(Protocol):
@@ -37,7 +38,8 @@ def sockets(handlers: Mapping[str, Handler], **options: object) -> tuple[Sockets
     """Return a server over WebSockets and its ASGI application, to be mounted at `/socket.io`.
 
     Args:
-        handlers: By the event's name.
+        handlers: By the event's name. `connect` and `disconnect` are called for what happens to
+            connections alone: events by which clients give themselves these names are dropped.
         **options: Of `socketio.AsyncServer`.
 
     Raises:
@@ -51,8 +53,27 @@ def sockets(handlers: Mapping[str, Handler], **options: object) -> tuple[Sockets
         **options,
     )
     for event, handler in handlers.items():
-        server.on(event, handler)
+        server.on(event, _genuine(event, handler, server))
     return cast("Sockets", server), cast("ASGIApp", library.ASGIApp(server, socketio_path=None))
+
+
+def _genuine(event: str, handler: Handler, server: Sockets) -> Handler:
+    """Return a handler of what a client cannot name: the library calls one for both."""
+
+    def is_coming(connection: str) -> bool:
+        return server.manager.is_pre_connected(connection, "/")
+
+    def is_going(connection: str) -> bool:
+        return not server.manager.is_connected(connection, "/")
+
+    happens = {"connect": is_coming, "disconnect": is_going}.get(event)
+
+    async def handle(connection: str, *said: object) -> object:
+        if happens is None:  # of a client: what it says beyond one value is left alone
+            return await handler(connection, *said[:1])
+        return await handler(connection, *said) if happens(connection) else None
+
+    return handle
 
 
 def refusal(code: str, message: str) -> Exception:

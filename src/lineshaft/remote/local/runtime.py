@@ -9,9 +9,12 @@ from lineshaft.remote.local.files import FileActions
 from lineshaft.remote.protocol import (
     UNTIMED_SECONDS,
     Action,
+    ApproveAction,
+    BuffersAction,
     EditAction,
     ErrorObservation,
     GetErrorsAction,
+    LandAction,
     Observation,
     ReadAction,
     RunAction,
@@ -67,6 +70,9 @@ class LocalRuntime:
                 return await self._files.edit(action)
             case GetErrorsAction():
                 said = "diagnostics need an editor: this is a folder alone"
+                return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
+            case BuffersAction() | LandAction() | ApproveAction():
+                said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():
                 return await self._program(action, seconds)

@@ -1,12 +1,12 @@
 """Actions that a host delegates to an editor, as values.
 
-The names and arguments are those of OpenHands' events (V0); `run_python` and `get_errors` are of
-our own. What a host
-sends beside these arguments (`thought`, `security_risk`, ...) is taken and left alone.
+The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`
+and `land` are of our own. What a host sends beside these arguments (`thought`, `security_risk`,
+...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 EditCommand = Literal["view", "create", "str_replace", "insert", "undo_edit"]
@@ -108,7 +108,75 @@ class GetErrorsAction:
     thought: str = ""
 
 
-Action = RunAction | ReadAction | WriteAction | EditAction | RunPythonAction | GetErrorsAction
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuffersAction:
+    """A question for the files that the window shows with changes which are not saved."""
+
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions whose content need not be sent again, by path."""
+
+    nonce: str | None = None
+    """A file of the host's machine that proves that the window is on the same one."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """The change of one file's content."""
+
+    path: str
+    data: str
+    """All of the new content, in Base64."""
+
+    before: str | None = None
+    """Hash (SHA-256, hexadecimal) of the content that it has to have, as the window shows it; None:
+    there has to be no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandAction:
+    """Changes of files that are made together and saved: all of them are looked at first."""
+
+    edits: Sequence[FileEdit]
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall:
+    """A call of a run that a person has to allow."""
+
+    id: str
+    tool: str
+    text: str
+    """Its arguments, as a person reads them."""
+
+    reason: str = ""
+    """Why it asks."""
+
+    diff: str = ""
+    """The change that it would make; empty where that is not known before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveAction:
+    """A question to the person at the window: which of these calls may be made."""
+
+    calls: Sequence[WaitingCall]
+    thought: str = ""
+
+
+Action = (
+    RunAction
+    | ReadAction
+    | WriteAction
+    | EditAction
+    | RunPythonAction
+    | GetErrorsAction
+    | BuffersAction
+    | LandAction
+    | ApproveAction
+)
 
 ACTIONS: Mapping[str, type[Action]] = {
     "run": RunAction,
@@ -117,5 +185,8 @@ ACTIONS: Mapping[str, type[Action]] = {
     "edit": EditAction,
     "run_python": RunPythonAction,
     "get_errors": GetErrorsAction,
+    "buffers": BuffersAction,
+    "land": LandAction,
+    "approve": ApproveAction,
 }
 """Kinds of actions by their name on the wire."""

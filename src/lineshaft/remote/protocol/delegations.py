@@ -5,6 +5,7 @@ depends on time takes `now`, seconds of any steady clock. An action is pending u
 answer ends it: the editor's observation, its own time, or a link that stays lost.
 """
 
+import json
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
@@ -36,6 +37,9 @@ _HALF = frozenset({"E_CANCELLED", "E_UNKNOWN_STATE"})
 """Codes of errors after which nobody can say how far an action came."""
 
 _KEPT_EVENTS = 1_000
+_KEPT_BYTES = 16 * 1024 * 1024
+"""Of events for display in all, as JSON: the oldest go first."""
+
 _KEPT_IDS = 10_000
 
 
@@ -107,7 +111,10 @@ class Delegations:
         self._last = last_id
         self._pending: dict[EventKey, _Pending] = {}
         self._ended: OrderedDict[EventKey, Literal["duplicate", "late"]] = OrderedDict()
-        self._shown: deque[tuple[int, Json]] = deque(maxlen=_KEPT_EVENTS)
+        self._shown: deque[tuple[int, Json, int]] = deque()
+        """Events for display with their ids and sizes, the oldest first."""
+
+        self._shown_bytes = 0
         self._lost: float | None = None
         self._linked = False
 
@@ -158,11 +165,25 @@ class Delegations:
         return self._linked or (self._lost is not None and now < self._lost + self._grace)
 
     def show(self, event: Json) -> Json:
-        """Return an event for display with its id; it is kept for windows that come back."""
-        key = self._next()
-        frame = {"timestamp": self._stamp(), "source": "agent", **event, "id": int(key)}
+        """Return an event for display with its id; it is kept for windows that come back.
+
+        The last 1,000 are kept, and of these no more than 16 MiB.
+
+        Raises:
+            LocalProtocolError: It cannot be written as JSON.
+        """
+        frame = {"timestamp": self._stamp(), "source": "agent", **event, "id": self._last + 1}
         frame.pop("execution_target", None)
-        self._shown.append((int(key), frame))
+        try:
+            text = json.dumps(frame, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise LocalProtocolError(f"an event cannot be written as JSON: {error}") from None
+        length = len(text.encode("utf-8", "surrogatepass"))
+        self._shown.append((int(self._next()), frame, length))
+        self._shown_bytes += length
+        while len(self._shown) > _KEPT_EVENTS or self._shown_bytes > _KEPT_BYTES:
+            *_, gone = self._shown.popleft()
+            self._shown_bytes -= gone
         return frame
 
     def _next(self) -> EventKey:
@@ -185,7 +206,7 @@ class Delegations:
             if not each.waiting:
                 each.go(now, at_least=SLACK_SECONDS)
         seen = -1 if (key := key_of(latest_event_id)) is None else int(key)
-        again = [(number, frame) for number, frame in self._shown if number > seen]
+        again = [(number, frame) for number, frame, _ in self._shown if number > seen]
         again += [(int(key), each.frame) for key, each in self._pending.items()]
         return tuple(frame for _, frame in sorted(again, key=lambda pair: pair[0]))
 

@@ -130,9 +130,7 @@ def read_action(frame: Json) -> ActionEvent:
             f"the action {name!r} is not supported", hint=f"supported are {', '.join(ACTIONS)}"
         )
     args = _table(frame, "args")
-    timeout = frame.get("timeout")
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float | None):
-        raise RemoteProtocolError(f"the timeout of action {key} is no number: {timeout!r}")
+    timeout = _seconds(frame.get("timeout"), key)
     return ActionEvent(
         id=key,
         action=cast("Action", _fitted(kind, args, f"action {key}")),
@@ -165,6 +163,17 @@ def read_observation(frame: Json) -> ObservationEvent:
         observation=cast("Observation", said),
         timestamp=str(frame.get("timestamp", "")),
     )
+
+
+def _seconds(timeout: object, key: EventKey) -> float | None:
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise RemoteProtocolError(f"the timeout of action {key} is no number: {timeout!r}")
+    try:
+        return float(timeout)
+    except OverflowError:
+        raise RemoteProtocolError(f"the timeout of action {key} is too large") from None
 
 
 def _metadata(extras: Mapping[str, object], cause: EventKey) -> Json:

@@ -140,6 +140,72 @@ class GetErrorsObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnsavedBuffer:
+    """A file that the window shows with changes which are not saved."""
+
+    path: str
+    """In the workspace, with `/`."""
+
+    version: str
+    """Another one after each change."""
+
+    state: Literal["sent", "known", "unclear"]
+    """Whether `data` is there, was asked not to be sent, or cannot be told: the editor would not
+    write the rest of the file down as it is."""
+
+    data: str | None = None
+    """The bytes of the file, were it saved, in Base64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuffersObservation:
+    """The files that the window shows with changes which are not saved."""
+
+    content: str
+    buffers: Sequence[UnsavedBuffer] = ()
+    nonce: str | None = None
+    """Hash (SHA-256, hexadecimal) of the file that was asked for; None: it is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandedFile:
+    """A file after its change."""
+
+    path: str
+    by_editor: bool
+    """Whether one undo in the editor takes it back; else it was written to the disk."""
+
+    data: str | None = None
+    """Its content in Base64, where saving changed it; None: it is what was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandObservation:
+    """Files that were changed and saved."""
+
+    content: str
+    files: Sequence[LandedFile] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAnswer:
+    """A person's answer about one call."""
+
+    id: str
+    allow: bool
+    scope: Literal["call", "run"] = "call"
+    """`run`: also for later calls of the run that the same rule asks about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveObservation:
+    """A person's answers."""
+
+    content: str
+    answers: Sequence[PersonAnswer] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorObservation:
     """A reason why an action was not done, or not to its end."""
 
@@ -157,6 +223,9 @@ Observation = (
     | EditObservation
     | RunPythonObservation
     | GetErrorsObservation
+    | BuffersObservation
+    | LandObservation
+    | ApproveObservation
     | ErrorObservation
 )
 
@@ -167,6 +236,9 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "edit": EditObservation,
     "run_python": RunPythonObservation,
     "get_errors": GetErrorsObservation,
+    "buffers": BuffersObservation,
+    "land": LandObservation,
+    "approve": ApproveObservation,
     "error": ErrorObservation,
 }
 """Kinds of observations by their name on the wire."""

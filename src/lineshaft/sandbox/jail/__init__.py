@@ -2,7 +2,13 @@
 
 from lineshaft.sandbox.jail._bubblewrap import BubblewrapJail
 from lineshaft.sandbox.jail._choose import best_jail
-from lineshaft.sandbox.jail._differences import PathDifference, PathState, settle
+from lineshaft.sandbox.jail._differences import (
+    PathDifference,
+    PathState,
+    changes_of_copy,
+    settle,
+    states,
+)
 from lineshaft.sandbox.jail._laying import is_gone, lay_over_copy, visible
 from lineshaft.sandbox.jail._probe import probe
 from lineshaft.sandbox.jail._sandlock import SandlockJail
@@ -31,10 +37,12 @@ __all__ = [
     "SandlockJail",
     "Scratch",
     "best_jail",
+    "changes_of_copy",
     "is_gone",
     "lay_over_copy",
     "make_scratch",
     "probe",
     "settle",
+    "states",
     "visible",
 ]

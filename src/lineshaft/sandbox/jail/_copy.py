@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lineshaft.errors import EngineError, NoBoundary
-from lineshaft.sandbox.jail._differences import PathState, from_copy, states
+from lineshaft.sandbox.jail._differences import PathState, changes_of_copy, states
 from lineshaft.sandbox.jail._laying import lay_over_copy, visible
 from lineshaft.sandbox.jail._spec import Changes, SandboxSpec
 from lineshaft.sandbox.jail._views import file_id, linked_files
@@ -32,7 +32,7 @@ class Copied:
 
     def changes(self) -> Changes:
         """Return the differences after the run."""
-        return from_copy(self.copy, self.root, self.before, self.spec)
+        return changes_of_copy(self.copy, self.root, self.before, self.spec)
 
 
 def copy_apart(root: Path, copy: Path, *, spec: SandboxSpec, user: int | None) -> Copied:

@@ -42,7 +42,9 @@ def from_overlay(report: Path, root: Path, spec: SandboxSpec) -> Changes:
     return settle((_difference(line) for line in lines), root=root, spec=spec)
 
 
-def from_copy(copy: Path, root: Path, before: dict[str, PathState], spec: SandboxSpec) -> Changes:
+def changes_of_copy(
+    copy: Path, root: Path, before: dict[str, PathState], spec: SandboxSpec
+) -> Changes:
     """Return the changes in a copy of a folder.
 
     Args:

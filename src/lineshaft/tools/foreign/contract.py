@@ -58,13 +58,13 @@ class Foreign:
         function: Function,
         name: str,
     ) -> None:
-        self.input_schema = _sound(input_schema, f"the input schema of {name!r}")
+        self.input_schema = sound(input_schema, f"the input schema of {name!r}")
         kind = self.input_schema.get("type", "object")
         if kind != "object":
             raise ConfigError(f"the input schema of {name!r} is of type {kind!r}, not 'object'")
         self.output_schema = None
         if output_schema is not None:
-            self.output_schema = _sound(output_schema, f"the output schema of {name!r}")
+            self.output_schema = sound(output_schema, f"the output schema of {name!r}")
         found = members(self.input_schema, self.input_schema)
         self._names = tuple(found.properties)
         self._open = found.open
@@ -84,7 +84,7 @@ class Foreign:
         if not self._open:
             extra = [name for name in arguments if name not in self._names]
             problems = [Problem((name,), unknown(name, self._names)) for name in extra]
-        problems += _problems(self._input, arguments, self._names)
+        problems += problems_in(self._input, arguments, self._names)
         if problems:
             raise Mismatch(list({problem.path: problem for problem in problems}.values()))
         return cast("dict[str, object]", plain(arguments))
@@ -95,12 +95,19 @@ class Foreign:
             value = plain(result)
         except NotPlain as error:
             raise Mismatch.of(error, "is") from error
-        if self._output is not None and (problems := _problems(self._output, value, ())):
+        if self._output is not None and (problems := problems_in(self._output, value, ())):
             raise Mismatch(problems)
         return value
 
 
-def _problems(check: SchemaValidator, value: object, names: tuple[str, ...]) -> list[Problem]:
+def problems_in(check: SchemaValidator, value: object, names: tuple[str, ...]) -> list[Problem]:
+    """Return why a value does not fit a schema; nothing where it fits.
+
+    Args:
+        check: Of the schema.
+        value: The value.
+        names: Those that may stand at its top, for unknown ones.
+    """
     try:
         return problems_of(islice(check(value), _MOST_PROBLEMS), names)
     except RecursionError:
@@ -109,8 +116,16 @@ def _problems(check: SchemaValidator, value: object, names: tuple[str, ...]) -> 
         return [Problem((), f"could not be checked against its schema: {error!r:.200}")]
 
 
-def _sound(given: object, what: str) -> Schema:
-    """Return a copy of a schema, if it is one and can be worked with."""
+def sound(given: object, what: str) -> Schema:
+    """Return a copy of a schema, if it is one and can be worked with.
+
+    Args:
+        given: The schema.
+        what: Names it in messages.
+
+    Raises:
+        ConfigError: It is none, too large, or leads outside or back to itself.
+    """
     if not isinstance(given, Mapping):
         raise ConfigError(f"{what} is no object: {given!r:.80}")
     try:

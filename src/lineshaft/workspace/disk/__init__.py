@@ -20,7 +20,9 @@ from lineshaft.workspace.disk.access import (
     read,
     status,
     told,
+    unsaved,
 )
+from lineshaft.workspace.disk.buffers import Editor, EditorEdit, SavedFile, Unsaved
 from lineshaft.workspace.disk.edits import (
     delete,
     link,
@@ -55,6 +57,8 @@ __all__ = [
     "NOTHING",
     "At",
     "Decided",
+    "Editor",
+    "EditorEdit",
     "FileState",
     "Folders",
     "Found",
@@ -65,8 +69,10 @@ __all__ = [
     "Mounts",
     "Place",
     "Root",
+    "SavedFile",
     "SeenState",
     "State",
+    "Unsaved",
     "both_names",
     "delete",
     "entry_of",
@@ -93,6 +99,7 @@ __all__ = [
     "still",
     "sweep",
     "told",
+    "unsaved",
     "walk",
     "writable",
     "write",

@@ -19,6 +19,7 @@ from typing import Literal
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
 from lineshaft.files import Identity, identity_of
+from lineshaft.workspace.disk.buffers import Unsaved
 from lineshaft.workspace.disk.mounts import Place, is_own
 
 MOST_BYTES = 64_000_000
@@ -78,6 +79,17 @@ class Mark:
         """Return the mark that the system's word about a file gives."""
         return cls(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
+    @classmethod
+    def of_unsaved(cls, unsaved: Unsaved) -> "Mark":
+        """Return the mark of a content that an editor has not saved, which is its hash."""
+        digest = unsaved.sha256 or ""
+        return cls(_UNSAVED, len(unsaved.data or b""), int(digest[:15] or "0", 16), 0)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether it is that of a content which an editor has not saved."""
+        return self.inode == _UNSAVED
+
     def same_file(self, other: "Mark") -> bool:
         """Whether it may have been renamed or linked; that changes one of its times."""
         return (self.inode, self.size, self.modified_ns) == (
@@ -85,6 +97,27 @@ class Mark:
             other.size,
             other.modified_ns,
         )
+
+
+_UNSAVED = -1
+
+
+def unsaved(place: Place) -> bytes | None:
+    """Return what an editor shows of a file and has not saved; None: the disk is what counts.
+
+    Raises:
+        WorkspaceError: It is there, and nobody can say what bytes it would be.
+    """
+    found = None if place.root.editor is None else place.root.editor.unsaved().get(place.real)
+    if found is None:
+        return None
+    if found.data is None:
+        raise WorkspaceError(
+            f"{place.path!r} has changes in the editor that are not saved, and its encoding or its"
+            " line ends are none that the editor keeps",
+            hint="Save it first.",
+        )
+    return found.data
 
 
 @contextmanager
@@ -272,6 +305,8 @@ def read(place: Place) -> bytes:
         TooLarge: It is too large to hold in memory.
         WorkspaceError: It is no file, or may not be read.
     """
+    if (shown := unsaved(place)) is not None:
+        return shown
     parts: list[bytes] = []
     left = MOST_BYTES
     with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:

@@ -10,12 +10,13 @@ import errno
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
 from lineshaft.files import OwnFolders
 from lineshaft.values import Resolved, beginning
+from lineshaft.workspace.disk.buffers import Editor
 
 PROJECT = "project"
 """The alias of the workspace itself."""
@@ -57,6 +58,9 @@ class Root:
     own: OwnFolders | None = field(default=None, compare=False, repr=False)
     """The paths closed in it; None: none, it is a run's own folder."""
 
+    editor: Editor | None = field(default=None, compare=False, repr=False)
+    """The window that shows it; None: none does."""
+
     def holds(self, real: str) -> bool:
         """Whether a real path is this folder or lies below it."""
         return real == self.real or real.startswith(self.real.rstrip(os.sep) + os.sep)
@@ -89,6 +93,12 @@ class Place:
         """Path on this machine."""
         return os.path.join(self.root.real, *self.parts)  # noqa: PTH118  pathlib is ten times slower
 
+    def on_disk(self) -> "Place":
+        """Return the same place, whatever an editor shows there."""
+        if self.root.editor is None:
+            return self
+        return Place(replace(self.root, editor=None), self.parts, self.writable)
+
     def resolved(self) -> Resolved:
         """Return the value that leaves this room."""
         return Resolved(
@@ -114,14 +124,18 @@ class Mounts:
     Args:
         root: The workspace.
         aliases: More mounts by alias.
+        editor: The window that shows the workspace.
 
     Raises:
         ConfigError: A folder is missing, or an alias is not a name.
     """
 
-    def __init__(self, root: str | Path, aliases: Mapping[str, Mount]) -> None:
+    def __init__(
+        self, root: str | Path, aliases: Mapping[str, Mount], editor: Editor | None = None
+    ) -> None:
         self.own = OwnFolders()
-        self.roots = {PROJECT: _root(PROJECT, Mount(root, writable=True), self.own)}
+        project = _root(PROJECT, Mount(root, writable=True), self.own)
+        self.roots = {PROJECT: replace(project, editor=editor)}
         for alias, mount in aliases.items():
             name = alias.removeprefix("@")
             if name in (*self.roots, RUN):
@@ -191,6 +205,14 @@ class Mounts:
         if len(self.roots) == 1 or place.root.alias == PROJECT:
             return place
         return self._named(place.real, place.path)
+
+    def at(self, real: str) -> Place:
+        """Return the place of a real path.
+
+        Raises:
+            OutsideWorkspace: It lies in none of the mounts, or is Lineshaft's own.
+        """
+        return self._named(real, real)
 
     def must_stay(self, *places: Place) -> None:
         """Refuse to replace a place that leads to Lineshaft's own folders.

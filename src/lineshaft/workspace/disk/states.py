@@ -26,7 +26,9 @@ from lineshaft.workspace.disk.access import (
     opened,
     status,
     told,
+    unsaved,
 )
+from lineshaft.workspace.disk.buffers import Unsaved
 from lineshaft.workspace.disk.mounts import Place
 
 _SETTLED_NS = 2_000_000_000
@@ -117,6 +119,8 @@ def _see(place: Place, at: At, at_ns: int, keep: int) -> SeenState:
         )
     if kind != "file":
         return SeenState(FileState(kind, mode=mode), Mark.of(found), at_ns)
+    if (shown := unsaved(place)) is not None:
+        return _shown(shown, mode, at_ns, keep)
     digest, kept, size = hashlib.sha256(), bytearray(), 0
     with open_file(place.path, at) as descriptor:
         mark = Mark.of(os.fstat(descriptor))
@@ -127,6 +131,13 @@ def _see(place: Place, at: At, at_ns: int, keep: int) -> SeenState:
                 kept += chunk
     data = bytes(kept) if size <= keep else None
     return SeenState(FileState(kind, digest.hexdigest(), size, mode), mark, at_ns, data)
+
+
+def _shown(data: bytes, mode: int, at_ns: int, keep: int) -> SeenState:
+    """Return the state of a file that an editor shows and has not saved."""
+    found = Unsaved(data)
+    thing = FileState("file", found.sha256, len(data), mode)
+    return SeenState(thing, Mark.of_unsaved(found), at_ns, data if len(data) <= keep else None)
 
 
 def read_whole(place: Place) -> SeenState:
@@ -142,6 +153,8 @@ def read_whole(place: Place) -> SeenState:
     left = MOST_BYTES
     with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
         found = os.fstat(descriptor)
+        if (shown := unsaved(place)) is not None:
+            return _shown(shown, stat.S_IMODE(found.st_mode), at_ns, MOST_BYTES)
         for chunk in chunks(descriptor):
             parts.append(chunk)
             left -= len(chunk)
@@ -162,6 +175,8 @@ def parts_of(place: Place) -> Iterator[bytes]:
 
 def mark_of(place: Place, folders: Folders | None = None) -> Mark | None:
     """Return the mark of a place's present version; None where no file is."""
+    if (shown := unsaved(place)) is not None:
+        return Mark.of_unsaved(Unsaved(shown))
     if folders is None:
         found = status(place)
         return None if found is None else Mark.of(found)

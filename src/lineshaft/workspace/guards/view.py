@@ -19,6 +19,7 @@ from lineshaft.values import (
     SecretFinder,
     Stage,
     StagedFile,
+    Undone,
 )
 
 _KEPT_BYTES = 16_000_000
@@ -55,11 +56,11 @@ class Looking(Stage):
         """Return what is at a path, or raise `FileMissing`."""
         return await self._stage.stat(path)
 
-    async def read(self, path: str) -> Content:
+    async def read(self, path: str, *, noted: bool = True) -> Content:
         """Return the bytes that a file is to have."""
         if path in self._now:
             return self._now[path]
-        content = await self._stage.read(path)
+        content = await self._stage.read(path, noted=noted)
         if self._room(content):
             self._now[path] = content
         return content
@@ -141,7 +142,7 @@ class Looking(Stage):
         """Refuse."""
         _only_looks(run_id, atomic, packed, secrets)
 
-    async def undo(self, run_id: str) -> tuple[Change, ...]:
+    async def undo(self, run_id: str) -> Undone:
         """Refuse."""
         _only_looks(run_id)
 

@@ -6,7 +6,7 @@ the others are named.
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lineshaft.errors import LineshaftError, WorkspaceError
@@ -109,7 +109,12 @@ def backwards(items: Sequence[Item]) -> list[Item]:
 
 
 def carry_out(
-    journals: Journals, journal: Journal, tasks: Sequence[Task], *, again: bool = False
+    journals: Journals,
+    journal: Journal,
+    tasks: Sequence[Task],
+    *,
+    again: bool = False,
+    then: Callable[[], None] = lambda: None,
 ) -> None:
     """Carry out a journal, or take all of it back.
 
@@ -118,12 +123,14 @@ def carry_out(
         journal: The journal.
         tasks: Its tasks that are left.
         again: Whether this is not the first attempt.
+        then: Does what of the journal is no task.
 
     Raises:
         WorkspaceError: It failed; the error says so where it cannot be taken back either.
     """
     try:
         apply(journal, tasks)
+        then()
     except LineshaftError as error:
         take_back(journals, journal, error)
         raise

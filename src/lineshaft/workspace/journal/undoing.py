@@ -1,12 +1,20 @@
 """Undo of a run's landings: all its stages as one landing, whole or not at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
-from lineshaft.values import Change
+from lineshaft.values import Change, Undone
 from lineshaft.workspace._count import changed_lines
-from lineshaft.workspace.disk import KEPT_BYTES, FileState, Place, see
+from lineshaft.workspace.disk import (
+    KEPT_BYTES,
+    Editor,
+    EditorEdit,
+    FileState,
+    Place,
+    Unsaved,
+    see,
+)
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.folder import Journals
 from lineshaft.workspace.journal.recovery import carry_out, others_in
@@ -17,8 +25,14 @@ from lineshaft.workspace.journal.storage import Header, Item, Journal, Source
 _TOLD = 20
 
 
-def undo(journals: Journals, run_id: str) -> tuple[Change, ...]:
+def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undone:
     """Take back all landed changes of a run; the caller holds the lock.
+
+    Args:
+        journals: Keep what was.
+        run_id: The run.
+        editor: The window that shows the files: what it has not saved counts, and where it shows a
+            file as it was before, that is saved.
 
     Raises:
         StaleFile: Some of the files were changed since; nothing was done.
@@ -28,7 +42,8 @@ def undo(journals: Journals, run_id: str) -> tuple[Change, ...]:
     """
     landed = _landed(journals, run_id)
     items, stale = _together([journal.header.items for journal in landed])
-    tasks, changed = _judged(items)
+    unsaved = _shown_in(editor)
+    tasks, changed, already = _judged(items, unsaved)
     stale += changed
     if stale:
         raise StaleFile(
@@ -45,9 +60,27 @@ def undo(journals: Journals, run_id: str) -> tuple[Change, ...]:
         undoes=tuple(journal.header.id for journal in landed),
     )
     journal = journals.commit(header, _sources(landed, header.items))
-    changes = tuple(_change(journal, item) for item in header.items)
-    carry_out(journals, journal, tasks)
-    return changes
+    changes = [_change(journal, item) for item in header.items]
+
+    def save() -> None:
+        edits = [
+            EditorEdit(path=place.path, real=place.real, before=shown.sha256, after=shown.data)
+            for place in already
+            if (shown := unsaved.get(place.real)) is not None and shown.data is not None
+        ]
+        if editor is not None and edits:
+            editor.edit(edits)
+
+    carry_out(journals, journal, tasks, then=save)
+    return Undone(changes, already=tuple(place.path for place in already))
+
+
+def _shown_in(editor: Editor | None) -> Mapping[str, Unsaved]:
+    """Return what an editor shows and has not saved now."""
+    if editor is None:
+        return {}
+    editor.look_again()
+    return editor.unsaved()
 
 
 def _landed(journals: Journals, run_id: str) -> list[Journal]:
@@ -99,22 +132,33 @@ def _came(real: str, went: dict[str, Place], times: Counter[str]) -> Place | Non
     return place if place and times[real] == times[place.real] == 1 else None
 
 
-def _judged(items: Sequence[Item]) -> tuple[list[Task], list[str]]:
+def _judged(
+    items: Sequence[Item], unsaved: Mapping[str, Unsaved]
+) -> tuple[list[Task], list[str], list[Place]]:
+    """Return the tasks, the places changed since, and those of files that are as before already."""
     going = {item.place.real for item in items if item.after.kind != "folder"}
     tasks: list[Task] = []
     stale: list[str] = []
+    already: list[Place] = []
     for item in items:
         try:
             now = see(item.place, keep=0)
-            if now.thing.same(item.before):
+            shown = unsaved.get(item.place.real)
+            if shown is not None and shown.data is not None and shown.sha256 == item.after.sha256:
+                already.append(item.place)
+            elif shown is not None:
+                stale.append(item.place.path)
+            elif now.thing.same(item.before):
                 tasks.append(Task(item, now.mark))
                 if item.before.kind == "folder" and item.after.kind != "folder":
                     stale += others_in(item.place, going)
             elif not now.thing.same(item.after):
                 stale.append(item.place.path)
+            elif item.after.kind != "folder":
+                already.append(item.place)
         except WorkspaceError:
             stale.append(item.place.path)  # a folder on the way is none any longer
-    return tasks, stale
+    return tasks, stale, already
 
 
 def _sources(landed: Sequence[Journal], items: Iterable[Item]) -> dict[str, Source]:

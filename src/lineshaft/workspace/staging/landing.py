@@ -14,7 +14,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
-from lineshaft.workspace.disk import KEPT_BYTES, FileState, Folders, SeenState, mark_of, see
+from lineshaft.workspace.disk import (
+    KEPT_BYTES,
+    Editor,
+    FileState,
+    Folders,
+    SeenState,
+    mark_of,
+    see,
+)
 from lineshaft.workspace.journal import (
     FromDisk,
     FromStage,
@@ -29,6 +37,7 @@ from lineshaft.workspace.journal import (
     reached,
 )
 from lineshaft.workspace.staging.overlay import Base, OverlayNode
+from lineshaft.workspace.staging.through import Saved, Through, note_formatted
 
 _TOLD = 20
 _MEMORY_BYTES = 16_000_000
@@ -46,8 +55,16 @@ class Landing:
     """Files that it builds on."""
 
 
-def land(journals: Journals, landing: Landing) -> None:
+def land(journals: Journals, landing: Landing, editor: Editor | None = None) -> Saved:
     """Land a stage.
+
+    Args:
+        journals: Keep what was and what is to be.
+        landing: The stage.
+        editor: The window that shows the files: contents are changed through it, where it can.
+
+    Returns:
+        What saving made of contents.
 
     Raises:
         StaleFile: Files were changed from outside; nothing landed.
@@ -55,8 +72,12 @@ def land(journals: Journals, landing: Landing) -> None:
     """
     with journals.lock():
         finish(journals)
+        if editor is not None:
+            editor.look_again()
         with Folders() as folders:
             tasks, contents = _checked(landing, folders)
+        through = Through(editor, tasks, landing.changes)
+        contents.update(through.unsaved)
         reached("checked")
         items = [task.item for task in tasks]
         header = Header(
@@ -67,7 +88,10 @@ def land(journals: Journals, landing: Landing) -> None:
             items=tuple(items),
         )
         journal = journals.commit(header, _sources(landing, items, contents))
-        carry_out(journals, journal, tasks)
+        carry_out(journals, journal, through.left, then=through.edit)
+        if through.saved.formatted:
+            note_formatted(journals, header, through)
+        return through.saved
 
 
 def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, bytes]]:
@@ -80,7 +104,7 @@ def _checked(landing: Landing, folders: Folders) -> tuple[list[Task], dict[str, 
     room = _MEMORY_BYTES
     for base, node in landing.changes:
         came = node.came if node.came is not None and node.came.real in changing else None
-        item = Item(base.place, base.sight.thing, node.thing, came)
+        item = Item(base.place.on_disk(), base.sight.thing, node.thing, came)
         now = _now(base, folders, keep=min(room, KEPT_BYTES))
         if now is None:
             stale.append(base.place.path)  # a folder on the way is none any longer

@@ -10,7 +10,7 @@ Above: the gate and the kit's tools, which see no difference to a folder; the en
 import copy
 import threading
 import time
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,7 +53,7 @@ from lineshaft.workspace.guards import guarded
 from lineshaft.workspace.staging import checks, edits, merging
 from lineshaft.workspace.staging.checks import content_of, is_held, is_private, is_small
 from lineshaft.workspace.staging.diff import stage_diff
-from lineshaft.workspace.staging.files import staged_file
+from lineshaft.workspace.staging.files import shown_file, staged_file
 from lineshaft.workspace.staging.landing import Landing, land
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
@@ -207,31 +207,38 @@ class StagedView(FolderView):
             raise disk.missing(place.path)
         return entry_of(self._mounts, Found(place, disk.kind_of(status.st_mode), status), tree)
 
-    async def read(self, path: str) -> Content:
-        """Return a file's bytes, and remember the version read for `E_STALE`."""
+    async def read(self, path: str, *, noted: bool = True) -> Content:
+        """Return a file's bytes, and remember the version read for `E_STALE`.
+
+        Args:
+            path: The file.
+            noted: Whether it counts as read.
+        """
         place = self._mounts.place(path)
         if place.path not in self._seen.reported and is_held(self._overlay, place):
             await checkpoint()
-            return self._read(path)
-        return await self._hop(self._read, path)
+            return self._read(path, noted)
+        return await self._hop(self._read, path, noted)
 
-    def _read(self, path: str) -> Content:
+    def _read(self, path: str, noted: bool = True) -> Content:  # noqa: FBT001, FBT002  for a thread
         place = self._mounts.place(path)
         if is_private(place):
-            return super()._read(path)
-        if place.path in self._seen.reported:
+            return super()._read(path, noted)
+        if noted and place.path in self._seen.reported:
             self._look_again(place)
         node = self._overlay.find(place.real)
         if node is not None:
-            if self._overlay.own(place.real) is None:
+            if noted and self._overlay.own(place.real) is None:
                 self._seen.saw(place.path, node.thing.sha256)
             return Content(data=self._overlay.read(place), sha256=node.thing.sha256 or "")
         try:
             sight = read_whole(place)
         except FileMissing:
-            self._saw(place, SeenState(NOTHING, None, time.time_ns()))
+            if noted:
+                self._saw(place, SeenState(NOTHING, None, time.time_ns()))
             raise
-        self._saw(place, sight)
+        if noted:
+            self._saw(place, sight)
         return content_of(sight)
 
     def _saw(self, place: Place, sight: SeenState) -> None:
@@ -292,7 +299,8 @@ class StagedView(FolderView):
         """Stage a file's whole content; arguments and errors are those of `DirectView.write`."""
         await checkpoint()
         place = self._writable(path)
-        quick = not is_private(place) and is_small(self._overlay, place, data)
+        far = place.root.editor is not None  # to ask it takes a while
+        quick = not far and not is_private(place) and is_small(self._overlay, place, data)
         if not (quick and self._lock.acquire(blocking=False)):
             return await super().write(path, data, if_match=if_match, mode=mode)
         try:
@@ -308,7 +316,7 @@ class StagedView(FolderView):
 
     def _put(self, place: Place, data: bytes, if_match: str | None, mode: int | None) -> Change:
         with self._lock:
-            before = self._now(place)
+            before = self._read_before(place)
             must_match(place, before.thing.state(), if_match)
             self._seen.check(place.path, before.thing.state())
             if before.thing.kind != "missing":
@@ -345,13 +353,14 @@ class StagedView(FolderView):
             return self._move_private(old, new)
         self._mounts.must_stay(old, new)
         with self._lock, disk.told(new.path), nothing_there(new):
-            before = self._now(old)
+            before = self._saved(old)
             self._seen.check(old.path, before.thing.state())
             if approve is not None:
                 approve(both_names(old, new, self._overlay))
             moved = edits.move(self._overlay, old, new, before)
             for was, now, sight in moved:
-                if sight.thing.kind != "folder" or len(moved) == 1:
+                known = was.path in self._seen.tokens
+                if sight.thing.kind != "folder" or len(moved) == 1 or known:
                     self._staged.moved(was.path, now.path, sight.thing.state(sight.data))
             self._memory.version += 1
         thing = before.thing
@@ -375,7 +384,7 @@ class StagedView(FolderView):
             return super()._delete(path)
         self._mounts.must_stay(place)
         with self._lock, disk.told(place.path):
-            before = self._now(place)
+            before = self._saved(place)
             self._seen.check(place.path, before.thing.state())
             edits.delete(self._overlay, place, before)
             noted = place.path in self._staged.files
@@ -389,6 +398,24 @@ class StagedView(FolderView):
         if not self._overlay.still(place):
             raise self._seen.stale(place.path)
         return self._overlay.look(place)
+
+    def _read_before(self, place: Place) -> SeenState:
+        """Return the state of a place whose content goes: what is not saved must have been read."""
+        sight = self._now(place)
+        if sight.mark and sight.mark.is_unsaved and place.path not in self._seen.tokens:
+            raise self._seen.unread(place.path)
+        return sight
+
+    def _saved(self, place: Place) -> SeenState:
+        """Return the state of a place that goes from where it is: a program cannot save that."""
+        sight = self._now(place)
+        if sight.mark and sight.mark.is_unsaved:
+            raise WorkspaceError(
+                f"{place.path!r} has changes in the editor that are not saved:"
+                " it is neither moved nor deleted",
+                hint="Save it first, or close it without saving.",
+            )
+        return sight
 
     def _changed(self, place: Place, before: SeenState, after: State) -> Change:
         self._memory.version += 1
@@ -413,12 +440,22 @@ class StagedView(FolderView):
 
     async def kept_back(self) -> tuple[StagedFile, ...]:
         """Return what this view has and the disk does not, each path on this machine once."""
-        return await self._hop(self._kept_back) if self._keeps_back else ()
+        if not self._keeps_back and self._shared.editor is None:
+            return ()
+        return await self._hop(self._kept_back)
 
     def _kept_back(self) -> tuple[StagedFile, ...]:
         with self._lock:
             overlay = merging.flattened(self._memories).overlay
-            return tuple(staged_file(base.place, node) for base, node in overlay.changed())
+            staged = [staged_file(base, node) for base, node in overlay.changed()]
+        return (*staged, *self._shown({file.real for file in staged}))
+
+    def _shown(self, without: Collection[str]) -> Iterator[StagedFile]:
+        """Yield what the editor shows and has not saved."""
+        editor = self._shared.editor
+        for real, shown in () if editor is None else editor.unsaved().items():
+            if real not in without and shown.data is not None:
+                yield shown_file(self._mounts.at(real), shown.data)
 
     async def changes(self) -> tuple[Change, ...]:
         """Return the changes of this view, landed or not: one entry a path and stage, in order.
@@ -460,8 +497,9 @@ class StagedView(FolderView):
             while self._keeps_back:
                 version = self._version
                 findings = await self._look_at_all(guards)
-                if await self._hop(self._land, version):
-                    return findings
+                landed = await self._hop(self._land, version)
+                if landed is not None:
+                    return (*findings, *landed)
         return ()
 
     def _must_not_be_stale(self) -> None:
@@ -484,14 +522,14 @@ class StagedView(FolderView):
         with self._lock:
             return self._with((merging.flattened(self._memories),))
 
-    def _land(self, version: int) -> bool:
-        """Land, unless a change was made since the guards were asked."""
+    def _land(self, version: int) -> tuple[Finding, ...] | None:
+        """Land, unless a change was made since the guards were asked: then return None."""
         journals = self._shared.journals
         if journals is None:
             raise ConfigError("a folder without a journal cannot keep changes back")
         with self._lock:
             if version != self._version:
-                return False
+                return None
             for memory in self._memories[1:]:
                 if paths := merging.stale(memory):
                     raise self._told_of(paths, merging.stale_below(paths))
@@ -506,18 +544,18 @@ class StagedView(FolderView):
             )
             try:
                 with self._shared.lock:
-                    land(journals, landing)
+                    saved = land(journals, landing, self._shared.editor)
             except StaleFile as error:
                 raise self._told_of(error.paths, error) from None
-            done = flat.waiting(stage)
-            versions = flat.staged.versions()
+            done = [saved.now(change) for change in flat.waiting(stage)]
+            versions = {**flat.staged.versions(), **saved.formatted}
             lowest.done += [replace(change, undoable=bool(self._run_id)) for change in done]
             lowest.stages = stage
             for memory in self._memories:
                 memory.through.seen.tokens.update(versions)
                 memory.clear()
             lowest.forget_sights({base.place.real for base, _ in changes})
-        return True
+        return saved.findings
 
     def _told_of(self, paths: Collection[str], error: StaleFile) -> StaleFile:
         for path in paths:

@@ -11,12 +11,12 @@ from lineshaft import WorkspacePath, kit
 from lineshaft.agents import Budget, PromptTemplate, VerifiedMicroagent
 from lineshaft.values import Context
 from lineshaft_azure_sdk.changes import changed_files
+from lineshaft_azure_sdk.code import without_comments
 from lineshaft_azure_sdk.files import patch_file
 from lineshaft_azure_sdk.java.build import build_of, compile_java
 
 _TYPE = re.compile(r"\b(?:class|interface|enum|record)\s+(\w+)")
 _METHOD = re.compile(r"\b(\w+)\s*\([^()]*\)\s*(?:throws[\w\s.,]+)?\{")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class JavaPatchTask(BaseModel):
@@ -51,7 +51,9 @@ async def _verify(
             return f"{path} was changed: only Java files below {root} may be"
         if each.after is None:
             return f"{path} was deleted"
-        before, after = (_COMMENT.sub(" ", text) for text in each.texts)
+        before, after = (
+            without_comments(text, texts=False, characters=True) for text in each.texts
+        )
         for pattern in (_TYPE, _METHOD):
             lost = set(pattern.findall(before)) - set(pattern.findall(after)) - set(result.removed)
             if lost:
@@ -82,4 +84,5 @@ java_patch = VerifiedMicroagent[JavaPatchResult](
     tools=[kit.tools("read_file", "list_files", "search_text"), patch_file, compile_java],
     budget=Budget(turns=100, seconds=1_800),
     verify=_verify,
+    programs=True,
 )

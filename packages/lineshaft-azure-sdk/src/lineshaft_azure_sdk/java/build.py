@@ -10,6 +10,7 @@ from lineshaft import WorkspacePath, tool
 from lineshaft.kit.view import run_in_view
 from lineshaft.processes.programs import MavenOptions
 from lineshaft.values import Context
+from lineshaft_azure_sdk.programs import logged
 
 PLACE = "LINESHAFT_AZURE_SDK_MAVEN"
 """The variable that names Maven's local repository; the person's own where it is not set."""
@@ -29,7 +30,14 @@ class MavenBuild(TypedDict):
     """The lines of errors, where it did not."""
 
 
-@tool(name="azure_sdk.compile_java", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS)
+@tool(
+    name="azure_sdk.compile_java",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
+)
 async def compile_java(package: WorkspacePath, call: Context) -> MavenBuild:
     """Compile a Java package with Maven, offline.
 
@@ -50,7 +58,9 @@ async def build_of(call: Context, package: str) -> MavenBuild:
     options = MavenOptions(
         ("compile",), Path("pom.xml"), offline=True, repository=repository, seconds=_SECONDS
     )
-    seen = await run_in_view(call, options, folder=package, readable=[repository])
+    seen = await run_in_view(
+        call, options, folder=package, readable=[repository], on_line=logged(call, options)
+    )
     ok = seen.result.exit_code == 0
     said = _COLOUR.sub("", seen.result.stdout)
     errors = [line for line in said.splitlines() if line.startswith("[ERROR]")] or [said]

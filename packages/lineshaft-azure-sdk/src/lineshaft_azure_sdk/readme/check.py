@@ -1,40 +1,33 @@
 """The check of a README: placeholders, addresses of one language, and links that lead nowhere.
 
-Links into the web are listed as unchecked: asking for them is for a person or a build.
+Links into the web are listed as unchecked; `check_links` asks for them.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from anyio import to_thread
 from typing_extensions import TypedDict
 
 from lineshaft import WorkspacePath, tool
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.values import Context
+from lineshaft_azure_sdk.readme.markdown import Found, Prose
 
-_CODE = re.compile(
-    r"^(`{3,}|~{3,}).*?^\1`*\s*$|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
-)
-_PLACEHOLDER = re.compile(
-    r"\{\{[^}]*\}\}|\bTODO\b|\bFIXME\b|\bTBD\b|<(?:your|insert|placeholder)[^>]*>"
-    r"|\[(?:insert|placeholder|your)[^\]]*\](?!\()|\bLorem ipsum\b",
-    re.IGNORECASE,
-)
-_LINK = re.compile(
-    r"!?\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+[\"'][^)]*)?\)|^\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)",
-    re.MULTILINE,
-)
 _LOCALE = re.compile(r"/[a-z]{2}-[a-z]{2}(?:/|$)", re.IGNORECASE)
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
-_ANCHOR = re.compile(r"<a\s+(?:name|id)=[\"']([^\"']+)", re.IGNORECASE)
+_MOST_BYTES = 1_000_000
+_MOST_PROBLEMS = 200
+_MOST_LINKS = 2_000
+_SHOWN = 200
 
 
 class ReadmeReport(TypedDict):
     """What was found."""
 
     problems: list[str]
-    """What is wrong, each with its line."""
+    """What is wrong, each with its line; the first 200."""
 
     unchecked: list[str]
     """Addresses of the web, which were not asked for."""
@@ -45,7 +38,7 @@ async def check_readme(path: WorkspacePath, call: Context) -> ReadmeReport:
     """Check a README for placeholders, addresses of one language and links that lead nowhere.
 
     Args:
-        path: The README.
+        path: The README, of 1 MB at most.
         call: The call.
     """
     return await report_of(call, path)
@@ -55,35 +48,68 @@ async def report_of(call: Context, path: str) -> ReadmeReport:
     """Check a README.
 
     Raises:
+        ToolError: It is too large.
         WorkspaceError: It cannot be read.
     """
-    text = (await call.workspace.read(path)).data.decode("utf-8", "replace")
-    prose = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    problems: list[str] = []
+    prose = await prose_of(call, path)
+    problems, links = await to_thread.run_sync(_looked_at, prose)
     unchecked: list[str] = []
-    if not _HEADING.search(prose):
-        problems.append("line 1: there is no heading")
-    problems += [
-        f"line {_line(prose, found)}: {found[0]!r} is a placeholder"
-        for found in _PLACEHOLDER.finditer(prose)
-    ]
-    for found in _LINK.finditer(prose):
-        target = found[1] or found[2]
-        place = f"line {_line(prose, found)}"
-        parts = urlsplit(target)
+    known: dict[str, str] = {}
+    for found in links:
+        target, place = found.text, f"line {prose.line(found)}"
+        shown = repr(target if len(target) <= _SHOWN else f"{target[:_SHOWN]}...")
+        try:
+            parts = urlsplit(target)
+        except ValueError:
+            problems.append(f"{place}: {shown} is no address")
+            continue
         if parts.scheme in ("http", "https"):
             if _LOCALE.search(parts.path):
-                problems.append(f"{place}: {target!r} is of one language: leave the part out")
+                problems.append(f"{place}: {shown} is of one language: leave the part out")
             unchecked.append(target)
-        elif not parts.scheme and (said := await _dead(call, path, prose, target)):
-            problems.append(f"{place}: {said}")
-    return {"problems": problems, "unchecked": list(dict.fromkeys(unchecked))}
+        elif not parts.scheme:
+            if target not in known:
+                known[target] = await _dead(call, path, prose, target)
+            if known[target]:
+                problems.append(f"{place}: {shown} {known[target]}")
+    more = len(problems) - _MOST_PROBLEMS
+    told = [*problems[:_MOST_PROBLEMS], f"and {more:,} more"] if more > 0 else problems
+    return {"problems": told, "unchecked": list(dict.fromkeys(unchecked))}
 
 
-async def _dead(call: Context, path: str, prose: str, target: str) -> str:
+async def prose_of(call: Context, path: str) -> Prose:
+    """Return the text of a README, without its code.
+
+    Raises:
+        ToolError: It is too large.
+        WorkspaceError: It cannot be read.
+    """
+    data = (await call.workspace.read(path)).data
+    if len(data) > _MOST_BYTES:
+        raise ToolError(
+            "E_TOO_LARGE",
+            f"{path!r} has {len(data):,} bytes: a README of up to {_MOST_BYTES:,} is checked",
+            hint="move parts of it to pages of their own",
+        )
+    return await to_thread.run_sync(Prose, data.decode("utf-8", "replace"))
+
+
+def _looked_at(prose: Prose) -> tuple[list[str], Sequence[Found]]:
+    """Return what is wrong with a text by itself, and its links."""
+    problems = [] if prose.headings else ["line 1: there is no heading"]
+    problems += [
+        f"line {prose.line(found)}: {found.text!r} is a placeholder"
+        for found in prose.placeholders()
+    ]
+    links = list(prose.links())
+    if len(links) > _MOST_LINKS:
+        problems.append(f"there are {len(links):,} links: up to {_MOST_LINKS:,} are checked")
+    return problems, links[:_MOST_LINKS]
+
+
+async def _dead(call: Context, path: str, prose: Prose, target: str) -> str:
     """Return why a link into the workspace leads nowhere; nothing where it does not."""
     name, _, anchor = unquote(target).partition("#")
-    text = prose
     if name:
         base = PurePosixPath(path).parent
         place = (base / name).as_posix() if not name.startswith("/") else name.lstrip("/")
@@ -91,18 +117,7 @@ async def _dead(call: Context, path: str, prose: str, target: str) -> str:
             entry = await call.workspace.stat(place)
             if not anchor or entry.kind != "file" or not place.endswith(".md"):
                 return ""
-            text = (await call.workspace.read(place)).data.decode("utf-8", "replace")
+            prose = await prose_of(call, place)
         except (WorkspaceError, ToolError):
-            return f"{target!r} leads to no file"
-    anchors = {*map(_slug, _HEADING.findall(text)), *_ANCHOR.findall(text)}
-    return "" if not anchor or anchor in anchors else f"{target!r} leads to no heading"
-
-
-def _slug(heading: str) -> str:
-    """Return the anchor of a heading, as code hosts make it."""
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", heading).strip().lower()
-    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-
-
-def _line(text: str, found: "re.Match[str]") -> int:
-    return text.count("\n", 0, found.start()) + 1
+            return "leads to no file"
+    return "" if not anchor or anchor in prose.anchors else "leads to no heading"

@@ -70,4 +70,5 @@ spelling = VerifiedMicroagent[SpellingResult](
     tools=[kit.tools("read_file"), patch_file, update_cspell_words, check_spelling],
     budget=Budget(turns=100, seconds=1_800),
     verify=_verify,
+    programs=True,
 )

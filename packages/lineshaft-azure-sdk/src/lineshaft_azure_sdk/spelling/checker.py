@@ -43,7 +43,12 @@ class SpellingReport(TypedDict):
 
 
 @tool(
-    name="azure_sdk.check_spelling", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+    name="azure_sdk.check_spelling",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
 )
 async def check_spelling(files: list[WorkspacePath], call: Context) -> SpellingReport:
     """Check the spelling of files with cspell and the configuration of the workspace.

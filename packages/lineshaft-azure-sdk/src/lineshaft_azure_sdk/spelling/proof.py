@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from lineshaft.kit.words import NAMES, WORD, without_words
 from lineshaft.values import Context
 from lineshaft_azure_sdk.changes import ChangedFile, changed_files
 from lineshaft_azure_sdk.spelling.checker import Misspelling, spelling_of
-from lineshaft_azure_sdk.spelling.configuration import NAMES, WORD, without_words
 
 _DIRECTIVE = re.compile(r"(?:c?spell-?checker|c-?spell|spell)\s*::?", re.IGNORECASE)
-_REPLACEMENT = r"[^\W_](?:[^\W_]|[ '-](?=[^\W_])){0,60}"
+_REPLACEMENT = re.compile(r"[^\W_](?:[^\W_]|[ '-](?=[^\W_])){0,60}")
+_APART = frozenset({".git", "node_modules"})
+_MOST_LOOKS = 1_000_000
+"""At characters of one changed line, to find what its misspelled words became."""
 
 
 async def refusal(call: Context, files: Sequence[str], added: Sequence[str]) -> str | None:
@@ -25,6 +28,9 @@ async def refusal(call: Context, files: Sequence[str], added: Sequence[str]) -> 
         added: What the result says of the words list.
     """
     changed = await changed_files(call)
+    for path in changed:
+        if _APART.intersection(path.split("/")) or not (path in files or NAMES.fullmatch(path)):
+            return f"{path} was changed, which was not to be"
     report = await spelling_of(call, files)
     if report["checked"] != len(set(files)):
         return f"cspell checked {report['checked']} of {len(set(files))} files; all must be there"
@@ -36,10 +42,8 @@ async def refusal(call: Context, files: Sequence[str], added: Sequence[str]) -> 
     for path, each in changed.items():
         if NAMES.fullmatch(path):
             said = _configuration(path, each, was, listed)
-        elif path in files:
-            said = _text(path, each, [found for found in was if found["path"] == path])
         else:
-            said = f"{path} was changed, which was not to be"
+            said = _text(path, each, [found for found in was if found["path"] == path])
         if said:
             return said
     if listed != set(added):
@@ -88,16 +92,37 @@ def _text(path: str, each: ChangedFile, was: Sequence[Misspelling]) -> str | Non
 
 
 def _only_words(before: str, after: str, words: Sequence[str]) -> bool:
-    """Return whether a line differs from another in some words alone."""
-    if not words:
+    """Return whether a line differs from another in some words alone.
+
+    What is too long to be found out within `_MOST_LOOKS` counts as different in more.
+    """
+    known = sorted(set(words), key=len, reverse=True)
+    looks = len(known) * len(before)
+    if not known or looks > _MOST_LOOKS:
         return False
-    known = "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
-    parts = re.split(f"({known})", before)
-    made = [
-        re.escape(part) if number % 2 == 0 else f"(?:{re.escape(part)}|{_REPLACEMENT})"
-        for number, part in enumerate(parts)
-    ]
-    return re.fullmatch("".join(made), after) is not None
+    places = {0}
+    """Where the rest of `after` may begin."""
+
+    for number, part in enumerate(re.split(f"({'|'.join(map(re.escape, known))})", before)):
+        looks += len(places) * (len(part) + 1)
+        reached = {at + len(part) for at in places if after.startswith(part, at)}
+        if number % 2:
+            for at in places:
+                ends = _ends(after, at)
+                looks += len(ends) + 1
+                reached.update(ends)
+        places = reached
+        if looks > _MOST_LOOKS:
+            return False
+    return len(after) in places
+
+
+def _ends(line: str, at: int) -> Sequence[int]:
+    """Return where a word that takes the place of another may end."""
+    found = _REPLACEMENT.match(line, at)
+    if found is None:
+        return ()
+    return [end for end in range(at + 1, found.end() + 1) if line[end - 1].isalnum()]
 
 
 def _told(findings: Sequence[Misspelling]) -> str:

@@ -90,6 +90,7 @@ typespec_customization = VerifiedMicroagent[CustomizationResult](
     tools=_TOOLS,
     budget=_BUDGET,
     verify=_verify,
+    programs=True,
 )
 
 typespec_repair = VerifiedMicroagent[RepairResult](
@@ -111,4 +112,5 @@ typespec_repair = VerifiedMicroagent[RepairResult](
     tools=_TOOLS,
     budget=_BUDGET,
     verify=_verify,
+    programs=True,
 )

@@ -48,6 +48,7 @@ class Compilation(TypedDict):
     name="azure_sdk.compile_typespec",
     effect="exec",
     jailed=True,
+    viewed=True,
     needs_disk=False,
     seconds=_SECONDS,
 )

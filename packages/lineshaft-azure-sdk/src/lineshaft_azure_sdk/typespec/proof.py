@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from lineshaft.values import Context
 from lineshaft_azure_sdk.changes import ChangedFile, changed_files
+from lineshaft_azure_sdk.code import without_comments
 from lineshaft_azure_sdk.typespec.compiler import Diagnostic, compilation_of
 
-_NO_CODE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|(?P<text>"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*")', re.DOTALL
-)
 _IMPORT = re.compile(r'\bimport\s*"([^"]+)"')
 _SUPPRESS = re.compile(r"#\s*suppress\b")
 _DECORATOR = re.compile(r"@@\s*([\w.]+)\s*\(")
@@ -53,7 +51,7 @@ async def refusal(call: Context, path: str, removed: Sequence[str]) -> str | Non
 
 
 def _evaded(name: str, each: ChangedFile) -> str | None:
-    before, after = map(_code, each.texts)
+    before, after = (without_comments(text, texts=True) for text in each.texts)
     if len(_SUPPRESS.findall(after)) > len(_SUPPRESS.findall(before)):
         return f"{name} got a #suppress: mend the cause"
     more = set(_IMPORT.findall(after)) - set(_IMPORT.findall(before))
@@ -66,15 +64,10 @@ def _is_program(place: str) -> bool:
 
 
 def _stands(text: str) -> Counter[str]:
-    code = _code(text)
+    code = without_comments(text, texts=False)
     found = Counter(f"@@{name}" for name in _DECORATOR.findall(code))
     found.update(_DECLARED.findall(code))
     return found
-
-
-def _code(text: str) -> str:
-    """Return a text without its comments."""
-    return _NO_CODE.sub(lambda found: found["text"] or " ", text)
 
 
 def _told(diagnostics: Sequence[Diagnostic]) -> str:

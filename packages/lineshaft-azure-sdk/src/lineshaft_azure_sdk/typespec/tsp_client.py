@@ -15,7 +15,7 @@ from lineshaft import ToolError, WorkspacePath, tool
 from lineshaft.errors import FileMissing
 from lineshaft.kit.view import run_in_view
 from lineshaft.values import Context
-from lineshaft_azure_sdk.programs import node_program
+from lineshaft_azure_sdk.programs import logged, node_program
 
 _SECONDS = 1_800.0
 _LEFT_BEHIND = re.compile(r"(?:^|/)(?:sparse-spec[0-9a-f-]*|TempTypeSpecFiles)(?:/|$)")
@@ -36,7 +36,12 @@ class Generated(TypedDict):
 
 
 @tool(
-    name="azure_sdk.tsp_client_init", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+    name="azure_sdk.tsp_client_init",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
 )
 async def tsp_client_init(
     config: WorkspacePath,
@@ -74,6 +79,7 @@ async def tsp_client_init(
     name="azure_sdk.tsp_client_update",
     effect="exec",
     jailed=True,
+    viewed=True,
     needs_disk=False,
     seconds=_SECONDS,
 )
@@ -91,7 +97,12 @@ async def tsp_client_update(
 
 
 @tool(
-    name="azure_sdk.tsp_client_sync", effect="exec", jailed=True, needs_disk=False, seconds=_SECONDS
+    name="azure_sdk.tsp_client_sync",
+    effect="exec",
+    jailed=True,
+    viewed=True,
+    needs_disk=False,
+    seconds=_SECONDS,
 )
 async def tsp_client_sync(
     folder: WorkspacePath, specification: WorkspacePath, call: Context
@@ -125,7 +136,14 @@ async def _generated(call: Context, folder: str, words: Sequence[str]) -> Genera
             )
     program = await node_program(call, "tsp-client")
     options = program.options(*words, seconds=_SECONDS)
-    seen = await run_in_view(call, options, folder=folder, packages=program.packages, keep=True)
+    seen = await run_in_view(
+        call,
+        options,
+        folder=folder,
+        packages=program.packages,
+        keep=True,
+        on_line=logged(call, options),
+    )
     said = f"{seen.result.stdout}\n{seen.result.stderr}".strip()[-_SAID:]
     if seen.result.exit_code:
         raise ToolError(

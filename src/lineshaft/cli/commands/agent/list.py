@@ -44,7 +44,9 @@ def command(
         else:
             result(f"pack {each.name}  of {home}: `lineshaft agent list {each.name}`")
     if not specs and not packs:
-        note(paint("no agents are offered, and no packs are installed", "dim"))
+        note("no agents are offered, and no packs are installed")
+        hint = "name a Python file with agents by `--tools FILE`, or declare [agents.NAME]"
+        note(f"{paint('hint', 'yellow')}: {hint} in lineshaft.toml")
 
 
 def _print_agents(specs: Sequence[ToolSpec], *, prefix: str, as_json: bool) -> None:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._agents import settings_of_agent, tool_of
+from lineshaft.agents import refuse_without_model
+from lineshaft.cli._agents import refuse_wrong_inputs, settings_of_agent, tool_of
 from lineshaft.cli._options import Json, Mode, Quiet, Tools, Workspace, options_again
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._shown import display_for
@@ -52,13 +53,16 @@ def command(
     if model is not None:
         model_named(model, environment=os.environ)  # a name that is none is told at once
         settings = replace(settings, models={tool.rpartition(".")[2]: model})
-    tool_of(settings, tool)
+    agent = tool_of(settings, tool)
+    refuse_wrong_inputs(agent, given)
+    refuse_without_model(agent)
     limits = replace(settings.limits(), seconds=timeout, most_seconds=timeout, call_seconds=timeout)
     call_one(
         settings,
         tool,
         given,
         limits=limits,
+        seconds=timeout,
         again=options_again(workspace),
         display=display_for(quiet=quiet or json),
         quiet=quiet,

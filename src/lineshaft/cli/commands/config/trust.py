@@ -1,6 +1,7 @@
 """`lineshaft config trust`: approve what a project's file wants to start."""
 
 import sys
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -11,17 +12,23 @@ from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.cli.servers import told_lines
 from lineshaft.config import (
     ServerSetting,
+    Settings,
     Unapproved,
+    agent_of,
+    agent_settings,
     approval_of,
     approve,
     guard_modules,
     pack_modules,
     server_approved,
     servers,
+    tools,
     unapproved,
     unapproved_agents,
+    unapproved_programs,
 )
 from lineshaft.errors import ConfigError
+from lineshaft.tools import Toolset
 
 
 def command(
@@ -29,26 +36,42 @@ def command(
     yes: Annotated[
         bool, typer.Option("--yes", help="Approve all of them; you have read them.")
     ] = False,
+    pack: Annotated[
+        str | None,
+        typer.Option(
+            "--pack", help="Also the programs that the workspace names for a pack.", metavar="PACK"
+        ),
+    ] = None,
     workspace: Workspace = None,
 ) -> None:
-    """Show each module, agent and server that waits for approval, and ask about it."""
+    """Show each module, agent, server and program that waits for approval, and ask about it."""
     settings = settings_for(workspace)
     modules = (
         *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
-        *unapproved_agents(settings),
+        *(unapproved_programs(pack, settings.root.resolve()) if pack else ()),
     )
+    agents = {each.name: each for each in unapproved_agents(settings)}
+    broken = [each for each in agent_settings(settings) if each.fault]
     found = servers(settings).servers
     waiting = [each for each in found if not each.problem and _waits(each)]
-    if not modules and not waiting:
+    if not (modules or agents or waiting or broken):
         note("nothing waits for approval")
-    elif not yes and not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+    elif (
+        (modules or agents or waiting)
+        and not yes
+        and not (sys.stdin.isatty() and is_terminal(sys.stderr))
+    ):
         raise ConfigError("there is no terminal to ask on", hint="read them; then add --yes")
     for module in modules:
         if yes:
             describe_module(module)
         if yes or confirm_module(module):
             _approve(module)
-    refused = False
+    refused = bool(broken)
+    for agent in broken:
+        _refuse(agent.problem(agent.fault))
+    if agents:
+        refused = not _approve_agents(settings, agents, yes=yes) or refused
     for server in waiting:
         try:
             asked = approval_of(server)
@@ -56,11 +79,40 @@ def command(
             if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
                 _approve(asked)
         except ConfigError as error:
-            note(f"not approved: {one_line(error.message, 1_000)}")
-            note(f"  {one_line(error.hint, 1_000)}")
+            _refuse(error)
             refused = True
     if refused:
         raise typer.Exit(USAGE)
+
+
+def _approve_agents(settings: Settings, waiting: Mapping[str, Unapproved], *, yes: bool) -> bool:
+    """Ask about each agent that could be used; return whether all of them could."""
+    try:
+        offered = tools(settings, faulty=lambda _name, _error: None)
+    except ConfigError as error:  # a module that its model would call
+        _refuse(error)
+        return False
+    usable = True
+    for agent in agent_settings(settings):
+        if agent.name not in waiting:
+            continue
+        try:
+            offered = offered.combine(Toolset([agent_of(agent, settings, offered)]))
+        except ConfigError as error:
+            _refuse(error)
+            usable = False
+            continue
+        if yes:
+            describe_module(waiting[agent.name])
+        if yes or confirm_module(waiting[agent.name]):
+            _approve(waiting[agent.name])
+    return usable
+
+
+def _refuse(error: ConfigError) -> None:
+    note(f"not approved: {one_line(error.message, 1_000)}")
+    if error.hint:
+        note(f"  {one_line(error.hint, 1_000)}")
 
 
 def _waits(server: ServerSetting) -> bool:

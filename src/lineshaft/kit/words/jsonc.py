@@ -16,7 +16,14 @@ def read_jsonc(text: str) -> object:
     Raises:
         ValueError: It is malformed; names line and column.
     """
-    return json.loads(plain_json(text))
+    return _value(plain_json(text))
+
+
+def _value(plain: str) -> object:
+    try:
+        return json.loads(plain)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
 
 
 def plain_json(text: str) -> str:
@@ -65,7 +72,7 @@ def list_places(text: str, key: str) -> tuple[int, int, list[str]] | None:
         ValueError: The text is malformed, no object, or the value is no list of texts.
     """
     plain = plain_json(text)
-    if not isinstance(json.loads(plain), dict):
+    if not isinstance(_value(plain), dict):
         raise ValueError("it is no object")  # noqa: TRY004  of its content, not of a type
     at = plain.index("{") + 1
     while True:

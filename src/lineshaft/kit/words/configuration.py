@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from lineshaft.errors import FileMissing, ToolError, WorkspaceError
+from lineshaft.kit.words.jsonc import list_places, read_jsonc
 from lineshaft.values import Context
-from lineshaft_azure_sdk.jsonc import list_places, read_jsonc
 
 _FIRST = (
     *(".cspell.json", "cspell.json", ".cSpell.json", "cSpell.json"),

@@ -1,10 +1,13 @@
-"""Imports of a workspace's own modules: each is judged as a read of its path."""
+"""Imports of a workspace's own modules, scripts in files: each is judged as a read of its path."""
 
 from pathlib import Path
 
 import pytest
 
 from lineshaft import Policy, Session
+from lineshaft.agents import Microagent
+from lineshaft.policy import Rule
+from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import PythonOptions
 
 RULE = {"id": "shut", "tool": "read_file", "path": "shut/**", "verdict": "deny", "reason": "shut"}
@@ -61,3 +64,39 @@ async def test_without_the_setting_nothing_of_the_workspace_is_imported(folder: 
         result = await held.run("import plain\nreturn plain.NUMBER")
     assert result.error is not None
     assert "ModuleNotFoundError" in result.error.message
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule("shut", "deny", effect="read", path="shut/**"),
+        Rule("shut", "deny", tool="read_file", path="shut/**"),
+        Rule("shut", "ask", tool="read_file", path="shut/**"),
+    ],
+)
+async def test_a_script_in_a_file_that_must_not_be_read_is_not_run(
+    folder: Path, rule: Rule
+) -> None:
+    (folder / "shut" / "script.py").write_text("SECRET +")
+    (folder / "open.py").write_text("return 7")
+    policy = Policy(mode="open", rules=(rule,))
+    model = ScriptedModel(
+        [
+            call("run_script", file="shut/script.py"),
+            call("run_script", file="open.py"),
+            exit_with(1),
+        ]
+    )
+    agent = Microagent[int](name="a", instructions="Work.", model=model, scripts=True)
+    async with Session([agent], workspace=folder, policy=policy, store=False) as held:
+        shut = await held.handle("run_script", {"file": "shut/script.py"})
+        opened = await held.handle("run_script", {"file": "open.py"})
+        done = await held.run("return await agents.a(text='go')")
+    assert "policy refused the script shut/script.py (rule 'shut')" in shut.text
+    assert "SECRET" not in shut.text
+    assert "7" in opened.text
+    assert (done.error, done.value) == (None, 1)
+    refused, ran = (request.messages[-1].text for request in model.requests[1:])
+    assert "policy refused the script shut/script.py (rule 'shut')" in refused
+    assert "SECRET" not in refused
+    assert "7" in ran

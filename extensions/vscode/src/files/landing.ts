@@ -1,0 +1,206 @@
+/**
+ * The action `land`: changes of files that are made together.
+ *
+ * All are looked at before the first is made; then each is an edit of its own, so that one undo of
+ * the user takes one file back; then all are saved. Where one fails, our own edits are taken back in
+ * buffers that nobody has changed since, and the rest is named.
+ */
+
+import { mkdir, unlink } from "node:fs/promises";
+import * as paths from "node:path";
+import * as vscode from "vscode";
+
+import {
+  ActionError,
+  type FileEdit,
+  type Json,
+  type LandAction,
+  type Observation,
+} from "../protocol/frames.ts";
+import { hashOf, shownBytes } from "./buffers.ts";
+import {
+  bytesOf,
+  difference,
+  openDocument,
+  reloaded,
+  replaceWhole,
+  same,
+  SAVE_MS,
+  stale,
+  textsOf,
+  within,
+  writable,
+} from "./documents.ts";
+import { type Place, placeOf } from "./paths.ts";
+
+/** A change that was looked at. */
+interface Planned {
+  /** As it was asked for. */
+  readonly path: string;
+  readonly place: Place;
+  /** Null: there is no file. */
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array;
+  /** Null: the editor does not keep the bytes, and the disk is written. */
+  readonly texts: { readonly old: string; readonly now: string } | null;
+}
+
+/** A change that was made. */
+interface Made {
+  readonly planned: Planned;
+  readonly document: vscode.TextDocument | null;
+  /** Of the document, after our edit. */
+  readonly version: number;
+}
+
+export class Landing {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async land(action: LandAction, signal: AbortSignal): Promise<Observation> {
+    const planned = await this.#looked(action.edits);
+    const made: Made[] = [];
+    try {
+      for (const each of planned) {
+        if (signal.aborted) throw new ActionError("E_CANCELLED", "the action was stopped");
+        made.push(await change(each));
+      }
+      for (const each of made) await save(each);
+    } catch (error) {
+      const rest = await takenBack(made);
+      const text = error instanceof Error ? error.message : String(error);
+      const code = error instanceof ActionError ? error.code : "E_STALE";
+      const left = rest.length === 0 ? "" : `; these stay changed: ${rest.join(", ")}`;
+      throw new ActionError(code, `${text}; nothing landed${left}`);
+    }
+    const files: Json[] = [];
+    for (const { planned: each, document } of made) {
+      const now = await bytesOf(each.place);
+      const data = same(now, each.after) ? null : Buffer.from(now).toString("base64");
+      const byEditor = document !== null || each.before === null;
+      files.push({ path: each.path, by_editor: byEditor, data });
+    }
+    return {
+      observation: "land",
+      content: `${files.length} files are changed and saved`,
+      extras: { files },
+    };
+  }
+
+  /** Looks at all files, and names each that is not as it has to be. */
+  async #looked(edits: readonly FileEdit[]): Promise<Planned[]> {
+    const planned: Planned[] = [];
+    const wrong: string[] = [];
+    for (const edit of edits) {
+      try {
+        planned.push(await look(await placeOf(this.#root, edit.path), edit));
+      } catch (error) {
+        if (!(error instanceof ActionError) || error.code !== "E_STALE") throw error;
+        wrong.push(error.message);
+      }
+    }
+    if (wrong.length > 0) throw new ActionError("E_STALE", `${wrong.join("; ")}; nothing landed`);
+    return planned;
+  }
+}
+
+async function look(place: Place, { path, before, after }: FileEdit): Promise<Planned> {
+  const document = openDocument(place.real);
+  const isDirty = document?.isDirty === true;
+  const onDisk = await maybe(place);
+  if (before === null) {
+    if (onDisk !== null || isDirty) throw stale(place, "is there by now");
+    return { path, place, before: null, after, texts: null };
+  }
+  if (onDisk === null) throw stale(place, "is gone");
+  const held = isDirty ? await shownBytes(document, place.real) : onDisk;
+  if (held === null || hashOf(held) !== before) {
+    throw stale(place, isDirty ? "has unsaved changes that were not read" : "was changed meanwhile");
+  }
+  await writable(place);
+  const texts = textsOf(held, after);
+  if (texts === null && isDirty) {
+    throw stale(place, "has unsaved changes, and cannot be written by the editor as it is to be");
+  }
+  return { path, place, before: held, after, texts };
+}
+
+async function maybe(place: Place): Promise<Uint8Array | null> {
+  try {
+    return await bytesOf(place);
+  } catch (error) {
+    if (error instanceof ActionError && error.code === "E_FILE_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+async function change(planned: Planned): Promise<Made> {
+  const { place, before, after, texts } = planned;
+  if (before === null) {
+    await mkdir(paths.dirname(place.real), { recursive: true });
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(vscode.Uri.file(place.real), { contents: after, overwrite: false });
+    if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be made");
+    return { planned, document: null, version: 0 };
+  }
+  if (texts === null) {
+    await replaceWhole(place.real, after);
+    return { planned, document: null, version: 0 };
+  }
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(place.real));
+  if (!document.isDirty) await reloaded(document, texts.old, place);
+  await edited(document, texts.old, texts.now, place);
+  return { planned, document, version: document.version };
+}
+
+/** Gives a document another text, by one edit of the part that differs. */
+async function edited(
+  document: vscode.TextDocument,
+  old: string,
+  text: string,
+  place: Place,
+): Promise<void> {
+  if (document.getText() !== old) throw stale(place, "was changed in the editor just now");
+  if (old === text) return;
+  const [range, part] = difference(document, text);
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, range, part);
+  if (!(await vscode.workspace.applyEdit(edit)) || document.getText() !== text) {
+    throw stale(place, "could not be edited");
+  }
+}
+
+async function save({ planned, document }: Made): Promise<void> {
+  if (document === null || !document.isDirty) return;
+  if (!(await within(document.save(), SAVE_MS))) throw stale(planned.place, "could not be saved");
+}
+
+/** Takes changes back, the last first; returns the paths of those that nobody can take back. */
+async function takenBack(made: readonly Made[]): Promise<string[]> {
+  const rest: string[] = [];
+  for (const each of [...made].reverse()) {
+    try {
+      await takeBack(each);
+    } catch {
+      rest.push(each.planned.place.path);
+    }
+  }
+  return rest;
+}
+
+async function takeBack({ planned, document, version }: Made): Promise<void> {
+  const { place, before, after, texts } = planned;
+  if (document !== null && texts !== null) {
+    const wasSaved = !document.isDirty;
+    if (document.version !== version) throw stale(place, "was changed in the editor meanwhile");
+    await edited(document, texts.now, texts.old, place);
+    if (wasSaved && !(await within(document.save(), SAVE_MS))) throw stale(place, "is not saved");
+    return;
+  }
+  if (!same(await bytesOf(place), after)) throw stale(place, "was changed meanwhile");
+  if (before === null) await unlink(place.real);
+  else await replaceWhole(place.real, before);
+}

@@ -1,0 +1,100 @@
+"""The calls that an agent makes for itself, as short lines: requests to its model, its commit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, cast
+
+from lineshaft.agents import ASK_MODEL, COMMIT
+from lineshaft.cli._shape import brief, call_line, counted
+from lineshaft.cli._terminal import one_line
+
+_NAMED = 3
+"""Files that a line names."""
+
+
+class ShownCall(Protocol):
+    """A call as a display or a record knows it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def arguments(self) -> Mapping[str, object]: ...
+    @property
+    def parent(self) -> str | None: ...
+    @property
+    def staged_after(self) -> int | None: ...
+
+
+def readable_line(
+    call: ShownCall, among: Iterable[ShownCall], *, tokens: int | None = None, width: int = 160
+) -> str:
+    """Return a call on one safe line; of an agent's own calls what a person wants to know.
+
+    Args:
+        call: The call.
+        among: The calls of the run, or those that are remembered: a commit names their files.
+        tokens: What the call, a request to a model, has used; None: not known.
+        width: The most characters.
+    """
+    if call.tool == ASK_MODEL and "model" in call.arguments:
+        parts = [_request(call.arguments)]
+        parts += [f"{tokens:,} tokens"] if tokens is not None else []
+        return one_line(" · ".join(parts), width)
+    if call.tool == COMMIT:
+        files = _files_before(call, among)
+        more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+        return one_line(f"{COMMIT} {', '.join(files[:_NAMED])}{more}", width)
+    return call_line(call.tool, call.arguments, width)
+
+
+def argument_texts(tool: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the arguments of a call as a person is asked about them.
+
+    Args:
+        tool: Its name.
+        arguments: As the record has them.
+    """
+    if tool != ASK_MODEL or not isinstance(arguments.get("new"), list):
+        return arguments
+    told = {name: arguments[name] for name in ("agent", "turn", "model") if name in arguments}
+    new = cast("Sequence[object]", arguments["new"])
+    return {**told, "sends": "\n".join(_message(each) for each in new)}
+
+
+def _request(arguments: Mapping[str, object]) -> str:
+    agent, turn = arguments.get("agent"), arguments.get("turn")
+    whose = f" agents.{agent}" if agent else ""
+    which = f" turn {turn}" if turn else ""
+    return f"{ASK_MODEL}{whose}{which} · {arguments['model']}"
+
+
+def _message(message: object) -> str:
+    """Return one message of a request: who says it, and what."""
+    if not isinstance(message, Mapping):
+        return brief(message)
+    told = cast("Mapping[str, object]", message)
+    text = told.get("text")
+    who = " ".join(str(told[key]) for key in ("role", "name") if told.get(key))
+    calls = told.get("calls")
+    count = len(cast("list[object]", calls)) if isinstance(calls, list) else 0
+    said = text if isinstance(text, str) else brief(text)
+    return f"{who}: {said}" + (f" ({counted(count, 'call')})" if count else "")
+
+
+def _files_before(commit: ShownCall, among: Iterable[ShownCall]) -> list[str]:
+    """Return the paths that the calls beside a commit, and those under them, have staged."""
+    inside = {commit.parent}
+    found: dict[str, None] = {}
+    for call in among:  # in their order: a call comes after the one that made it
+        if call.id == commit.id:
+            break
+        if call.parent not in inside or call.parent is None:
+            continue
+        inside.add(call.id)
+        if call.staged_after is None:
+            continue
+        for name in ("path", "target"):
+            if isinstance(path := call.arguments.get(name), str):
+                found[path] = None
+    return list(found)

@@ -1,0 +1,63 @@
+"""Programs that a project names and a pack starts: which of them a person has approved."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lineshaft.config._files import read_bytes
+from lineshaft.config._trust import Unapproved, is_approved
+
+if TYPE_CHECKING:
+    from lineshaft.packs import ProjectProgram
+
+_MOST_BYTES = 10_000_000
+
+
+def program_approved(
+    program: "ProjectProgram", *, environ: Mapping[str, str] | None = None
+) -> bool:
+    """Return whether a person has approved a program as it is now, the files it names included.
+
+    Raises:
+        ConfigError: A file cannot be read, or is too large.
+    """
+    return is_approved(_approval_of(program), environ=environ)
+
+
+def unapproved_programs(
+    pack: str, workspace: Path, *, environ: Mapping[str, str] | None = None
+) -> tuple[Unapproved, ...]:
+    """Return the programs that a workspace names for a pack and that are not approved yet.
+
+    Args:
+        pack: The name of the pack, which is imported.
+        workspace: The folder.
+        environ: Variables that say where approvals are kept.
+
+    Raises:
+        ConfigError: There is no such pack, or what names programs is malformed.
+    """
+    from lineshaft.packs import load_pack  # noqa: PLC0415  brings agents and models along
+
+    named = load_pack(pack).programs
+    found = () if named is None else named(workspace)
+    asked = (_approval_of(each) for each in found)
+    return tuple(each for each in asked if not is_approved(each, environ=environ))
+
+
+def _approval_of(program: "ProjectProgram") -> Unapproved:
+    digest = hashlib.sha256(json.dumps([program.name, program.command]).encode())
+    for path in program.files:
+        for part in (os.fsencode(path), read_bytes(path, limit=_MOST_BYTES)):
+            digest.update(hashlib.sha256(part).digest())
+    return Unapproved(
+        project=program.place,
+        name=program.name,
+        sha256=digest.hexdigest(),
+        files=tuple(program.files),
+        kind="program",
+        told=(("command", program.command),),
+    )

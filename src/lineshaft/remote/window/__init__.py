@@ -1,0 +1,10 @@
+"""Windows of this machine that show a workspace's folder, found by their address files.
+
+Above: configuration, which builds a workspace over one. Below: `remote/host`, `remote/protocol`.
+"""
+
+from lineshaft.remote.window.found import only_folder, window_at, window_over
+from lineshaft.remote.window.tools import editor_tools
+from lineshaft.remote.window.window import EditorWindow
+
+__all__ = ["EditorWindow", "editor_tools", "only_folder", "window_at", "window_over"]

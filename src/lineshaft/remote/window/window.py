@@ -1,0 +1,321 @@
+"""A window over a folder of this machine, as the workspace asks it: by requests to its host.
+
+Above: `workspace.Folder`, which calls it in threads. Below: HTTP to `lineshaft editor`. A window
+that was loaded again has another conversation: it is looked for once more.
+"""
+
+import json
+import os
+import threading
+import time
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict, TypeVar, cast
+
+import httpx2
+from anyio import to_thread
+
+from lineshaft.errors import (
+    FileMissing,
+    LineshaftError,
+    OutsideWorkspace,
+    StaleFile,
+    TooLarge,
+    WindowRefused,
+    WorkspaceError,
+)
+from lineshaft.remote.host import HostAddress
+from lineshaft.remote.protocol import (
+    Action,
+    ActionEvent,
+    ApproveAction,
+    ApproveObservation,
+    BuffersAction,
+    BuffersObservation,
+    ErrorObservation,
+    FileEdit,
+    GetErrorsAction,
+    GetErrorsObservation,
+    Json,
+    LandAction,
+    LandObservation,
+    Observation,
+    WaitingCall,
+    action_frame,
+    read_observation,
+)
+from lineshaft.values import Answer, Pending, beginning, visible
+from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
+
+_FRESH_SECONDS = 0.1
+"""For so long a look at what is not saved holds: a search reads thousands of files."""
+
+_CONNECT_SECONDS = 5.0
+_LOOK_SECONDS = 30.0
+_LAND_SECONDS = 300.0
+_ERRORS_SECONDS = 60.0
+_MOST_SHOWN = 2_000
+_MOST_DIFF = 100_000
+_NOT_DONE = (404, 503)
+"""The host's answers where the window is another one by now: nothing was done."""
+
+T = TypeVar("T", bound=Observation)
+
+
+_KINDS: Mapping[str, type[WorkspaceError]] = {
+    kind.code: kind for kind in (FileMissing, OutsideWorkspace, StaleFile, TooLarge, WindowRefused)
+}
+
+
+class EditorWindow:
+    """The window that shows a folder.
+
+    Args:
+        root: The folder, its real path.
+        hosts: Finds the hosts of windows that show it.
+    """
+
+    def __init__(self, root: Path, hosts: Callable[[], Sequence[HostAddress]]) -> None:
+        self._root, self._hosts = str(root), hosts
+        self._lock = threading.Lock()
+        self._client: httpx2.Client | None = None
+        self._conversation = ""
+        self._at = -_FRESH_SECONDS
+        self._seen: dict[str, tuple[str, Unsaved]] = {}
+        """Version and content of what is not saved, by path in the workspace."""
+
+    def unsaved(self) -> Mapping[str, Unsaved]:
+        """Return what is not saved, by the path on this machine; as it was a moment ago."""
+        with self._lock:
+            if time.monotonic() - self._at >= _FRESH_SECONDS:
+                self._look()
+            return {self._real(path): content for path, (_, content) in self._seen.items()}
+
+    def look_again(self) -> None:
+        """Forget what was seen a moment ago."""
+        with self._lock:
+            self._at = -_FRESH_SECONDS
+
+    def _look(self) -> None:
+        known = {
+            path: version
+            for path, (version, content) in self._seen.items()
+            if content.data is not None
+        }
+        asked = BuffersAction(known=known)
+        found = self._perform(asked, BuffersObservation, _LOOK_SECONDS)
+        seen: dict[str, tuple[str, Unsaved]] = {}
+        for buffer in found.buffers:
+            if buffer.state == "known" and buffer.path in self._seen:
+                seen[buffer.path] = self._seen[buffer.path]
+            else:
+                data = _bytes(buffer.data) if buffer.data is not None else None
+                seen[buffer.path] = (buffer.version, Unsaved(data))
+        self._seen, self._at = seen, time.monotonic()
+
+    def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
+        """Change files, and save them.
+
+        Raises:
+            StaleFile: A file has another content, or cannot be edited; the others are as they
+                were, or are named.
+            WindowRefused: A person said no.
+        """
+        asked = [
+            FileEdit(path=edit.path, before=edit.before, data=b64encode(edit.after).decode())
+            for edit in edits
+        ]
+        with self._lock:
+            self._at = -_FRESH_SECONDS
+            done = self._perform(LandAction(edits=asked), LandObservation, _LAND_SECONDS)
+            self._at = -_FRESH_SECONDS
+        found = {file.path: file for file in done.files}
+        saved: dict[str, SavedFile] = {}
+        for edit in edits:
+            if (file := found.get(edit.path)) is None:
+                raise WorkspaceError(f"the window says nothing of {edit.path!r}")
+            data = edit.after if file.data is None else _bytes(file.data)
+            saved[edit.real] = SavedFile(data=data, by_editor=file.by_editor)
+        return saved
+
+    def proof(self, file: Path) -> str | None:
+        """Return the hash of a file of this machine, as the window reads it; None: it cannot."""
+        with self._lock:
+            asked = BuffersAction(nonce=str(file))
+            return self._perform(asked, BuffersObservation, _LOOK_SECONDS).nonce
+
+    def errors(self, paths: Sequence[str] | None) -> GetErrorsObservation:
+        """Return the diagnostics of files; None: of all that the window knows of."""
+        with self._lock:
+            asked = GetErrorsAction(paths=paths)
+            return self._perform(asked, GetErrorsObservation, _ERRORS_SECONDS)
+
+    async def approve(self, pending: Sequence[Pending]) -> Mapping[str, Answer]:
+        """Ask the person at the window which calls may be made, and wait for the answers.
+
+        Returns:
+            The answers by the call's id; none where the window is gone.
+        """
+        calls = [_waiting(call) for call in pending]
+        frame = dict(action_frame(ActionEvent(id="0", action=ApproveAction(calls=calls))))
+        try:
+            host, conversation = await to_thread.run_sync(self._place)
+            async with httpx2.AsyncClient(**_options(host)) as client:
+                answer = await client.post(_at(conversation), json=frame)
+                observation = read_observation(_body(answer)).observation
+        except (httpx2.HTTPError, LineshaftError):
+            return {}
+        if not isinstance(observation, ApproveObservation):
+            return {}
+        return {each.id: Answer(each.allow, scope=each.scope) for each in observation.answers}
+
+    def _real(self, path: str) -> str:
+        return os.path.join(self._root, *path.split("/"))  # noqa: PTH118  as the workspace does
+
+    def _perform(self, action: Action, kind: type[T], seconds: float) -> T:
+        frame = dict(action_frame(ActionEvent(id="0", action=action, timeout=seconds)))
+        said = self._asked(frame)
+        try:
+            observation = read_observation(said).observation
+        except LineshaftError as error:
+            raise WorkspaceError(f"the window's answer cannot be read: {error.message}") from error
+        if isinstance(observation, ErrorObservation):
+            raise _told(observation)
+        if not isinstance(observation, kind):
+            raise WorkspaceError(f"the window answered {action!r} with another observation")
+        return observation
+
+    def _asked(self, frame: Json) -> Json:
+        """Have the window do something; one that is another by now is looked for once."""
+        if self._client is not None:
+            try:
+                answer = self._post(self._client, frame)
+            except httpx2.ConnectError:
+                answer = None
+            if answer is not None and answer.status_code not in _NOT_DONE:
+                return _body(answer)
+        try:
+            return _body(self._post(self._joined(), frame))
+        except httpx2.ConnectError as error:
+            raise WorkspaceError(f"the host of the window does not answer: {error}") from error
+
+    def _joined(self) -> httpx2.Client:
+        """Return a client of the host whose window is connected.
+
+        Raises:
+            WorkspaceError: None is, or several are.
+        """
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        host, self._conversation = self._place()
+        self._client = _client(host)
+        return self._client
+
+    def _place(self) -> tuple[HostAddress, str]:
+        """Return the host whose window is connected, and its conversation.
+
+        Raises:
+            WorkspaceError: None is, or several are.
+        """
+        found: list[tuple[HostAddress, str]] = []
+        for host in self._hosts():
+            with _client(host) as client:
+                try:
+                    listed = _body(client.get("/api/conversations", timeout=_LOOK_SECONDS))
+                except (httpx2.HTTPError, WorkspaceError):
+                    continue
+            found += [(host, each) for each in _connected(listed)]
+        if not found:
+            raise WorkspaceError("its window is not connected")
+        if len(found) > 1:
+            pids = ", ".join(str(host.pid) for host, _ in found)
+            raise WorkspaceError(f"several windows show it (their hosts are processes {pids})")
+        return found[0]
+
+    def _post(self, client: httpx2.Client, frame: Json) -> httpx2.Response:
+        try:
+            return client.post(_at(self._conversation), json=frame)
+        except httpx2.ConnectError:
+            raise
+        except httpx2.HTTPError as error:
+            raise WorkspaceError(
+                f"the connection to the window was lost, what it did is not known: {error}"
+            ) from error
+
+
+class _ClientOptions(TypedDict):
+    """Options of a client of the host."""
+
+    base_url: str
+    headers: dict[str, str]
+    timeout: httpx2.Timeout
+    trust_env: bool
+
+
+def _options(host: HostAddress) -> _ClientOptions:
+    return {
+        "base_url": host.url,
+        "headers": {"Authorization": f"Bearer {host.token}"},
+        "timeout": httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # actions have their own time
+        "trust_env": False,
+    }
+
+
+def _client(host: HostAddress) -> httpx2.Client:
+    return httpx2.Client(**_options(host))
+
+
+def _at(conversation: str) -> str:
+    return f"/api/conversations/{conversation}/actions"
+
+
+def _waiting(call: Pending) -> WaitingCall:
+    said = {name: _text(value) for name, value in call.arguments.items()}
+    text = ", ".join(f"{name}: {value}" for name, value in said.items())
+    return WaitingCall(
+        id=call.id,
+        tool=call.tool,
+        text=beginning(visible(text), _MOST_SHOWN),
+        reason=visible(call.reason or call.rule),
+        diff=beginning(call.diff, _MOST_DIFF),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _connected(listed: Json) -> list[str]:
+    """Return the conversations that have a window."""
+    results = listed.get("results")
+    if not isinstance(results, list):
+        return []
+    told = [cast("Json", each) for each in cast("list[object]", results) if isinstance(each, dict)]
+    return [str(each["conversation_id"]) for each in told if each.get("window")]
+
+
+def _body(answer: httpx2.Response) -> Json:
+    try:
+        said: object = answer.json()
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise WorkspaceError(f"the host of the window answered with {answer.status_code}")
+    told = cast("Json", said)
+    if answer.status_code >= 400:
+        raise WorkspaceError(str(told.get("message", answer.status_code)))
+    return told
+
+
+def _told(observation: ErrorObservation) -> WorkspaceError:
+    return _KINDS.get(observation.error_id, WorkspaceError)(observation.content)
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except NotBase64 as error:
+        raise WorkspaceError("the window sent a content that is no Base64") from error

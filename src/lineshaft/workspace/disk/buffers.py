@@ -1,0 +1,77 @@
+"""Contents that an editor shows and has not saved: where there is one, it counts, not the disk.
+
+Above: all that reads or changes files at decided places. Below: the editor's window, far away: its
+    methods block, and are called in threads.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """A file's content as an editor shows it."""
+
+    data: bytes | None
+    """Its bytes, were it saved; None: the editor would not write down what was not changed as it
+    is, so that nobody can say."""
+
+    @cached_property
+    def sha256(self) -> str | None:
+        """The hash of its bytes."""
+        return None if self.data is None else hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorEdit:
+    """The change of one file's content."""
+
+    path: str
+    """In the workspace, for messages."""
+
+    real: str
+    """On this machine."""
+
+    before: str | None
+    """Hash of the content that it has to have, in the editor or on the disk; None: no file."""
+
+    after: bytes
+    """All of its new content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedFile:
+    """A file after its change."""
+
+    data: bytes
+    """Its content now, which formatting on save may have changed."""
+
+    by_editor: bool
+    """Whether one undo in the editor takes it back; else the file was written to the disk."""
+
+
+class Editor(Protocol):
+    """A window over the workspace's folder. Errors are `WorkspaceError`s."""
+
+    def unsaved(self) -> Mapping[str, Unsaved]:
+        """Return what is not saved, by the path on this machine; as it was a moment ago."""
+        ...
+
+    def look_again(self) -> None:
+        """Forget what was seen a moment ago."""
+        ...
+
+    def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
+        """Change files, and save them.
+
+        Returns:
+            Each file after its change, by its path on this machine.
+
+        Raises:
+            StaleFile: A file has another content, or cannot be edited; the others are as they
+                were, or are named.
+        """
+        ...

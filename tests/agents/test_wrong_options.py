@@ -1,0 +1,39 @@
+"""Options that cannot be meant: each is refused at once, and by name."""
+
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+import pytest
+
+from lineshaft import Session, tool
+from lineshaft.agents import Microagent
+from lineshaft.errors import ConfigError
+from lineshaft.testing import ScriptedModel, exit_with
+
+
+def agent(**options: Any) -> Microagent[str]:
+    given: dict[str, Any] = {"model": ScriptedModel([exit_with("x")])}
+    return Microagent[str](name="a", instructions="Say x.", **{**given, **options})
+
+
+def needing_disk() -> object:
+    return cast("Any", tool)(effect="read", needs_disk="yes")(agent)
+
+
+MADE: dict[str, Callable[[], object]] = {
+    "needs_disk must be True or False, not 'yes'": needing_disk,
+    "scripts must be True or False, not 'yes'": lambda: agent(scripts="yes"),
+    "idempotent must be True or False, not 1": lambda: agent(idempotent=1),
+    "budget is {'turns': 1}, no Budget": lambda: agent(budget={"turns": 1}),
+    "model is 3, no name or model": lambda: agent(model=3),
+    "agent 'a' takes no 'workspce'": lambda: agent().run_sync(text="x", workspce="."),
+    "agent 'a' declares its result": lambda: agent().run_sync(text="x", returns=Literal["x"]),
+    "scripts must be True or False, not 'no'": lambda: cast("Any", Session)(scripts="no"),
+}
+
+
+@pytest.mark.parametrize("told", MADE)
+def test_an_option_of_another_kind_is_refused(told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        MADE[told]()
+    assert told in caught.value.message

@@ -1,0 +1,246 @@
+"""A folder that an editor shows: what is not saved counts, and contents land through the editor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lineshaft.errors import ConfigError, StaleFile, WorkspaceError
+from lineshaft.workspace import EditorEdit, Folder, FolderView, SavedFile, Unsaved
+
+
+@dataclass
+class Desk:
+    """An editor of tests, with texts that are not saved."""
+
+    open: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
+    edits: list[str] = field(default_factory=list[str])
+    formats: bool = False
+    refuses: bool = False
+
+    def unsaved(self) -> Mapping[str, Unsaved]:
+        return {real: Unsaved(data) for real, data in self.open.items()}
+
+    def look_again(self) -> None:
+        """Nothing is kept."""
+
+    def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
+        if self.refuses:
+            raise StaleFile("the editor could not edit 'f'")
+        done: dict[str, SavedFile] = {}
+        for edit in edits:
+            file = Path(edit.real)
+            held = self.open.pop(edit.real, None)
+            held = held if held is not None or not file.exists() else file.read_bytes()
+            assert (None if held is None else Unsaved(held).sha256) == edit.before
+            self.edits.append(edit.path)
+            data = edit.after + b"\n" if self.formats else edit.after
+            file.write_bytes(data)
+            done[edit.real] = SavedFile(data=data, by_editor=not edit.path.endswith(".bin"))
+        return done
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "f").write_text("saved")
+    return root
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def folder(root: Path, tmp_path: Path, desk: Desk) -> Folder:
+    return Folder(root, journals=tmp_path / "journals", editor=desk)
+
+
+@pytest.fixture
+def view(folder: Folder) -> FolderView:
+    return folder.begin("run", atomic=True)
+
+
+async def test_what_is_not_saved_is_read_and_edited_over(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    desk.open[str(root / "f")] = b"typed"
+    assert (await view.read("f")).data == b"typed"
+    assert [file.path for file in await view.kept_back()] == ["f"]
+    await view.write("f", b"typed and written")
+    assert "-typed\n" in await view.diff()
+    await view.land()
+    assert ((root / "f").read_text(), desk.open) == ("typed and written", {})
+    undone = await folder.undo("run")
+    assert [change.path for change in undone] == ["f"]
+    assert (root / "f").read_text() == "typed"
+
+
+async def test_what_the_run_has_not_read_is_not_overwritten(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.open[str(root / "f")] = b"typed"
+    with pytest.raises(StaleFile, match="'f' has changes in the editor that are not saved"):
+        await view.write("f", b"mine")
+    assert (await view.read("f")).data == b"typed"
+    await view.write("f", b"mine")
+    desk.open[str(root / "f")] = b"typed on"
+    with pytest.raises(StaleFile, match="'f'"):
+        await view.land()
+    assert desk.open == {str(root / "f"): b"typed on"}
+    assert (root / "f").read_text() == "saved"
+
+
+@pytest.mark.parametrize("read", [True, False])
+async def test_what_is_typed_after_the_run_wrote_is_stale(
+    view: FolderView, root: Path, desk: Desk, read: bool
+) -> None:
+    if read:
+        await view.read("f")
+    await view.write("f", b"mine")
+    desk.open[str(root / "f")] = b"typed"
+    with pytest.raises(StaleFile, match="'f'"):
+        await view.land()
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_a_file_that_only_was_read_is_stale_too(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    await view.read("f")
+    await view.write("g", b"made of f")
+    desk.open[str(root / "f")] = b"typed"
+    with pytest.raises(StaleFile, match="'f'"):
+        await view.land()
+    assert not (root / "g").exists()
+
+
+async def test_what_is_not_saved_neither_moves_nor_goes(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.open[str(root / "f")] = b"typed"
+    await view.read("f")
+    for act in (view.delete("f"), view.move("f", "g")):
+        with pytest.raises(WorkspaceError, match="neither moved nor deleted"):
+            await act
+
+
+async def test_a_deletion_does_not_land_over_what_is_not_saved(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    await view.delete("f")
+    desk.open[str(root / "f")] = b"saved"  # the same, and still not saved
+    with pytest.raises(StaleFile, match="nothing landed"):
+        await view.land()
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_what_nobody_can_tell_the_bytes_of_is_refused(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.open[str(root / "f")] = None
+    with pytest.raises(WorkspaceError, match="its encoding or its line ends"):
+        await view.read("f")
+    with pytest.raises(WorkspaceError, match="its encoding or its line ends"):
+        await view.write("f", b"mine")
+
+
+async def test_folders_moves_and_modes_land_beside_the_editor(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    (root / "old").write_text("moves")
+    await view.write("new/inner/g", b"new")
+    await view.write("f", b"other")
+    await view.write("x.sh", b"#!/bin/sh\n", mode=0o755)
+    await view.move("old", "moved")
+    findings = await view.land()
+    assert findings == ()
+    assert sorted(desk.edits) == ["f", "new/inner/g"]
+    assert {path.name for path in root.iterdir()} == {"f", "new", "x.sh", "moved"}
+    await folder.undo("run")
+    assert {path.name: path.read_text() for path in root.iterdir()} == {
+        "f": "saved",
+        "old": "moves",
+    }
+
+
+async def test_formatting_on_save_is_what_the_run_left(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    desk.formats = True
+    await view.write("f", b"one")
+    findings = await view.land()
+    assert [(each.code, each.path) for each in findings] == [("formatted-on-save", "f")]
+    (change,) = await view.changes()
+    assert change.sha256 == Unsaved(b"one\n").sha256
+    await view.write("f", b"two")  # the run knows what it left
+    await view.land()
+    assert (root / "f").read_text() == "two\n"
+    again = folder.begin("run", atomic=True, packed=b"")
+    assert {each.path for each in await again.changes()} == {"f"}
+    assert [each.path for each in await folder.undo("run")] == ["f"]
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_what_the_editor_does_not_undo_is_said(view: FolderView) -> None:
+    await view.write("a.bin", b"\0")
+    assert [each.code for each in await view.land()] == ["no-undo-in-editor"]
+
+
+async def test_an_editor_that_refuses_leaves_nothing_landed(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.refuses = True
+    await view.write("f", b"one")
+    await view.write("new/g", b"two")
+    (root / "h").touch()
+    await view.delete("h")
+    with pytest.raises(StaleFile, match="could not edit"):
+        await view.land()
+    assert {path.name for path in root.iterdir()} == {"f", "h"}
+    assert (root / "f").read_text() == "saved"
+    desk.refuses = False
+    await view.land()
+    assert {path.name for path in root.iterdir()} == {"f", "new"}
+
+
+async def test_what_a_person_undid_counts_as_undone(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    for name in "fgh":
+        (root / name).write_text("saved")
+        await view.write(name, b"mine")
+    await view.land()
+    desk.open[str(root / "f")] = b"saved"  # by an undo, not saved
+    (root / "g").write_text("saved")
+    undone = await folder.undo("run")
+    assert [change.path for change in undone] == ["h"]
+    assert sorted(undone.already) == ["f", "g"]
+    assert {path.read_text() for path in root.iterdir()} == {"saved"}
+    assert desk.open == {}
+
+
+async def test_what_a_person_types_on_top_is_not_undone(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    await view.write("f", b"mine")
+    await view.land()
+    desk.open[str(root / "f")] = b"mine, and more"
+    with pytest.raises(StaleFile, match="changed since run 'run' landed: 'f'"):
+        await folder.undo("run")
+    assert (root / "f").read_text() == "mine"
+
+
+async def test_large_contents_go_to_the_disk(view: FolderView, root: Path, desk: Desk) -> None:
+    large = b"x" * 6_000_000
+    await view.write("f", large)
+    await view.land()
+    assert ((root / "f").read_bytes(), desk.edits) == (large, [])
+
+
+def test_changes_in_an_editor_wait_until_they_land(folder: Folder) -> None:
+    with pytest.raises(ConfigError, match="land together"):
+        folder.begin("run")
