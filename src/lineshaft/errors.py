@@ -17,6 +17,7 @@ LineshaftError
 │  ├─ PreconditionFailed  the file differs from what the caller expects
 │  ├─ StaleFile           another program changed the file since this run read it
 │  ├─ Guarded             a guard found an error in the changes
+│  ├─ WindowRefused       a person, or the trust of a window, refused it
 │  ├─ TooLarge            more bytes than the limit
 │  └─ ProgramTimedOut     a program took longer than its time, and was ended
 ├─ RemoteError            the far side of a connection

@@ -80,6 +80,7 @@ def test_init_shows_what_holds_without_it(here: Lineshaft, workspace: Path) -> N
     differ = {name for name in told if told[name][-1]["value"] != without[name][-1]["value"]}
     assert differ == {
         "agents",
+        "eval.prices",
         "tools.modules",
         "workspace.aliases",
         "workspace.pass_environment",

@@ -4,10 +4,7 @@ from typing import Any
 
 from lineshaft.errors import ToolError
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Context, Failure
-
-COMMIT = "commit_changes"
-"""The call that makes an agent's changes its caller's."""
+from lineshaft.values import COMMIT, Call, Context, Failure
 
 
 class Commits:

@@ -31,11 +31,11 @@ from weakref import WeakKeyDictionary
 import pydantic_core
 
 from lineshaft.agents._budget import AgentUsage, Budget
-from lineshaft.agents._commit import COMMIT, Commits
+from lineshaft.agents._commit import Commits
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
 from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams, ValidatorFailed
 from lineshaft.agents._partial_reads import PartialReads
-from lineshaft.agents._requests import ASK_MODEL, Conversation, ModelRequests
+from lineshaft.agents._requests import Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.agents._validation import VALIDATE, is_fault, validation
 from lineshaft.errors import AgentError, ConfigError, ToolError
@@ -43,7 +43,7 @@ from lineshaft.gate import surrounding_call
 from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
 from lineshaft.session import Session, SessionArguments, script_tool, waited_for
 from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
-from lineshaft.values import Call, Context, Done, Failure, Value
+from lineshaft.values import AGENT_NAMESPACE, ASK_MODEL, COMMIT, Call, Context, Done, Failure, Value
 
 R = TypeVar("R")
 
@@ -54,7 +54,6 @@ _NO_MODEL = (
 _MODELS: WeakKeyDictionary[Callable[..., object], Callable[[], Model]] = WeakKeyDictionary()
 """What finds the model of an agent, by the body of its tool."""
 
-NAMESPACE = "agents"
 RETURNS = "returns"
 
 _OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RETURNS})
@@ -338,7 +337,7 @@ class Microagent(Generic[R]):
             own[VALIDATE] = validation(self.name, validate, same, viewed=self._runs_programs)
         made = Tool.from_function(
             body,
-            name=f"{NAMESPACE}.{self.name}",
+            name=f"{AGENT_NAMESPACE}.{self.name}",
             effect="model",
             container=True,
             calls_as="agent",

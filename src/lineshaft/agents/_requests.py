@@ -23,10 +23,7 @@ from lineshaft.models import (
     UserMessage,
 )
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Context, Failure, ModelUsage, decode
-
-ASK_MODEL = "ask_model"
-"""The call that is one request to an agent's model."""
+from lineshaft.values import ASK_MODEL, Call, Context, Failure, ModelUsage, decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

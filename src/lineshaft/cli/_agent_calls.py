@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, cast
 
-from lineshaft.agents import ASK_MODEL, COMMIT
 from lineshaft.cli._shape import brief, call_line, counted
 from lineshaft.cli._terminal import one_line
+from lineshaft.values import ASK_MODEL, COMMIT
 
 _NAMED = 3
 """Files that a line names."""

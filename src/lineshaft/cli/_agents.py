@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from lineshaft.agents import NAMESPACE
 from lineshaft.cli._options import settings_for, toolset_for
 from lineshaft.config import Settings
 from lineshaft.errors import ConfigError
 from lineshaft.packs import discover, load_pack
 from lineshaft.tools import Mismatch, Tool, tell
+from lineshaft.values import AGENT_NAMESPACE
 
 
 def settings_of_agent(
@@ -30,11 +30,11 @@ def settings_of_agent(
     Raises:
         ConfigError: There is no such pack or agent.
     """
-    pack, _, agent = name.removeprefix(f"{NAMESPACE}.").rpartition(".")
+    pack, _, agent = name.removeprefix(f"{AGENT_NAMESPACE}.").rpartition(".")
     if pack:
         load_pack(pack).agent(agent)
     settings = settings_for(workspace, tools=tools, packs=[pack] if pack else (), mode=mode)
-    return settings, f"{NAMESPACE}.{agent}"
+    return settings, f"{AGENT_NAMESPACE}.{agent}"
 
 
 def tool_of(settings: Settings, tool: str) -> Tool:
@@ -46,14 +46,14 @@ def tool_of(settings: Settings, tool: str) -> Tool:
     offered = toolset_for(settings)
     if tool in offered:
         return offered[tool]
-    name = tool.removeprefix(f"{NAMESPACE}.")
+    name = tool.removeprefix(f"{AGENT_NAMESPACE}.")
     if any(each.name == name for each in discover()):
         agents = sorted(agent.name for agent in load_pack(name).agents)
         raise ConfigError(
             f"{name!r} is a pack; name one of its agents",
             hint=", ".join(f"{name}.{agent}" for agent in agents) or "it has none",
         )
-    names = sorted(each.removeprefix(f"{NAMESPACE}.") for each in offered if is_agent(each))
+    names = sorted(each.removeprefix(f"{AGENT_NAMESPACE}.") for each in offered if is_agent(each))
     there = f"there are: {', '.join(names)}; others" if names else "agents"
     raise ConfigError(
         f"there is no agent {name!r}",
@@ -96,4 +96,4 @@ def refuse_wrong_inputs(tool: Tool, given: Mapping[str, object]) -> None:
 
 def is_agent(tool: str) -> bool:
     """Return whether a tool's name is that of an agent."""
-    return tool.startswith(f"{NAMESPACE}.")
+    return tool.startswith(f"{AGENT_NAMESPACE}.")

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import anyio
 import typer
 
-from lineshaft.agents import NAMESPACE
 from lineshaft.cli._options import toolset_for
 from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
 from lineshaft.config import Input, ServerSetting, Settings, Starting, providers
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
+from lineshaft.values import AGENT_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def offered_for(
             the call is of one.
     """
     left_out: dict[str, ConfigError] = {}
-    uses_agents = NAMESPACE in (words or "") or NAMESPACE in (only or ())
+    uses_agents = AGENT_NAMESPACE in (words or "") or AGENT_NAMESPACE in (only or ())
     toolset = toolset_for(settings, faulty=None if uses_agents else left_out.__setitem__)
     if words is None and only is None:
         tell_left_out(left_out)

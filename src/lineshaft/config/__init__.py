@@ -37,6 +37,7 @@ from lineshaft.config._keys import KEYS
 from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
 from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
+from lineshaft.config._prices import prices_problem
 from lineshaft.config._programs import program_approved, unapproved_programs
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
@@ -109,6 +110,7 @@ __all__ = [
     "masked_url",
     "pack_modules",
     "policy",
+    "prices_problem",
     "private_folder",
     "program_approved",
     "provider_for",

@@ -36,7 +36,7 @@ class Key:
         return PREFIX + self.name.upper().replace(".", "_")
 
 
-def number(name: str, low: int, high: int, default: float, text: str) -> Key:
+def number(name: str, low: float, high: float, default: float, text: str) -> Key:
     """Return a setting that is a number within bounds."""
     whole = isinstance(default, int)
     kinds = (int,) if whole else (int, float)

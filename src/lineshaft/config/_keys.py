@@ -8,6 +8,7 @@ from typing import cast
 
 from lineshaft.config._declared import AGENTS
 from lineshaft.config._key import PREFIX, Key, choice, is_text, is_texts, json_or_text, number
+from lineshaft.config._prices import prices_problem
 from lineshaft.config.definitions import INPUT_PREFIX, own_servers
 from lineshaft.errors import ConfigError
 from lineshaft.values import (
@@ -82,6 +83,23 @@ MCP_KEYS = (
         default=TOKEN,
         text="The variable with the token that its clients must show; a project cannot set it.",
         from_text=str,
+    ),
+)
+
+EVAL_KEYS = (
+    number("eval.margin", 0.001, 0.999, 0.10, "A pass rate lower by less is no worse."),
+    number("eval.level", 0.001, 0.499, 0.05, "The level of the gate's test for worse."),
+    number("eval.cheaper", 0.01, 1.0, 0.95, "Better: the upper limit of the cost ratio below it."),
+    number("eval.dearer", 1.0, 9.99, 1.05, "Better by passes: the upper limit below it."),
+    number("eval.most_invalid", 0.0, 0.99, 0.05, "More invalid runs in an arm decide nothing."),
+    choice("eval.inconclusive", ("pass", "fail"), "fail", "What the gate says of too few runs."),
+    Key(
+        name="eval.prices",
+        allowed='a table: date = "2026-11-01" and models = {"openai:gpt-5-mini" = [0.25, 2.0]}',
+        accepts=lambda value: isinstance(value, dict),
+        problem=prices_problem,
+        default={},
+        text="Prices of models on a day, in dollars for a million tokens in and out.",
     ),
 )
 
@@ -252,6 +270,7 @@ KEYS: Mapping[str, Key] = {
             text="What else has to change where a file changes.",
         ),
         *MCP_KEYS,
+        *EVAL_KEYS,
         Key(
             name="engine.name",
             allowed="one of " + ", ".join(map(repr, ENGINES)),

@@ -30,8 +30,8 @@ Giver = Literal["default", "project", "user", "environment", "flag"]
 EDITOR = "vscode:"
 """What a workspace begins with that is the window of an editor."""
 
-_NOT_OF_RUNS = ("serve.", "store.")
-"""Keys of the command line and of the front: no run goes another way for them."""
+_NOT_OF_RUNS = ("serve.", "store.", "eval.")
+"""Keys of the command line, the front and the gate: no run goes another way for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

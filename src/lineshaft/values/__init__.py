@@ -1,5 +1,6 @@
 """Values and seams that cross rooms and wires, without behaviour or I/O."""
 
+from lineshaft.values._agent_calls import AGENT_NAMESPACE, ASK_MODEL, COMMIT
 from lineshaft.values._belongings import Belonging, Belongings
 from lineshaft.values._caller import (
     Caller,
@@ -155,6 +156,9 @@ from lineshaft.values._workspace import (
 )
 
 __all__ = [
+    "AGENT_NAMESPACE",
+    "ASK_MODEL",
+    "COMMIT",
     "ENGINES",
     "EXIT_CODES",
     "KEEPS_NOTHING",

@@ -13,6 +13,7 @@ from lineshaft_azure_sdk.sdk_scripts import run_sdk_script
 from lineshaft_azure_sdk.spelling import check_spelling, spelling, update_cspell_words
 from lineshaft_azure_sdk.typespec import (
     compile_typespec,
+    tsp_client_convert,
     tsp_client_init,
     tsp_client_sync,
     tsp_client_update,
@@ -32,6 +33,7 @@ pack = Pack(
         compile_typespec,
         patch_file,
         run_sdk_script,
+        tsp_client_convert,
         tsp_client_init,
         tsp_client_sync,
         tsp_client_update,

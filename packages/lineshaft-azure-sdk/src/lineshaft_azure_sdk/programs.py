@@ -30,9 +30,11 @@ class NodeProgram:
     packages: Path | None
     """The folder `node_modules` that it lies in."""
 
-    def options(self, *args: str, seconds: float) -> CommandOptions:
+    def options(
+        self, *args: str, seconds: float, env: Mapping[str, str] | None = None
+    ) -> CommandOptions:
         """Return a call of it; nothing it says is coloured."""
-        plain = {"NO_COLOR": "1", "FORCE_COLOR": "0", "CI": "1"}
+        plain = {"NO_COLOR": "1", "FORCE_COLOR": "0", "CI": "1", **(env or {})}
         return CommandOptions(str(self.path), args, seconds=seconds, env=plain)
 
 

@@ -58,6 +58,11 @@ command = "npx"
 args = ["-y", "@modelcontextprotocol/server-github"]
 env = {GITHUB_TOKEN = "${GITHUB_TOKEN}"}\
 """,
+    "eval.prices": """\
+[eval.prices]
+date = "2026-11-01"
+models = {"openai:gpt-5-mini" = [0.25, 2.0]}\
+""",
     "serve.direct": 'direct = ["github.list_issues"]',
     "policy.rules": """\
 [[policy.rules]]

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.agents import ASK_MODEL
 from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
@@ -33,7 +32,7 @@ from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
 from lineshaft.config import build
 from lineshaft.session import Session
-from lineshaft.values import Preview, fate_of_changes
+from lineshaft.values import ASK_MODEL, Preview, fate_of_changes
 
 
 def command(

@@ -66,6 +66,7 @@ async def run_in_view(
     packages: Path | None = None,
     extra: Mapping[str, bytes | None] | None = None,
     keep: bool = False,
+    keep_below: str = ".",
     on_line: Callable[[Line], object] | None = None,
 ) -> ViewedProgram:
     """Run a program of the machine over a copy of the workspace, in a jail, without network.
@@ -86,6 +87,7 @@ async def run_in_view(
         extra: Contents by path that take the place of the workspace's in the view; None: no file
             is there. Not for a program whose changes are kept.
         keep: Whether its changes become changes of the run where it ends with 0.
+        keep_below: A folder of the workspace; only changes below it are kept.
         on_line: Is told each line as it comes, with its stream.
 
     Raises:
@@ -118,7 +120,7 @@ async def run_in_view(
         async with running as (result, changed):
             changes = _own(changed)
             kept = keep and result.exit_code == 0
-            not_kept = await land(call, changes) if kept else []
+            not_kept = await land(call, _below(changes, keep_below)) if kept else []
     boundary = NO_BOUNDARY if jail is None else jail.name
     call.log(f"[{options.label}] ran over a private copy, boundary: {boundary}")
     paths = tuple(sorted({*(file.path for file in changes.files), *changes.refused}))
@@ -224,6 +226,16 @@ def _result(
         stderr_truncated=ended.stderr.truncated,
         duration_ms=ended.milliseconds,
     )
+
+
+def _below(changes: Changes, folder: str) -> Changes:
+    """Leave out what is not below a folder."""
+    if folder == ".":
+        return changes
+    start = f"{folder}/"
+    files = tuple(file for file in changes.files if file.path.startswith(start))
+    refused = tuple(path for path in changes.refused if path.startswith(start))
+    return replace(changes, files=files, refused=refused)
 
 
 def _own(changes: Changes) -> Changes:

@@ -11,6 +11,7 @@ from lineshaft_azure_sdk.typespec.compiler import (
     Diagnostic,
     compile_typespec,
 )
+from lineshaft_azure_sdk.typespec.convert import tsp_client_convert
 from lineshaft_azure_sdk.typespec.tsp_client import (
     Generated,
     tsp_client_init,
@@ -25,6 +26,7 @@ __all__ = [
     "Generated",
     "RepairResult",
     "compile_typespec",
+    "tsp_client_convert",
     "tsp_client_init",
     "tsp_client_sync",
     "tsp_client_update",

@@ -61,7 +61,7 @@ async def tsp_client_init(
         repository: The specification's repository for `tsp-location.yaml`: `Azure/specs`.
         commit: The specification's commit for it.
     """
-    await _must_be_there(call, config)
+    await must_be_there(call, config)
     if repository and not _REPOSITORY.fullmatch(repository):
         raise ToolError("E_INVALID_ARGS", f"{repository!r} is no repository: OWNER/NAME")
     if commit and not _COMMIT.fullmatch(commit):
@@ -120,20 +120,14 @@ async def tsp_client_sync(
 async def _from_location(
     call: Context, command: str, folder: str, specification: str, more: Sequence[str]
 ) -> Generated:
-    await _must_be_there(call, f"{folder}/tsp-location.yaml")
-    await _must_be_there(call, f"{specification}/tspconfig.yaml")
+    await must_be_there(call, f"{folder}/tsp-location.yaml")
+    await must_be_there(call, f"{specification}/tspconfig.yaml")
     words = (command, *more, "--local-spec-repo", _back(folder, specification))
     return await _generated(call, folder, words)
 
 
 async def _generated(call: Context, folder: str, words: Sequence[str]) -> Generated:
-    for path in (folder, *words):
-        if found := _UNSAFE.search(path):
-            raise ToolError(
-                "E_INVALID_ARGS",
-                f"{path!r} holds {found[0]!r}, which tsp-client would hand to a shell",
-                hint="rename it",
-            )
+    must_be_safe(folder, *words)
     program = await node_program(call, "tsp-client")
     options = program.options(*words, seconds=_SECONDS)
     seen = await run_in_view(
@@ -154,7 +148,27 @@ async def _generated(call: Context, folder: str, words: Sequence[str]) -> Genera
     return {"changed": changed, "output": said}
 
 
-async def _must_be_there(call: Context, path: str) -> None:
+def must_be_safe(*paths: str) -> None:
+    """Refuse paths with signs that mean something to the shells that tsp-client starts.
+
+    Raises:
+        ToolError: One has such a sign.
+    """
+    for path in paths:
+        if found := _UNSAFE.search(path):
+            raise ToolError(
+                "E_INVALID_ARGS",
+                f"{path!r} holds {found[0]!r}, which tsp-client would hand to a shell",
+                hint="rename it",
+            )
+
+
+async def must_be_there(call: Context, path: str) -> None:
+    """Refuse a path where nothing is.
+
+    Raises:
+        ToolError: Nothing is there.
+    """
     try:
         await call.workspace.stat(path)
     except FileMissing:

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._options import Json
+from lineshaft.cli._evaluation import gate_rules
+from lineshaft.cli._options import Json, settings_for
 from lineshaft.cli._terminal import clean, result, say
 from lineshaft.cli.commands.eval.report import Base, Out
-from lineshaft.errors import ConfigError
-from lineshaft.evals import GateRules, SweepFolder, judged_sweep, judgement_lines
-from lineshaft.values import DecodeError, decode, toml_table
+from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
 
 
 def command(
@@ -33,7 +32,9 @@ def command(
     ] = None,
     rules: Annotated[
         Path | None,
-        typer.Option("--rules", help="A TOML file with margins.", metavar="FILE"),
+        typer.Option(
+            "--rules", help="A TOML file with margins, before those of [eval].", metavar="FILE"
+        ),
     ] = None,
     inconclusive: Annotated[
         str | None,
@@ -45,7 +46,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Exit 0 (better, no worse), 1 (worse), 2 (usage) or 6 (not enough runs)."""
-    margins = _rules(rules, inconclusive)
+    margins = gate_rules(settings_for(), path=rules, inconclusive=inconclusive)
     judged = judged_sweep(
         SweepFolder(out.absolute()),
         variant=variant,
@@ -63,21 +64,3 @@ def command(
         for line in judgement_lines(judged):
             say(clean(line))
     raise typer.Exit(code)
-
-
-def _rules(path: Path | None, inconclusive: str | None) -> GateRules:
-    """Return the margins of a file, and what the command line says on top.
-
-    Raises:
-        ConfigError: A key is unknown, or a value out of range.
-    """
-    table: dict[str, object] = {}
-    try:
-        if path is not None:
-            table |= toml_table(path.read_text(encoding="utf-8"))
-        if inconclusive is not None:
-            table["inconclusive"] = inconclusive
-        return decode(GateRules, table)
-    except (OSError, ValueError, DecodeError) as error:
-        keys = "margin, level, cheaper, dearer, most_invalid, inconclusive"
-        raise ConfigError(f"rules of the gate: {error}", hint=f"keys: {keys}") from None

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._options import Json
+from lineshaft.cli._evaluation import gate_rules
+from lineshaft.cli._options import Json, settings_for
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.evals import (
+    GateRules,
     SweepFolder,
     SweepSummary,
     nothing_valid,
@@ -31,16 +33,17 @@ Base = Annotated[
 
 def command(*, out: Out = Path("eval"), base: Base = None, json: Json = False) -> None:
     """Show the numbers of a sweep, and write its page."""
-    tell(write_report(SweepFolder(out.absolute()), base=base), out, json=json)
+    rules = gate_rules(settings_for())
+    tell(write_report(SweepFolder(out.absolute()), base=base, rules=rules), out, json=json)
 
 
-def write_report(folder: SweepFolder, *, base: str | None) -> SweepSummary:
+def write_report(folder: SweepFolder, *, base: str | None, rules: GateRules) -> SweepSummary:
     """Write a sweep's `report.json` and `report.html`, and return its numbers.
 
     Raises:
         ConfigError: There is no such sweep or variant, or its folder cannot be written.
     """
-    summary = summarised(folder.plan(), folder.results(), base=base)
+    summary = summarised(folder.plan(), folder.results(), base=base, rules=rules)
     data = json_module.dumps(asdict(summary), indent=1, ensure_ascii=False)
     folder.write_report("report.json", data)
     folder.write_report("report.html", page_of(summary, folder.place))

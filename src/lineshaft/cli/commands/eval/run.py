@@ -11,13 +11,13 @@ from typing import Annotated, cast
 import typer
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._options import Json, Quiet
+from lineshaft.cli._evaluation import gate_rules, price_table
+from lineshaft.cli._options import Json, Quiet, settings_for
 from lineshaft.cli._terminal import note, one_line, paint
 from lineshaft.cli.commands.eval.report import Out, tell, write_report
 from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     CellResult,
-    PriceTable,
     SweepFolder,
     SweepPlan,
     cells_of,
@@ -27,7 +27,6 @@ from lineshaft.evals import (
     run_sweep,
     variants_of,
 )
-from lineshaft.values import DecodeError, decode, toml_table
 
 
 def command(
@@ -66,7 +65,9 @@ def command(
     ] = None,
     prices: Annotated[
         Path | None,
-        typer.Option("--prices", help="A TOML file with a date and prices.", metavar="FILE"),
+        typer.Option(
+            "--prices", help="A TOML file with a date and prices; else eval.prices.", metavar="FILE"
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the order of the runs.")] = 0,
     slips: Annotated[
@@ -83,6 +84,8 @@ def command(
     if not model:
         hint = "name one by --model; --model scripted needs no key"
         raise ConfigError("there is no model", hint=hint)
+    settings = settings_for()
+    rules = gate_rules(settings)
     chosen = found_tasks(tasks, folders=tasks_from or ())
     tokeniser = offline_tokeniser()
     plan = planned(
@@ -93,7 +96,7 @@ def command(
         tokeniser=tokeniser.name,
         seed=seed,
         slip_rate=slips,
-        prices=prices and _prices(prices),
+        prices=price_table(settings, path=prices),
     )
     folder = SweepFolder(out.absolute())
     work = partial(
@@ -114,7 +117,7 @@ def command(
         note(f"{end.done} of {end.cells} cells were run, {end.found} were finished before.")
     else:
         note(f"All {end.cells} cells were finished before; nothing was run again.")
-    tell(write_report(folder, base=None), out, json=json)
+    tell(write_report(folder, base=None, rules=rules), out, json=json)
 
 
 def _tell(number: int, of: int, cell: CellResult) -> None:
@@ -132,17 +135,3 @@ def _tell_kept(plan: SweepPlan, folder: SweepFolder, words: Sequence[str]) -> No
     kept = sum(cell.key in finished for cell in cells)
     note(f"{kept} of {len(cells)} cells are finished and kept. This goes on with the rest:")
     note(f"  {one_line(shlex.join(['lineshaft', *words]), 10_000)}")
-
-
-def _prices(path: Path) -> PriceTable:
-    """Return the prices of a file.
-
-    Raises:
-        ConfigError: It cannot be read, or has another form.
-    """
-    form = 'date = "2026-11-01"; [models]; "openai:gpt-5-mini" = [0.25, 2.0] (for a million tokens)'
-    try:
-        table = toml_table(path.read_text(encoding="utf-8"))
-        return decode(PriceTable, {**table, "date": str(table.get("date", ""))})
-    except (OSError, ValueError, DecodeError) as error:
-        raise ConfigError(f"prices in {str(path)!r}: {error}", hint=f"write: {form}") from None
