@@ -105,8 +105,8 @@ def store_of(settings: Settings) -> Store:
     Raises:
         ConfigError: It cannot be used.
     """
-    where, days = settings.store
-    return Store(where, keep_days=days)
+    where, days, megabytes = settings.store
+    return Store(where, keep_days=days, keep_mb=megabytes)
 
 
 def tools(
@@ -168,7 +168,7 @@ def folder(settings: Settings) -> Folder:
     aliases = {
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }
-    _, days = settings.store
+    _, days, _ = settings.store
     editor = None
     if settings.in_editor:
         from lineshaft.remote.window import window_over  # noqa: PLC0415  loads what few need

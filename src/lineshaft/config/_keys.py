@@ -333,6 +333,14 @@ KEYS: Mapping[str, Key] = {
             7.0,
             "Days for which a run can be replayed and undone; a project cannot set it.",
         ),
+        number(
+            "store.keep_mb",
+            0,
+            100_000,
+            1_000.0,
+            "Megabytes of results that a run keeps; one with more cannot be paused or replayed; "
+            "a project cannot set it.",
+        ),
         Key(
             name="script.enabled",
             allowed="true or false",

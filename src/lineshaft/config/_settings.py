@@ -217,17 +217,18 @@ class Settings:
         )
 
     @property
-    def store(self) -> tuple[str | None, float]:
-        """Return where runs are kept (None: in the state folder), and for how many days.
+    def store(self) -> tuple[str | None, float, float]:
+        """Return where runs are kept (None: in the state folder), how many days and megabytes.
 
         Raises:
             ConfigError: A project's file says what only a person may.
         """
         url, days = self.own("store.url"), self.own("store.keep_days")
+        megabytes = self.own("store.keep_mb")
         where = None if url.value is None else str(url.value)
         if where is not None and "://" not in where:
             where = str(_below(url.base, where))
-        return where, float(cast("float", days.value))
+        return where, float(cast("float", days.value)), float(cast("float", megabytes.value))
 
     def own(self, name: str) -> Setting:
         """Return a setting that a project's file may not give.

@@ -42,8 +42,9 @@ from lineshaft.values import (
     pause_data,
 )
 
-_MOST_HELD = 16_000_000
-_MOST_KEPT = 64_000_000
+_LARGE = 1_000_000
+"""Bytes of a result that is on the disk before its caller has it: no more than those wait."""
+
 _MOST_VERDICTS = 100
 _NOTHING: Mapping[str, object] = {}
 _TORN = "it read clocks more often than is kept"
@@ -508,8 +509,8 @@ class CallLog:
         if not (self.exact and entry.key):
             return None, False
         spec = entry.spec
-        acted = entry.started is not None or entry.refusal is None
-        effect = spec.effect if spec and acted else "read"
+        ran = entry.started is not None or entry.refusal is None
+        effect = spec.effect if spec and ran else "read"
         if effect == "read" and not self._has_room(entry.weigh(done)):
             return None, False
         call: dict[str, object] = {}
@@ -519,15 +520,21 @@ class CallLog:
             call["staged"] = True
         if entry.stage:
             call["stage"] = entry.stage
-        return {"call": call, "done": done_data(done)}, not (effect == "read" or entry.staged)
+        acted = not (effect == "read" or entry.staged)
+        return {"call": call, "done": done_data(done)}, acted or self._is_large(entry, done)
+
+    def _is_large(self, entry: CallEntry, done: Done) -> bool:
+        """Return whether a result is waited for until it is written: few of them fit in memory."""
+        kept = self._recorder is not None and not self._recorder.holds_back
+        return kept and entry.weigh(done) > _LARGE
 
     def _has_room(self, size: int) -> bool:
         if self._too_much or self._recorder is None:
             return False
         self._bytes += size
-        most = _MOST_HELD if self._recorder.holds_back else _MOST_KEPT
+        most = self._recorder.most_bytes
         if self._bytes > most:
-            self._too_much = f"it read more than {most // 1_000_000} MB"
+            self._too_much = f"it read more than {most / 1e6:g} MB"
             self._recorder.drop_results()
         return not self._too_much
 

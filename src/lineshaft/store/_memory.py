@@ -7,6 +7,8 @@ from lineshaft.errors import RunBusy, RunUnknown
 from lineshaft.store._fold import fold
 from lineshaft.values import Event, LogRow, RunClaim, SavedRun
 
+_MOST_BYTES = 16_000_000
+
 
 class MemoryLog:
     """Keeps rows in this process, and ends with it."""
@@ -15,6 +17,11 @@ class MemoryLog:
         self._rows: dict[str, list[LogRow]] = {}
         self._lease_no: dict[str, int] = {}
         """0: the run was given up, or is over."""
+
+    @property
+    def most_bytes(self) -> int:
+        """As `RunLog.most_bytes`: what memory may hold."""
+        return _MOST_BYTES
 
     def append(
         self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False

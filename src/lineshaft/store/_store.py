@@ -49,6 +49,7 @@ class Store:
     Args:
         where: A file, or its URL: `sqlite:///...`. None: the file `runs.db` in the state folder.
         keep_days: Days for which the state for a replay stays after a run is over.
+        keep_mb: Megabytes of results that a run keeps; one with more cannot be paused.
         key: Signs states; None: `LINESHAFT_STATE_KEY`, or the file `key` in the state folder.
         patience: Seconds to wait for another process that writes.
         clock: Gives the time.
@@ -62,15 +63,19 @@ class Store:
         where: str | Path | None = None,
         *,
         keep_days: float = 7,
+        keep_mb: float = 1_000,
         key: bytes | None = None,
         patience: float = _PATIENCE,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
         if not 0 <= keep_days <= 36_500:
             raise ConfigError(f"keep_days is {keep_days!r}; allowed: 0 to 36,500")
+        if not 0 <= keep_mb <= 100_000:
+            raise ConfigError(f"keep_mb is {keep_mb!r}; allowed: 0 to 100,000")
         self._where = _place(where)
         self._found: tuple[Path, Path] | None = None
         self._keep_days = keep_days
+        self._most_bytes = int(keep_mb * 1_000_000)
         self._keys = Keys(key)
         self._patience = patience
         self._clock = clock
@@ -87,6 +92,11 @@ class Store:
     def keep_days(self) -> float:
         """Days for which the state for a replay or an undo stays after a run is over."""
         return self._keep_days
+
+    @property
+    def most_bytes(self) -> int:
+        """As `RunLog.most_bytes`."""
+        return self._most_bytes
 
     def ready(self) -> None:
         """Make the folder of a file, and see that it can be written, before anything runs.

@@ -72,6 +72,12 @@ class Recorder:
         """Whether the steps are lost with this process."""
         return self._held is not None
 
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of results that the run may keep."""
+        log = self._held or self._log
+        return 0 if log is None else log.most_bytes
+
     def note(self, kind: EventKind, call_id: str | None = None, **data: object) -> Event:
         """Record one event.
 

@@ -157,6 +157,11 @@ class RunLog(Protocol):
         StateError: From every method: the log cannot be used; the run must not go on.
     """
 
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of results that a run may keep; one with more cannot be paused."""
+        ...
+
     def append(
         self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
