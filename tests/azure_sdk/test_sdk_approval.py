@@ -198,3 +198,45 @@ def test_an_approval_says_which_files_are_in_it(
     assert list(named.unknown) == unknown
     [asked] = waiting(repository)
     assert [text for label, text in asked.told if "not in this approval" in label] == unknown
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"version": "1.0; touch pwned; echo"},
+        {"version": "1.0/../x"},
+        {"version": "$(touch pwned)"},
+        {"version": "1.0\n"},
+        {"version": "-x"},
+        {"version": ".."},
+        {"version": "1" * 201},
+        {"release_type": "beta`touch pwned`"},
+        {"release_date": "today"},
+        {"release_date": "2026-01-31|x"},
+        {"package": "pkg/a b"},
+        {"package": "pkg/$(touch pwned)"},
+        {"package": "pkg/-x"},
+    ],
+)
+async def test_a_value_that_a_shell_would_read_is_refused(
+    repository: Path, given: dict[str, str]
+) -> None:
+    (repository / given.get("package", "pkg")).mkdir(exist_ok=True)
+    (repository / "eng" / "b.sh").write_text('#!/bin/sh\neval "touch ran; echo $*"\n')
+    configure(repository, "eng/b.sh {Version} {PackagePath} {ReleaseType} {ReleaseDate}")
+    approved_files(repository)
+    refused = await called(repository, **given)
+    assert refused.error.code == "E_INVALID_ARGS"
+    assert not (repository / "pwned").exists()
+    assert not (repository / "ran").exists()
+
+
+@pytest.mark.parametrize("version", ["1.0.0-beta.1", "v1.2.3", "1.0+build_2"])
+async def test_values_as_versions_have_them_reach_the_program(
+    repository: Path, version: str
+) -> None:
+    (repository / "pkg" / "Azure.Widget_2-x").mkdir()
+    configure(repository, "bash -c 'echo \"$@\"' sh {Version} {PackagePath}")
+    approved_files(repository)
+    done = await called(repository, version=version, package="pkg/Azure.Widget_2-x")
+    assert done.value == {"exit_code": 0, "output": f"{version} pkg/Azure.Widget_2-x"}, done.error

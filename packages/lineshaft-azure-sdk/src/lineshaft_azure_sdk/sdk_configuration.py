@@ -7,6 +7,7 @@ the schema of spec-gen-sdk.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -38,6 +39,20 @@ VARIABLES: Mapping[SdkScript, tuple[str, ...]] = {
 """What each program is told, by name."""
 
 _MOST_CHARACTERS = 10_000
+_BESIDE_VARIABLES = re.compile(r"[A-Za-z0-9_./:=,+@-]*")
+"""What may stand in one word with a variable: nothing that a shell would read."""
+
+_INTERPRETER = re.compile(
+    r"(?:.*[/\\])?(?:(?:ba|da|z|k|fi|c|tc)?sh|busybox|pwsh|powershell|cmd|python|pypy|node|deno|bun"
+    r"|perl|ruby|php)[0-9.]*(?:\.exe)?",
+    re.IGNORECASE,
+)
+_CODE_OPTION = re.compile(
+    r"-[a-z]{0,3}[cempr]|/[ck]|(?i:--?(?:eval|print|com|command|enc|encodedcommand))|eval"
+)
+_CODE_IN_OPTION = re.compile(
+    r"-[a-z]{0,3}[cempr]\{.*|(?i:--?(?:eval|print|command|encodedcommand)[=:].*)"
+)
 _NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
 """A run of Python leaves the files that were approved as they are."""
 
@@ -208,10 +223,26 @@ def _words(command: str, key: str) -> Sequence[str]:
             hint="name the program itself; {SdkRepoPath} may stand in front",
         )
     for word in words:
+        if VARIABLE.search(word) and not _BESIDE_VARIABLES.fullmatch(VARIABLE.sub("", word)):
+            raise ConfigError(
+                f"{key}: a value in {word!r} could be read by a shell or as part of a program",
+                hint="give it a word of its own: sh -c 'build \"$1\"' sh {PackagePath}",
+            )
         path = re.sub(r"^-\w(?=\{)", "", word)
         if re.search(r"[^=,:]\{SdkRepoPath\}|\{SdkRepoPath\}[^/=,:]", path, re.IGNORECASE):
             raise ConfigError(f"{key}: in {word!r} the repository's path is only a part of a name")
+    _refuse_values_as_code(words, key)
     return words
+
+
+def _refuse_values_as_code(words: Sequence[str], key: str) -> None:
+    """Refuse a command that gives a value to an interpreter as a program text."""
+    if not any(_INTERPRETER.fullmatch(word) for word in words):
+        return
+    for before, word in pairwise(words):
+        is_code = _CODE_OPTION.fullmatch(before) or _CODE_IN_OPTION.fullmatch(word)
+        if is_code and VARIABLE.search(REPOSITORY.sub("", word)):
+            raise ConfigError(f"{key}: {word!r} would be read as a program, with a call's value")
 
 
 def _filled(word: str, known: Mapping[str, str], key: str) -> str:
