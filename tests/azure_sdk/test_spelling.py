@@ -274,6 +274,48 @@ async def test_a_configuration_that_is_a_symlink_gets_no_words(work: Path) -> No
     assert (work / ".vscode" / "settings.json").read_text() == '{"words": []}'
 
 
+@pytest.mark.parametrize("sign", ["\r", "\u2028", "\u2029"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{ "words": // SIGN ["x"], "imports":\n ["a"] }',
+        '{ "words": ["x"], /* SIGN */ "imports": ["a"] }',
+        '{ "words": ["x"],SIGN "imports": ["a"] }',
+        '{ "words": ["x"] } // SIGN',
+    ],
+)
+async def test_lines_that_end_for_some_readers_only_get_no_words(
+    work: Path, text: str, sign: str
+) -> None:
+    data = text.replace("SIGN", sign).encode()
+    (work / "cspell.json").write_bytes(data)
+    refused = await words(work, "evil.js")
+    assert refused.error is not None
+    assert f"malformed: line 1: {sign!r} outside of texts" in refused.error.message
+    assert (work / "cspell.json").read_bytes() == data
+
+
+async def test_such_signs_in_texts_and_lines_of_windows_are_kept(work: Path) -> None:
+    before = '{\r\n // a\r\n /* b\r\n */ "description": "\u2028\u2029",\r\n "words": ["a"]\r\n}'
+    (work / "cspell.json").write_bytes(before.encode())
+    assert (await words(work, "new")).value["added"] == ["new"]
+    after = before.replace('["a"]', '["a","new"]')
+    assert (work / "cspell.json").read_bytes() == after.encode()
+
+
+async def test_a_configuration_over_a_megabyte_gets_no_words(work: Path) -> None:
+    text = '{"words": ["a"]}'
+    (work / "cspell.json").write_text(text + " " * (1_000_001 - len(text)))
+    refused = await words(work, "kusto")
+    assert refused.error is not None
+    assert (refused.error.code, refused.error.message) == (
+        "E_TOO_LARGE",
+        "'cspell.json' is larger than 1 MB: no words are added to it",
+    )
+    (work / "cspell.json").write_text(text + " " * (1_000_000 - len(text)))
+    assert (await words(work, "kusto")).value["added"] == ["kusto"]
+
+
 async def test_the_order_is_that_of_cspell(work: Path) -> None:
     none = await words(work, "kusto")
     assert none.error is not None

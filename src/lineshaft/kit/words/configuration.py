@@ -1,5 +1,6 @@
 """The configuration of cspell that is in force at the root of a workspace, and its words list."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,9 @@ _FIRST = (
 )
 _LATER = re.compile(r"(?:\.config/)?\.?c[sS]pell(?:\.config)?\.(?:jsonc?|ya?ml|[cm]?[jt]s|toml)")
 """What cspell looks for after those, in an order of its own."""
+
+MOST_BYTES = 1_000_000
+"""The largest configuration that gets words."""
 
 NAMES = re.compile(rf"(?:.*/)?(?:{_LATER.pattern}|\.vscode/\.?c[sS]pell\.json)")
 """Every file that cspell may take for a configuration, in any folder."""
@@ -109,9 +113,9 @@ def without_words(text: str) -> tuple[Mapping[str, object], list[str]]:
 
 async def _has_section_of_package(call: Context) -> bool:
     try:
-        text = (await call.workspace.read("package.json")).data.decode("utf-8", "replace")
-        document = read_jsonc(text)
-    except (WorkspaceError, ToolError, ValueError):
+        text = (await call.workspace.read("package.json")).data.decode("utf-8-sig", "replace")
+        document: object = json.loads(text)
+    except (WorkspaceError, ToolError, ValueError, RecursionError):
         return False
     return "cspell" in cast("dict[str, object]", document) if isinstance(document, dict) else False
 

@@ -4,10 +4,13 @@ Comments are replaced by blanks, so that places in the text stay what they are.
 """
 
 import json
+import re
 from json.decoder import JSONDecoder
 from typing import cast
 
 _BLANK = " \t\r\n"
+_OTHER_LINE_END = re.compile("\r(?!\n)|[\u2028\u2029]")
+"""What ends a line, and so a comment, for some readers and not for others."""
 
 
 def read_jsonc(text: str) -> object:
@@ -30,15 +33,19 @@ def plain_json(text: str) -> str:
     """Return a text of the same length, comments and trailing commas blanked.
 
     Raises:
-        ValueError: A comment or a text in quotes has no end.
+        ValueError: A comment or a text in quotes has no end, or a line ends outside of texts by a
+            sign that other readers do not take for an end.
     """
+    odd = _OTHER_LINE_END.search(text) is not None
     out = list(text)
     at, comma = (1 if text.startswith("\ufeff") else 0), -1
     out[:at] = [" "] * at
     while at < len(text):
         if text[at] == '"':
             end, comma = _end_of_text(text, at), -1
-        elif text.startswith("//", at):
+            at = end
+            continue
+        if text.startswith("//", at):
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             out[at:end] = " " * (end - at)
@@ -53,6 +60,9 @@ def plain_json(text: str) -> str:
                 out[comma] = " "
             if text[at] not in _BLANK:
                 comma = at if text[at] == "," else -1
+        if odd and (found := _OTHER_LINE_END.search(text, at, end + 1)) and found.start() < end:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"line {line}: {found[0]!r} outside of texts; lines end with \\n")
         at = end
     return "".join(out)
 

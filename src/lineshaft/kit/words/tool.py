@@ -5,7 +5,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from lineshaft.errors import ToolError
-from lineshaft.kit.words.configuration import WORD, configuration_file, with_words
+from lineshaft.kit.words.configuration import MOST_BYTES, WORD, configuration_file, with_words
 from lineshaft.tools import Tool, WorkspacePath, tool
 from lineshaft.values import Context
 
@@ -57,6 +57,12 @@ async def add_words(
                 "E_DENIED", f"policy asks about {found!r}", hint=f"give path={found!r}"
             ) from error
         raise
+    if len(content.data) > MOST_BYTES:
+        raise ToolError(
+            "E_TOO_LARGE",
+            f"{found!r} is larger than {MOST_BYTES // 1_000_000} MB: no words are added to it",
+            hint="keep the words in a file of their own, or split the configuration",
+        )
     text = content.data.decode("utf-8", "surrogateescape")
     try:
         changed, new = with_words(text, words)
