@@ -1,6 +1,6 @@
 """Spelling is fixed where the real cspell says so, and a way around it is refused."""
 
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +259,22 @@ async def test_a_tool_that_takes_the_name_is_asked_about(work: Path) -> None:
     assert [each.tool for each in done.pending] == [impostor.name]
     with pytest.raises(ConfigError, match="not the kit's tool for words"):
         impostor.counted_as_words_only()
+    real: Any = update_cspell_words.function
+
+    @wraps(real)
+    async def wrapping(*args: Any, **more: Any) -> Any:
+        return await real(*args, **more)
+
+    compiled: dict[str, Any] = {}
+    text = 'async def other(path: str) -> None:\n    """Write."""\n'
+    exec(compile(text, real.__code__.co_filename, "exec"), compiled)  # noqa: S102  code of this test
+    for function in (wrapping, partial(real, path="x"), compiled["other"]):
+        another = Tool.from_function(
+            function, name="x.words", description="Add words.", effect="write", staged=True
+        )
+        with pytest.raises(ConfigError, match="not the kit's tool for words"):
+            another.counted_as_words_only()
+    assert update_cspell_words.counted_as_words_only().spec.words_only
     for make in (tool, partial(Tool.from_schema, input_schema={}, function=print)):
         with pytest.raises(ConfigError, match="no option 'words_only'"):
             make(name="x", words_only=True)  # pyright: ignore  it has no such option

@@ -3,9 +3,9 @@
 import difflib
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -363,13 +363,14 @@ class Tool(Generic[P, R]):
     def counted_as_words_only(self) -> "Tool[P, R]":
         """Return the same tool, known to built-in rules as one that can only add words to a list.
 
-        That is a claim about its code, so it is for the kit's own tool alone.
+        That is a claim about its code, so it is for the kit's own function alone, not for what
+        wraps it.
 
         Raises:
             ConfigError: It is another tool.
         """
-        code = getattr(target_of(self.function), "__code__", None)
-        if code is None or Path(code.co_filename) != _WORDS:
+        kits = getattr(sys.modules.get(_WORDS), "add_words", None)
+        if not isinstance(kits, Tool) or self.function is not cast("Tool", kits).function:
             raise ConfigError(f"{self.name!r} is not the kit's tool for words: rules ask about it")
         options = replace(self._options, words_only=True)
         return self._copy(self._function, options, method=self.is_unbound)
@@ -458,7 +459,8 @@ def tool(function: Function | None = None, /, **options: Unpack[ToolOptions]) ->
 
 
 _OPTION_NAMES = tuple(ToolOptions.__annotations__)
-_WORDS = Path(__file__).parent.parent / "kit" / "words" / "tool.py"
+_WORDS = "lineshaft.kit.words.tool"
+"""The module of the kit's tool for words, which this room does not import."""
 
 
 def _must_be_known(options: Mapping[str, object]) -> None:
