@@ -164,10 +164,11 @@ class SdkConfiguration:
             files = [file] if file.is_file() else []
             told = f"pwsh -File {path}"
             return ProjectProgram(name=script, place=place, command=told, files=files)
+        words = _words(command, f"{key}.command")
         try:
-            found = named_files(_words(command, f"{key}.command"), self.repository.resolve())
+            found = named_files(words, self.repository.resolve())
         except ConfigError as error:
-            raise ConfigError(f"{key} in {PLACE}: {error.message}", hint=error.hint) from error
+            raise ConfigError(f"{key}.command: {error.message}", hint=error.hint) from error
         return ProjectProgram(
             name=script, place=place, command=command, files=found.files, unknown=found.unknown
         )
