@@ -2,7 +2,6 @@
  * Lineshaft in VS Code: one host, one connection, and what a person sees of them.
  */
 
-import { spawn } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import * as vscode from "vscode";
 
@@ -15,6 +14,7 @@ import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
 import { type Place, ScriptTool, TOOL } from "./language/scripts.ts";
 import type { Kept } from "./protocol/executions.ts";
+import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent, titleOf } from "./window/consent.ts";
@@ -242,7 +242,10 @@ class Window implements vscode.Disposable {
       return;
     }
     const python = setting<string>("python", "python3");
-    const child = spawn(python, ["-m", "lineshaft", "doctor", "--quick"]);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];
+    const child = startLineshaft(python, ["doctor", "--quick", ...about]);
+    child.stdin.end();
     child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");

@@ -90,6 +90,17 @@ def installer(
 
 
 @pytest.mark.usefixtures("installer", "wheels")
+def test_no_file_of_the_working_folder_runs_as_the_installer(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pip", "uv", "json"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    assert package_set(bundle, ["tinywheel"]) is not None
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.usefixtures("installer", "wheels")
 def test_packages_are_installed_once_and_can_be_imported(bundle: Bundle) -> None:
     options = PythonOptions(path=str(bundle.root), packages=("tinywheel",))
     found = resolve(options)
