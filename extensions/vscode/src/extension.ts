@@ -17,8 +17,9 @@ import type { Kept } from "./protocol/executions.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
-import { type Asks, Consent, titleOf } from "./window/consent.ts";
+import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
+import { rowOf, titleOf } from "./window/texts.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -224,7 +225,7 @@ class Window implements vscode.Disposable {
 
   async #running(): Promise<void> {
     const items = this.#connection?.running.map((event) => ({
-      label: titleOf(event.action).replaceAll("\n", " ⏎ ").slice(0, 200),
+      ...rowOf(event.action),
       id: event.id,
     })) ?? [];
     const chosen = await vscode.window.showQuickPick(items, {
