@@ -28,6 +28,9 @@ _LIBRARIES = "lineshaft-libraries.txt"
 _RECIPE = "2"
 """Changes with the files put beside the packages, so that older sets are made again."""
 
+_PIP = ("-P", "-m", "pip")
+"""No `pip.py` of the working folder: pip itself."""
+
 _WHEELS = ("--only-binary", ":all:")
 _LOCKED = ("--require-hashes", "--no-deps")
 
@@ -200,7 +203,7 @@ class _Pip:
         options = ["--dry-run", "--ignore-installed", "--quiet", "--report", "-", *_WHEELS]
         # The folder is not made: it is named because pip asks for one beside a Python version.
         version = ["--python-version", python.minor, "--target", str(draft.with_suffix(".none"))]
-        argv = [self.python, "-P", "-m", "pip", "install", *options, *version]
+        argv = [self.python, *_PIP, "install", *options, *version]
         report = cast(
             "dict[str, list[dict[str, object]]]",
             json.loads(_run([*argv, *wanted], wanted, draft.parent)),
@@ -209,16 +212,7 @@ class _Pip:
 
     def install(self, python: PackageTarget, lock: Path, target: Path) -> None:
         options = ["--target", str(target), *_LOCKED, *_WHEELS, "--no-compile", "--quiet"]
-        argv = [
-            self.python,
-            "-P",
-            "-m",
-            "pip",
-            "install",
-            *options,
-            "--python-version",
-            python.minor,
-        ]
+        argv = [self.python, *_PIP, "install", *options, "--python-version", python.minor]
         _run([*argv, "-r", str(lock)], [lock.name], lock.parent)
 
 
