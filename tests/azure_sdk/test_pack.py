@@ -95,6 +95,7 @@ def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
     asked = line("config", "trust", "--pack", "azure-sdk", "--yes")
     assert "names the program Build." in asked.stderr
     assert str(script) in asked.stderr
+    assert "files in this approval: 1" in asked.stderr
     assert build["command"] in " ".join(asked.stderr.split())
     done = run("script=Build")
     assert done["value"] == {"exit_code": 3, "output": "built sdk $HOME; ls"}
@@ -106,6 +107,11 @@ def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
     assert run("script=Build")["value"]["output"] == "something else"
     config.write_text(config.read_text().replace("ls'", "rm'"))
     assert run("script=Build")["error"]["code"] == "E_DENIED"
+    build["command"] = "sh -c 'make all'"
+    config.write_text(json.dumps({"packageOptions": {"buildScript": build}}))
+    asked = line("config", "trust", "--pack", "azure-sdk", "--yes")
+    assert "files in this approval: none" in asked.stderr
+    assert "not in this approval: files of: make all" in asked.stderr
     config.write_text("{")
     assert run("script=Build")["error"]["code"] == "E_PRECONDITION_FAILED"
     assert "malformed" in line("config", "trust", "--pack", "azure-sdk", "--yes").stderr

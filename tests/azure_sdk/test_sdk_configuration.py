@@ -26,12 +26,12 @@ def configured(repository: Path, options: Any) -> SdkConfiguration:
 
 
 def test_a_command_is_split_first_and_filled_word_by_word(repository: Path) -> None:
-    command = 'build "{packagepath}/a b" --to={PACKAGEPATH} {PackagePath}'
+    command = 'build "{packagepath}/a" "a b" --to={PACKAGEPATH} {PackagePath}'
     value = 'x; $HOME "{SdkRepoPath}" `y`'
     found = configured(repository, {"buildScript": {"command": command, "path": "x.ps1"}})
     program = found.program("Build", {"PackagePath": value})
     assert isinstance(program, CommandOptions)
-    assert program.argv == ("build", f"{value}/a b", f"--to={value}", value)
+    assert program.argv == ("build", f"{value}/a", "a b", f"--to={value}", value)
     assert (program.cwd, program.seconds) == (repository, 300)
 
 
@@ -51,6 +51,14 @@ def test_a_path_is_a_script_of_powershell_with_its_values(repository: Path) -> N
     assert program.script == (repository / "eng" / "v.ps1").resolve()
     assert program.argv[-1] == "-ReleaseDate:-ReleaseDate $"
     assert len(program.parameters) == 5
+
+
+def test_named_parameters_of_a_script_are_no_program_texts(repository: Path) -> None:
+    command = "pwsh -File x.ps1 -ReleaseType {ReleaseType} -PackagePath:{PackagePath} --e={Version}"
+    found = configured(repository, {"updateVersionScript": {"command": command}})
+    names = ("SdkRepoPath", "PackagePath", "ReleaseType", "Version", "ReleaseDate")
+    program = found.program("UpdateVersion", dict.fromkeys(names, "1"))
+    assert program.argv[3:] == ("-ReleaseType", "1", "-PackagePath:1", "--e=1")
 
 
 def test_missing_malformed_and_not_configured_are_told_apart(repository: Path) -> None:
@@ -79,6 +87,18 @@ def test_missing_malformed_and_not_configured_are_told_apart(repository: Path) -
     ("script", "told"),
     [
         ({"command": "x {Unknown}"}, r"names \{Unknown\}, which has no value"),
+        ({"command": "x 'a {PackagePath}'"}, "could be read by a shell"),
+        ({"command": "bash -c 'echo {PackagePath}'"}, "could be read by a shell"),
+        ({"command": "bash -c '{PackagePath};x'"}, "could be read by a shell"),
+        ({"command": "bash -c '$(x){PackagePath}'"}, "could be read by a shell"),
+        ({"command": "python3 -c 'x(`{PackagePath}`)'"}, "could be read by a shell"),
+        ({"command": "cmd /c x%{PackagePath}%"}, "could be read by a shell"),
+        ({"command": "bash -c {PackagePath}"}, "would be read as a program"),
+        ({"command": "env bash -ec {PackagePath}"}, "would be read as a program"),
+        ({"command": "/usr/bin/python3.12 -m {PackagePath}"}, "would be read as a program"),
+        ({"command": "python3 -m{PackagePath}"}, "would be read as a program"),
+        ({"command": "node --eval={PackagePath}"}, "would be read as a program"),
+        ({"command": "pwsh -Command {PackagePath}"}, "would be read as a program"),
         ({"command": "x | y"}, "needs a shell"),
         ({"command": "x 'y"}, "cannot be split"),
         ({"command": 3}, "no text"),

@@ -244,21 +244,31 @@ return await look("cat s/node_modules/key {work}/private/key")
         assert (seen["code"], seen["out"]) == (1, "")
 
 
-@pytest.mark.parametrize("path", ["node_modules/p/x", "a/.git/config", "../x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("node_modules/p/x", "a/.git/config", "NODE_MODULES/p/x", "../x", "a/../../x", "./../x"),
+        *("{outside}", "//{outside}", "./x", "a//x", "", ".", "a\\..\\x", "C:/x", "c:x", "a\0b"),
+    ],
+)
 async def test_no_content_takes_the_place_of_what_is_no_file_of_the_workspace(
     tmp_path: Path, path: str
 ) -> None:
     (tmp_path / "node_modules" / "p").mkdir(parents=True)
 
+    outside = tmp_path / "outside" / "x"
+    named = path.replace("{outside}", str(outside))
+
     async def replace(call: Context) -> None:
         """Replace a content."""
-        await run_in_view(call, CommandOptions("true"), extra={path: b"x"})
+        await run_in_view(call, CommandOptions("true"), extra={named: b"x"})
 
     tool = Tool.from_function(replace, effect="read")
     async with Session([tool], workspace=tmp_path) as session:
         done = await session.call("replace", {})
     assert done.error is not None
     assert done.error.code == "E_INVALID_ARGS"
+    assert "none of the workspace's files" in done.error.message
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 

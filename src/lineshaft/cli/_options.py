@@ -188,8 +188,10 @@ def _describe_program(program: Unapproved) -> None:
     note("It would run with your rights, each time after a question:")
     for label, text in program.told:
         note(wrapped(f"  {one_line(label)}: {visible(text, keep=chr(10))}"))
+    note(f"  files in this approval: {len(program.files) or 'none'}")
     for file in program.files:
         note(f"  file, approved as it is now: {one_line(str(file))}")
+    note("  not in this approval: what it reads or starts in its turn")
     note(f"  sha256 {program.sha256}")
 
 

@@ -59,5 +59,8 @@ def _approval_of(program: "ProjectProgram") -> Unapproved:
         sha256=digest.hexdigest(),
         files=tuple(program.files),
         kind="program",
-        told=(("command", program.command),),
+        told=(
+            ("command", program.command),
+            *(("not in this approval: files of", word) for word in program.unknown),
+        ),
     )

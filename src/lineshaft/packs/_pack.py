@@ -30,6 +30,9 @@ class ProjectProgram:
     files: Sequence[Path] = ()
     """Files of the project that it runs; their content is part of what is approved."""
 
+    unknown: Sequence[str] = ()
+    """Words of the command that may stand for further files, which are no part of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:

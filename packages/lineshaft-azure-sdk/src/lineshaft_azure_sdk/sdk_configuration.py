@@ -7,14 +7,16 @@ the schema of spec-gen-sdk.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from lineshaft.errors import ConfigError, FileMissing
+from lineshaft.errors import ConfigError, FileMissing, ToolError
 from lineshaft.kit import split_command
 from lineshaft.kit.words import read_jsonc
 from lineshaft.packs import ProjectProgram
 from lineshaft.processes.programs import CommandOptions, PowerShellOptions, ProgramOptions
+from lineshaft_azure_sdk.named_files import REPOSITORY, VARIABLE, named_files
 
 SdkScript = Literal["Build", "UpdateChangelogContent", "UpdateVersion", "UpdateMetadata"]
 """The programs that are read."""
@@ -36,7 +38,23 @@ VARIABLES: Mapping[SdkScript, tuple[str, ...]] = {
 }
 """What each program is told, by name."""
 
-_VARIABLE = re.compile(r"\{([A-Za-z][A-Za-z0-9_]*)\}")
+_MOST_CHARACTERS = 10_000
+_BESIDE_VARIABLES = re.compile(r"[A-Za-z0-9_./:=,+@-]*")
+"""What may stand in one word with a variable: nothing that a shell would read."""
+
+_INTERPRETER = re.compile(
+    r"(?:.*[/\\])?(?:(?:ba|da|z|k|fi|c|tc)?sh|busybox|pwsh|powershell|cmd|python|pypy|node|deno|bun"
+    r"|perl|ruby|php)[0-9.]*(?:\.exe)?",
+    re.IGNORECASE,
+)
+_CODE_OPTION = re.compile(
+    r"-[a-z]{0,3}[cempr]|/[ck]|(?i:--?(?:eval|print|com|command|enc|encodedcommand))|eval"
+)
+_CODE_IN_OPTION = re.compile(
+    r"-[a-z]{0,3}[cempr]\{.*|(?i:--?(?:eval|print|command|encodedcommand)[=:].*)"
+)
+_NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""A run of Python leaves the files that were approved as they are."""
 
 
 class NotConfigured(ConfigError):
@@ -108,9 +126,11 @@ class SdkConfiguration:
         table = _table(configured, key)
         command, path = (_text(table, name, key) for name in ("command", "path"))
         if command:
-            words = [_filled(word, known, f"{key}.command") for word in split_command(command)]
-            program, *args = words
-            return CommandOptions(program, tuple(args), cwd=self.repository, seconds=seconds)
+            words = _words(command, f"{key}.command")
+            program, *args = [_filled(word, known, f"{key}.command") for word in words]
+            return CommandOptions(
+                program, tuple(args), cwd=self.repository, seconds=seconds, env=_NO_BYTECODE
+            )
         if path:
             return self._script(path, script, known, seconds, key)
         raise NotConfigured(f"{key} has neither `command` nor `path`", hint="give it one of both")
@@ -128,7 +148,7 @@ class SdkConfiguration:
         """Return one of them; None where it is not configured.
 
         Raises:
-            ConfigError: It is malformed.
+            ConfigError: It is malformed, leads out of the repository, or names too many files.
         """
         key = f"packageOptions.{_KEYS[script]}"
         configured = self.options.get(_KEYS[script])
@@ -136,27 +156,36 @@ class SdkConfiguration:
             return None
         table = _table(configured, key)
         command, path = (_text(table, name, key) for name in ("command", "path"))
-        words = split_command(command) if command else (path,)
-        root = self.repository.resolve()
-        files = dict.fromkeys(
-            real
-            for word in words
-            if word and (real := (root / word).resolve()).is_relative_to(root) and real.is_file()
-        )
+        if not command and not path:
+            return None
+        place = self.repository.resolve() / PLACE
+        if not command:
+            file = self._script_file(path, key)
+            files = [file] if file.is_file() else []
+            told = f"pwsh -File {path}"
+            return ProjectProgram(name=script, place=place, command=told, files=files)
+        try:
+            found = named_files(_words(command, f"{key}.command"), self.repository.resolve())
+        except ConfigError as error:
+            raise ConfigError(f"{key} in {PLACE}: {error.message}", hint=error.hint) from error
         return ProjectProgram(
-            name=script, place=root / PLACE, command=command or f"pwsh -File {path}", files=[*files]
+            name=script, place=place, command=command, files=found.files, unknown=found.unknown
         )
 
     def _script(
         self, path: str, script: SdkScript, known: Mapping[str, str], seconds: float, key: str
     ) -> PowerShellOptions:
-        file = (self.repository / path).resolve()
-        if not file.is_relative_to(self.repository.resolve()):
-            raise ConfigError(f"{key}.path leads out of the repository: {path!r}")
+        file = self._script_file(path, key)
         if not file.is_file():
             raise FileMissing(f"{key}.path names {path!r}, which is not there")
         given = {name: known[name.casefold()] for name in VARIABLES[script]}
         return PowerShellOptions(file, given, cwd=self.repository, seconds=seconds)
+
+    def _script_file(self, path: str, key: str) -> Path:
+        file = (self.repository / path).resolve()
+        if not file.is_relative_to(self.repository.resolve()):
+            raise ConfigError(f"{key}.path leads out of the repository: {path!r}")
+        return file
 
 
 def programs_of(workspace: Path) -> Sequence[ProjectProgram]:
@@ -176,6 +205,46 @@ def is_sdk_script(name: str) -> bool:
     return name in get_args(SdkScript)
 
 
+def _words(command: str, key: str) -> Sequence[str]:
+    """Split a command, and refuse words of which nobody can say what they start.
+
+    Raises:
+        ConfigError: The program itself depends on a call, or the command cannot be split.
+    """
+    if "\0" in command or len(command) > _MOST_CHARACTERS:
+        raise ConfigError(f"{key} holds a NUL character, or over {_MOST_CHARACTERS:,} characters")
+    try:
+        words = split_command(command)
+    except ToolError as error:
+        raise ConfigError(f"{key}: {error.message}", hint=error.hint) from error
+    if VARIABLE.search(REPOSITORY.sub("", words[0])):
+        raise ConfigError(
+            f"{key} starts {words[0]!r}, so that each call would choose the program",
+            hint="name the program itself; {SdkRepoPath} may stand in front",
+        )
+    for word in words:
+        if VARIABLE.search(word) and not _BESIDE_VARIABLES.fullmatch(VARIABLE.sub("", word)):
+            raise ConfigError(
+                f"{key}: a value in {word!r} could be read by a shell or as part of a program",
+                hint="give it a word of its own: sh -c 'build \"$1\"' sh {PackagePath}",
+            )
+        path = re.sub(r"^-\w(?=\{)", "", word)
+        if re.search(r"[^=,:]\{SdkRepoPath\}|\{SdkRepoPath\}[^/=,:]", path, re.IGNORECASE):
+            raise ConfigError(f"{key}: in {word!r} the repository's path is only a part of a name")
+    _refuse_values_as_code(words, key)
+    return words
+
+
+def _refuse_values_as_code(words: Sequence[str], key: str) -> None:
+    """Refuse a command that gives a value to an interpreter as a program text."""
+    if not any(_INTERPRETER.fullmatch(word) for word in words):
+        return
+    for before, word in pairwise(words):
+        is_code = _CODE_OPTION.fullmatch(before) or _CODE_IN_OPTION.fullmatch(word)
+        if is_code and VARIABLE.search(REPOSITORY.sub("", word)):
+            raise ConfigError(f"{key}: {word!r} would be read as a program, with a call's value")
+
+
 def _filled(word: str, known: Mapping[str, str], key: str) -> str:
     def value(found: re.Match[str]) -> str:
         name = found[1].casefold()
@@ -184,7 +253,7 @@ def _filled(word: str, known: Mapping[str, str], key: str) -> str:
             raise ConfigError(f"{key} names {found[0]}, which has no value", hint=f"known: {names}")
         return known[name]
 
-    return _VARIABLE.sub(value, word)
+    return VARIABLE.sub(value, word)
 
 
 def _table(value: object, name: str) -> Mapping[str, object]:

@@ -1,6 +1,8 @@
 """The tool that runs a program of `swagger_to_sdk_config.json`, once a person has approved it."""
 
+import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from anyio import to_thread
@@ -16,6 +18,14 @@ from lineshaft_azure_sdk.sdk_configuration import PLACE, SdkConfiguration, SdkSc
 _SECONDS = 1_800.0
 _SPARE_SECONDS = 5.0
 _SAID = 4_000
+
+_NAME = r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}"
+_VALUES: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "ReleaseType": (re.compile(_NAME), "`stable` or `beta`"),
+    "Version": (re.compile(_NAME), "letters, digits and . + _ - as in 1.0.0-beta.1"),
+    "ReleaseDate": (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), "a date such as 2026-01-31"),
+}
+"""What a call may give; a program may hand it on to a shell."""
 
 
 class ScriptRun(TypedDict):
@@ -52,13 +62,14 @@ async def run_sdk_script(
     """
     root = Path((await call.workspace.resolve(".")).real)
     values = {"ReleaseType": release_type, "Version": version, "ReleaseDate": release_date}
-    for name, value in values.items():
-        if value.startswith("-") or not value.isprintable():
-            raise ToolError("E_INVALID_ARGS", f"{value!r} is no {name}: it would be an option")
     values = {name: value for name, value in values.items() if value}
+    for name, value in values.items():
+        pattern, told = _VALUES[name]
+        if not pattern.fullmatch(value):
+            raise ToolError("E_INVALID_ARGS", f"{value!r} is no {name}", hint=f"give {told}")
     values |= {
         "SdkRepoPath": str(root),
-        "PackagePath": (await call.workspace.resolve(package)).real,
+        "PackagePath": _package(root, Path((await call.workspace.resolve(package)).real)),
     }
     left = call.deadline - time.monotonic() - _SPARE_SECONDS
     seconds = max(1.0, min(_SECONDS, left))
@@ -71,6 +82,19 @@ async def run_sdk_script(
     )
     said = done.output.replace(f"{root}/", "").replace(str(root), ".").strip()
     return {"exit_code": done.exit_code, "output": said[-_SAID:]}
+
+
+def _package(root: Path, folder: Path) -> str:
+    """Return the path of a package, whose names below the repository are like other values."""
+    below = folder.relative_to(root).parts if folder.is_relative_to(root) else ("..",)
+    for name in below:
+        if not re.fullmatch(_NAME, name):
+            raise ToolError(
+                "E_INVALID_ARGS",
+                f"the folder {name!r} is none that a program is given as a package",
+                hint="name a folder of letters, digits and . + _ - in the repository",
+            )
+    return str(folder)
 
 
 def _approved(

@@ -52,7 +52,7 @@ async def private_copy(
         ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program;
             `E_INVALID_ARGS`, where `extra` names what is none of the workspace's files.
     """
-    if strange := [path for path in extra or {} if is_apart(path) or ".." in path.split("/")]:
+    if strange := [path for path in extra or {} if _leads_elsewhere(path)]:
         message = f"{strange[0]!r} is none of the workspace's files: no content can take its place"
         raise ToolError("E_INVALID_ARGS", message)
     real = Path((await call.workspace.resolve(".")).real)
@@ -121,6 +121,16 @@ def _put(target: Path, data: bytes, *, is_program: bool) -> None:
 
 def _is_apart(entry: Entry) -> bool:
     return entry.path.startswith("@") or is_apart(entry.path)
+
+
+def _leads_elsewhere(path: str) -> bool:
+    """Return whether a path is other than one of a file of the workspace, written from its root.
+
+    Absolute paths, drives and signs that some system reads as separators are others; so are
+    packages and `.git` in any case, as a file system may read them.
+    """
+    steps = any(part in ("", ".", "..") for part in path.split("/"))
+    return steps or any(sign in path for sign in "\\:\0") or is_apart(path.casefold())
 
 
 def is_apart(path: str) -> bool:
