@@ -10,6 +10,7 @@ import pytest
 from lineshaft import (
     Answer,
     ConfigError,
+    Limits,
     Pending,
     Policy,
     RunResult,
@@ -464,3 +465,26 @@ async def test_a_run_executes_eight_scripts_of_agents_at_once(folder: Path) -> N
     result = await worker.work(folder, script=script)
     assert (result.error, result.value) == (None, ["done"] * 12)
     assert (len(most), max(most)) == (12, 8)
+
+
+async def test_a_script_is_not_given_time_by_those_of_its_agents_that_are_queued(
+    folder: Path,
+) -> None:
+    async def stay() -> None:
+        """Stay until the run ends."""
+        await asyncio.Event().wait()
+
+    def by_turn(request: ModelRequest) -> ModelReply:
+        del request
+        return call("run_script", code="await stay()", timeout_seconds=500)
+
+    stays = Tool.from_function(stay, effect="read")
+    worker = Worker(tools=(stays,))
+    worker.agent = worker.agent.with_model(ScriptedModel([by_turn] * 12))
+    script = (
+        "all_of_them = [asyncio.create_task(agents.worker(text=str(n))) for n in range(12)]\n"
+        "await asyncio.sleep(0.5)\nwhile True:\n    pass"
+    )
+    result = await worker.work(folder, script=script, limits=Limits(seconds=2))
+    assert result.error is not None
+    assert result.error.code == "E_TIMEOUT"

@@ -141,3 +141,12 @@ def test_what_looks_like_a_summary_of_ours_is_shown_as_what_it_is() -> None:
     given = {"bytes": 1, "sha256": "rm -rf ~"}
     call = Pending(id="c", tool="put", arguments={"content": given}, reason="why")
     assert "rm -rf ~" in "\n".join(question([call]))
+
+
+def test_a_tool_that_is_named_as_a_call_of_an_agents_own_hides_no_argument() -> None:
+    for tool, arguments in {
+        "ask_model": {"agent": "a", "turn": 1, "model": "m", "new": ["hi"], "command": "rm -rf ~"},
+        "commit_changes": {"conversation": "c", "command": "rm -rf ~"},
+    }.items():
+        call = Pending(id="c1", tool=tool, arguments=arguments, reason="", rule="r")
+        assert "command: rm -rf ~" in "\n".join(question([call]))

@@ -42,6 +42,8 @@ async def test_the_gate_goes_by_the_settings_a_file_and_an_option(tmp_path: Path
     _settings(tmp_path, "[eval]\nmargin = 0.999\n")
     wide = _lineshaft(tmp_path, *gate, "--json")
     assert (wide.returncode, json.loads(wide.stdout)["word"]) == (0, "no worse")
+    assert "the gate's margin is 0.999, as " in wide.stderr
+    assert "lineshaft.toml" in wide.stderr
 
 
 async def test_prices_of_the_settings_are_in_the_plan(tmp_path: Path) -> None:

@@ -231,9 +231,11 @@ async def test_python_runs_scripts_and_modules_apart_from_the_persons_variables(
     script = PythonCommandOptions(script=tmp_path / "a b.py", args=("$x",), cwd=tmp_path)
     done = await run_program(script)
     assert done.stdout == "['$x'] 1\n"
+    (tmp_path / "json.py").write_text("print('planted')")
     done = await run_program(PythonCommandOptions(module="json.tool", args=("-h",), cwd=tmp_path))
     assert done.exit_code == 0
     assert "usage" in done.stdout
+    assert "planted" not in done.stdout
 
 
 async def test_a_script_of_powershell_gets_its_values_by_name(tmp_path: Path, fake: Fake) -> None:

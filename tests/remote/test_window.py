@@ -176,9 +176,10 @@ async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(r
             {
                 "id": "c1",
                 "tool": "run_command",
-                "text": "command: ls",
+                "text": '"command": "ls"',
                 "reason": "it acts",
                 "diff": "",
+                "holds_for": "",
             }
         ]
         assert await asking == {"c1": Answer(allow=True, scope="run")}
@@ -186,6 +187,33 @@ async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(r
         await answers(far, failed("E_DENIED"))
         assert await asking == {}
     assert await window_at(root).approve([call]) == {}
+
+
+async def test_a_person_is_sent_all_of_a_call_in_a_form_that_no_value_can_fake(root: Path) -> None:
+    long = "echo " + "x" * 300_000 + "; rm -r a"
+    faked = Pending(
+        id="c1",
+        tool="fetch_url",
+        arguments={"url": 'x", "max_bytes": "1\nurl: y\u202e', "command": long},
+        reason="it acts",
+        holds_for="https://example.org:443",
+    )
+    text = "a b " * 1_000_000
+    huge = Pending(id="c2", tool="write_file", arguments={"content": text}, reason="it acts")
+    async with hosted(root, "w") as (_, [far]):
+        asking = asyncio.create_task(window_at(root).approve([faked, huge]))
+        (frame,) = await answers(far, {"extras": {"answers": []}})
+        assert await asking == {}
+    first, second = frame["args"]["calls"]
+    assert first["text"].split("\n") == [
+        r'''"url": "x\", \"max_bytes\": \"1\nurl: y\u202e"''',
+        f'"command": "{long}"',
+    ]
+    assert first["holds_for"] == "https://example.org:443"
+    shown, mark = second["text"].rsplit("\n", 1)
+    left = len('"content": ""') + len(text) - len(shown)
+    assert mark == f"… {left:,} more characters are left out"
+    assert 900_000 < len(shown) <= 1_000_000
 
 
 async def test_a_window_that_has_lost_its_link_is_waited_for(root: Path) -> None:

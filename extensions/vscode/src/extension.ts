@@ -2,7 +2,6 @@
  * Lineshaft in VS Code: one host, one connection, and what a person sees of them.
  */
 
-import { spawn } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import * as vscode from "vscode";
 
@@ -15,10 +14,12 @@ import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
 import { type Place, ScriptTool, TOOL } from "./language/scripts.ts";
 import type { Kept } from "./protocol/executions.ts";
+import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
-import { type Asks, Consent, titleOf } from "./window/consent.ts";
+import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
+import { rowOf, titleOf } from "./window/texts.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -224,7 +225,7 @@ class Window implements vscode.Disposable {
 
   async #running(): Promise<void> {
     const items = this.#connection?.running.map((event) => ({
-      label: titleOf(event.action).replaceAll("\n", " ⏎ ").slice(0, 200),
+      ...rowOf(event.action),
       id: event.id,
     })) ?? [];
     const chosen = await vscode.window.showQuickPick(items, {
@@ -242,7 +243,10 @@ class Window implements vscode.Disposable {
       return;
     }
     const python = setting<string>("python", "python3");
-    const child = spawn(python, ["-m", "lineshaft", "doctor", "--quick"]);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];
+    const child = startLineshaft(python, ["doctor", "--quick", ...about]);
+    child.stdin.end();
     child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");

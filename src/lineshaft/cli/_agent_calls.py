@@ -7,6 +7,12 @@ from lineshaft.cli._shape import brief, call_line, counted
 from lineshaft.cli._terminal import one_line
 from lineshaft.values import ASK_MODEL, COMMIT
 
+_OWN = {
+    ASK_MODEL: {"agent", "turn", "model", "new", "as_schema", "conversation"},
+    COMMIT: {"conversation"},
+}
+"""The arguments of these calls: of no other is anything left out."""
+
 _NAMED = 3
 """Files that a line names."""
 
@@ -37,11 +43,11 @@ def readable_line(
         tokens: What the call, a request to a model, has used; None: not known.
         width: The most characters.
     """
-    if call.tool == ASK_MODEL and "model" in call.arguments:
+    if _is_own(call.tool, call.arguments, ASK_MODEL):
         parts = [_request(call.arguments)]
         parts += [f"{tokens:,} tokens"] if tokens is not None else []
         return one_line(" · ".join(parts), width)
-    if call.tool == COMMIT:
+    if _is_own(call.tool, call.arguments, COMMIT):
         files = _files_before(call, among)
         more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
         return one_line(f"{COMMIT} {', '.join(files[:_NAMED])}{more}", width)
@@ -55,11 +61,16 @@ def argument_texts(tool: str, arguments: Mapping[str, object]) -> Mapping[str, o
         tool: Its name.
         arguments: As the record has them.
     """
-    if tool != ASK_MODEL or not isinstance(arguments.get("new"), list):
+    if not _is_own(tool, arguments, ASK_MODEL) or not isinstance(arguments["new"], list):
         return arguments
-    told = {name: arguments[name] for name in ("agent", "turn", "model") if name in arguments}
+    told = {name: arguments[name] for name in ("agent", "turn", "model")}
     new = cast("Sequence[object]", arguments["new"])
     return {**told, "sends": "\n".join(_message(each) for each in new)}
+
+
+def _is_own(tool: str, arguments: Mapping[str, object], name: str) -> bool:
+    """Return whether a call is one of an agent's own: another tool may have taken the name."""
+    return tool == name and set(arguments) == _OWN[name]
 
 
 def _request(arguments: Mapping[str, object]) -> str:

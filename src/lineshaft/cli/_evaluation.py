@@ -1,6 +1,6 @@
 """Margins and prices of evaluations: settings, a file given by hand, and options on top."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -35,6 +35,14 @@ def gate_rules(
     except (OSError, ValueError, DecodeError) as error:
         keys = ", ".join(_RULES)
         raise ConfigError(f"rules of the gate: {error}", hint=f"keys: {keys}") from None
+
+
+def given_rules(settings: Settings) -> Iterator[str]:
+    """Yield a line for each margin that settings give, with its origin: one may be lenient."""
+    for name in _RULES:
+        held = settings.setting(f"eval.{name}")
+        if held.giver != "default":
+            yield f"the gate's {name} is {held.value}, as {held.source} says"
 
 
 def price_table(settings: Settings, *, path: Path | None = None) -> PriceTable | None:

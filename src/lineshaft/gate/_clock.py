@@ -5,7 +5,8 @@ a time of their own, and the script may give them less.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 
 
 class RunClock:
@@ -66,6 +67,15 @@ class RunClock:
             script: Whether the script's own clock stands still, too.
         """
         return Pause(self, script=script)
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Stop this clock inside the block, and none around it."""
+        self.stop(script=True)
+        try:
+            yield
+        finally:
+            self.go_on(script=True)
 
     def outwards(self) -> "Iterator[RunClock]":
         """Yield this clock and those around it."""

@@ -107,6 +107,10 @@ class Control:
         """
         return self._clock.paused(script=script)
 
+    def queued(self) -> AbstractContextManager[None]:
+        """Stop the clock of this script inside the block; what is around it may go on meanwhile."""
+        return self._clock.alone()
+
     @contextmanager
     def preparing(self) -> Generator[None]:
         """Stop the run's clock inside the block, which has a time of its own."""

@@ -66,7 +66,7 @@ class InnerScripting:
                 ready = await self._ready(source, place, script, inside.progress)
             if ready is not None:
                 async with AsyncExitStack() as stack:
-                    with inside.control.paused():
+                    with inside.control.queued():
                         await stack.enter_async_context(place.turn())
                     await self._execute(*ready, place, script, inside)
         return inside.result()

@@ -63,7 +63,7 @@ def test_what_is_allowed_is_done_and_what_is_refused_is_an_error(
         pool, asking, RunAction(command="echo ran"), WriteAction(path="a.txt", content="x\n")
     )
     assert "run: echo ran" in asking.browser("text", LIST)
-    asking.browser("click", f'{ROW}:has-text("write: a.txt")')
+    asking.browser("click", f'{ROW}:has-text("run: echo ran")')
     asking.browser("keys", "Enter")
     ran = run.result(timeout=60)
     assert isinstance(ran, RunObservation), ran
@@ -81,6 +81,7 @@ def test_escape_leaves_actions_waiting_and_the_list_comes_again(
     assert not write.done()
     asking.browser.command("Lineshaft: Review Waiting Actions")
     asking.browser("wait", LIST)
+    asking.browser("click", f'{ROW}:has-text("write: b.txt")')
     asking.browser("keys", "Enter")
     assert isinstance(write.result(timeout=60), WriteObservation)
     assert (asking.root / "b.txt").read_text() == "x\n"

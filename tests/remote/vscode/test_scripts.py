@@ -47,6 +47,14 @@ def test_a_script_works_in_the_window_and_gives_its_result(editor: VsCode) -> No
     assert (editor.root / "a.txt").read_text() == "two\n"
 
 
+def test_no_file_of_the_folder_runs_as_a_module_of_lineshafts(editor: VsCode) -> None:
+    for name in ("anyio", "typer", "lineshaft"):
+        (editor.root / f"{name}.py").write_text(f"open({str(editor.root / 'ran')!r}, 'w').close()")
+    done = result(editor, "return 1")
+    assert (done["status"], done["value"]) == ("success", 1), done
+    assert not (editor.root / "ran").exists()
+
+
 def test_a_scripts_error_is_told(editor: VsCode) -> None:
     done = result(editor, 'await read_file(path="none.txt")')
     assert (done["status"], done["error"]["code"]) == ("error", "E_FILE_NOT_FOUND")

@@ -220,14 +220,38 @@ return [first["exit_code"], second.code]
     with ThreadPoolExecutor() as pool:
         run = pool.submit(ran, editor, script)
         until(lambda: editor.browser("count", row) == 2)
-        assert "run_command: command: touch allowed" in editor.browser(
-            "text", ".quick-input-widget:visible"
-        )
-        editor.browser("click", f'{row}:has-text("touch refused")')
+        listed = editor.browser("text", ".quick-input-widget:visible")
+        assert 'run_command: "command": "touch allowed"' in listed
+        assert "later calls of run_command in this run" in listed
+        editor.browser("click", f'{row}:has-text("touch allowed")')
         editor.browser("keys", "Enter")
         done = run.result(timeout=120)
     assert (done["status"], done["value"]) == ("success", [0, "E_DENIED"]), done
     assert sorted(path.name for path in editor.root.iterdir()) == ["allowed"]
+
+
+def test_a_person_sees_all_of_a_call_and_allows_none_by_a_key_alone(editor: VsCode) -> None:
+    row = ".quick-input-list .monaco-list-row"
+    command = f"true {'x' * 2_000} $(touch hidden)"
+    script = f"""
+first, second = await asyncio.gather(
+    run_command(command={command!r}), run_command(command="touch later"), return_exceptions=True,
+)
+return [first.code, second.code]
+"""
+    with ThreadPoolExecutor() as pool:
+        run = pool.submit(ran, editor, script)
+        until(lambda: editor.browser("count", row) == 2)
+        assert "more characters (the eye shows all)" in editor.browser(
+            "text", ".quick-input-widget:visible"
+        )
+        editor.browser("click", f'{row}:has-text("true xxx") .codicon-eye')
+        editor.browser("wait", f'{TEXT}:has-text("(touch")')
+        editor.browser("click", ".quick-input-widget:visible input[type=text]")
+        editor.browser("keys", "Enter")
+        done = run.result(timeout=120)
+    assert done["value"] == ["E_DENIED", "E_DENIED"], done
+    assert list(editor.root.iterdir()) == []
 
 
 def test_a_run_that_ends_takes_its_question_away(editor: VsCode) -> None:

@@ -106,6 +106,20 @@ def test_packages_are_installed_once_and_can_be_imported(bundle: Bundle) -> None
     assert found.packages.stat().st_mtime_ns == before
 
 
+@pytest.mark.usefixtures("installer", "wheels")
+def test_nothing_of_the_present_folder_takes_part(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "pip.py").write_text(f"open({str(here / 'ran')!r}, 'w')")
+    (here / "uv.toml").write_text("nonsense = [")
+    monkeypatch.delenv("UV_NO_CONFIG")
+    monkeypatch.chdir(here)
+    assert package_set(bundle, ["tinywheel"]) is not None
+    assert not (here / "ran").exists()
+
+
 @pytest.mark.usefixtures("installer")
 def test_the_lock_counts_even_when_something_newer_appears(bundle: Bundle, wheels: Path) -> None:
     first = package_set(bundle, ["tinywheel"])

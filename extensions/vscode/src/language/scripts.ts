@@ -5,8 +5,9 @@
  * asks about is asked here. To cancel the tool's call ends the run.
  */
 
-import { spawn } from "node:child_process";
 import * as vscode from "vscode";
+
+import { startLineshaft } from "../python/lineshaft.ts";
 
 export const TOOL = "run_agent_script";
 /** As a model's scripts have it everywhere. */
@@ -56,11 +57,8 @@ export class ScriptTool implements vscode.LanguageModelTool<Input> {
 
 /** Runs a script, and returns its result as a model reads it: JSON. */
 async function ran(place: Place, code: string, token: vscode.CancellationToken): Promise<string> {
-  const words = ["-m", "lineshaft", "run", "-", "--json", "--limit", `calls=${MOST_CALLS}`];
-  const child = spawn(place.python, [...words, "--workspace", `vscode:${place.root}`], {
-    cwd: place.root,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const words = ["run", "-", "--json", "--limit", `calls=${MOST_CALLS}`];
+  const child = startLineshaft(place.python, [...words, "--workspace", `vscode:${place.root}`]);
   const stopping = token.onCancellationRequested(() => { child.kill("SIGTERM"); });
   if (token.isCancellationRequested) child.kill("SIGTERM");
   try {

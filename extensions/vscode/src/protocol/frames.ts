@@ -69,9 +69,12 @@ export interface LandAction {
 export interface WaitingCall {
   readonly id: string;
   readonly tool: string;
+  /** Its arguments, a line for each: the name and the value, in JSON. */
   readonly text: string;
   readonly reason: string;
   readonly diff: string;
+  /** The addresses that a yes for the run is limited to; empty: to the rule that asks. */
+  readonly holdsFor: string;
 }
 export interface ApproveAction {
   readonly kind: "approve";
@@ -222,6 +225,7 @@ function waitingCall(given: Json, number: number): WaitingCall {
     text: args.text("text"),
     reason: args.maybe("reason", "string") ?? "",
     diff: args.maybe("diff", "string") ?? "",
+    holdsFor: args.maybe("holds_for", "string") ?? "",
   };
 }
 

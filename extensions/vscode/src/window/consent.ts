@@ -1,7 +1,8 @@
 /**
  * Consent: actions that wait for a person, in one list that stays open.
  *
- * Ticked ones are allowed and the others refused; Escape leaves them waiting.
+ * Ticked ones are allowed and the others refused; Escape leaves them waiting. A person ticks them:
+ * one that comes while the list is read is not allowed by the same key.
  */
 
 import * as vscode from "vscode";
@@ -13,6 +14,7 @@ import {
   type Observation,
   type WaitingCall,
 } from "../protocol/frames.ts";
+import { rowOf, rowOfCall, wholeOf, wholeOfCall } from "./texts.ts";
 
 export type Asks = "everything" | "commands" | "nothing";
 
@@ -28,11 +30,12 @@ interface Waiting {
 
 interface Item extends vscode.QuickPickItem {
   readonly id: string;
+  /** All that it says. */
+  readonly whole: () => string;
 }
 
+const WHOLE = { iconPath: new vscode.ThemeIcon("eye"), tooltip: "Show all of it" };
 const DIFF = { iconPath: new vscode.ThemeIcon("diff"), tooltip: "Show the change" };
-
-const MOST_SHOWN = 200;
 
 export class Consent implements vscode.Disposable {
   readonly #asks: () => Asks;
@@ -116,10 +119,10 @@ export class Consent implements vscode.Disposable {
       list.canSelectMany = true;
       list.ignoreFocusOut = true;
       list.title = "Lineshaft: allow these actions?";
-      list.placeholder = "Ticked ones are allowed, others refused; Escape leaves them waiting";
+      list.placeholder = "Tick what is allowed: others are refused; Escape leaves them waiting";
       const all = {
         iconPath: new vscode.ThemeIcon("check-all"),
-        tooltip: "Allow all: actions for this window, calls for their run",
+        tooltip: "Allow all: later actions of this window too, and of runs the later calls that each names",
       };
       const none = { iconPath: new vscode.ThemeIcon("close"), tooltip: "Refuse all" };
       list.buttons = [all, none];
@@ -128,7 +131,11 @@ export class Consent implements vscode.Disposable {
         this.#allowed ||= button === all && shown.some((each) => each?.call === null);
         this.#settle(() => (button === all ? "all" : "refuse"));
       });
-      list.onDidTriggerItemButton(({ item }) => { void this.#showDiff(item.id); });
+      list.onDidTriggerItemButton(({ item, button }) => {
+        const diff = this.#waiting.get(item.id)?.call?.diff;
+        if (button === WHOLE) void shown("plaintext", item.whole());
+        else if (diff !== undefined) void shown("diff", diff);
+      });
       list.onDidAccept(() => {
         const ticked = new Set(list.selectedItems.map((each) => each.id));
         this.#settle((id) => (ticked.has(id) ? "allow" : "refuse"));
@@ -149,13 +156,6 @@ export class Consent implements vscode.Disposable {
     for (const id of this.#shownIds()) this.#waiting.get(id)?.answer(answer(id));
   }
 
-  async #showDiff(id: string): Promise<void> {
-    const content = this.#waiting.get(id)?.call?.diff;
-    if (content === undefined) return;
-    const document = await vscode.workspace.openTextDocument({ language: "diff", content });
-    await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-  }
-
   #refresh(): void {
     this.#changed();
     const list = this.#list;
@@ -164,10 +164,9 @@ export class Consent implements vscode.Disposable {
       list.hide();
       return;
     }
-    const unticked = new Set(this.#shownIds());
-    for (const each of list.selectedItems) unticked.delete(each.id);
+    const ticked = new Set(list.selectedItems.map((each) => each.id));
     list.items = [...this.#waiting.values()].map((each) => each.item);
-    list.selectedItems = list.items.filter((each) => !unticked.has(each.id));
+    list.selectedItems = list.items.filter((each) => ticked.has(each.id));
   }
 
   #close(): void {
@@ -182,6 +181,11 @@ export class Consent implements vscode.Disposable {
   }
 }
 
+async function shown(language: string, content: string): Promise<void> {
+  const document = await vscode.workspace.openTextDocument({ language, content });
+  await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
+}
+
 const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "approve"];
 
 export function needed(action: Action, asks: Asks): boolean {
@@ -190,49 +194,16 @@ export function needed(action: Action, asks: Asks): boolean {
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
 
-/** One line that says what an action is. */
-export function titleOf(action: Action): string {
-  switch (action.kind) {
-    case "run":
-      return action.isInput ? `input: ${action.command}` : `run: ${action.command}`;
-    case "run_python":
-      return `python: ${action.file ?? action.code ?? ""}`;
-    case "edit":
-      return `${action.command}: ${action.path}`;
-    case "get_errors":
-      return `errors: ${action.paths?.join(", ") ?? "all"}`;
-    case "buffers":
-      return "unsaved changes";
-    case "approve":
-      return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
-    case "land":
-      return `change: ${action.edits.map((each) => each.path).join(", ")}`;
-    default:
-      return `${action.kind}: ${action.path}`;
-  }
-}
-
 function itemOf(event: ActionEvent): Item {
-  const title = titleOf(event.action).replaceAll("\n", " ⏎ ");
-  const label = title.length > MOST_SHOWN ? `${title.slice(0, MOST_SHOWN)}…` : title;
-  const detail = detailOf(event.action);
-  return { id: event.id, label, ...(detail === null ? {} : { detail }) };
+  const row = rowOf(event.action);
+  return { id: event.id, ...row, buttons: [WHOLE], whole: () => wholeOf(event.action) };
 }
 
 function itemOfCall(event: ActionEvent, call: WaitingCall): Item {
-  const line = `${call.tool}: ${call.text}`.replaceAll("\n", " ⏎ ");
   return {
     id: `${event.id}/${call.id}`,
-    label: line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line,
-    detail: call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`,
-    buttons: call.diff === "" ? [] : [DIFF],
+    ...rowOfCall(call),
+    buttons: call.diff === "" ? [WHOLE] : [WHOLE, DIFF],
+    whole: () => wholeOfCall(call),
   };
-}
-
-function detailOf(action: Action): string | null {
-  if (action.kind === "run") return `in ${action.cwd ?? "."}, by bash in a terminal`;
-  if (action.kind === "land") return `${action.edits.length} files, together`;
-  if (action.kind === "write") return `${action.content.length} characters`;
-  if (action.kind !== "edit" || action.oldStr === null) return null;
-  return `${action.oldStr.slice(0, MOST_SHOWN)} → ${(action.newStr ?? "").slice(0, MOST_SHOWN)}`;
 }

@@ -2,12 +2,13 @@
  * The host of this window: started here, or one that runs already.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 
 import { isTable, PROTOCOL } from "../protocol/frames.ts";
+import { startLineshaft } from "../python/lineshaft.ts";
 
 export interface Address {
   readonly url: string;
@@ -27,10 +28,7 @@ const MOST_SAID = 4_000;
 /** Starts `lineshaft editor`; it ends with this process, whose end closes its standard input. */
 export async function startHost(python: string, root: string): Promise<Host> {
   const token = randomBytes(32).toString("base64url");
-  const child = spawn(python, ["-m", "lineshaft", "editor", root], {
-    cwd: root,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const child = startLineshaft(python, ["editor", root]);
   let said = "";
   child.stderr.setEncoding("utf8");
   child.stderr.on("data", (text: string) => { said = (said + text).slice(-MOST_SAID); });

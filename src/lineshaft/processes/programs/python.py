@@ -12,7 +12,8 @@ from lineshaft.processes.programs.command import ProgramOptions
 class PythonCommandOptions(ProgramOptions):
     """A script or a module of Python.
 
-    Variables such as `PYTHONPATH` and the person's own packages do not count.
+    Variables such as `PYTHONPATH` and the person's own packages do not count, nor do files of the
+    working folder as modules: a tool such as `pylint` is never a `pylint.py` that lies there.
 
     Raises:
         ConfigError: Both a script and a module are named, or neither.
@@ -35,7 +36,7 @@ class PythonCommandOptions(ProgramOptions):
     @property
     def argv(self) -> tuple[str, ...]:
         """The call of the interpreter."""
-        what = ("-m", self.module) if self.module is not None else (str(self.script),)
+        what = ("-P", "-m", self.module) if self.module is not None else (str(self.script),)
         return (str(self._executable), "-E", "-s", "-X", "utf8", *what, *self.args)
 
     @property

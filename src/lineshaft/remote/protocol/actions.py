@@ -149,13 +149,17 @@ class WaitingCall:
     id: str
     tool: str
     text: str
-    """Its arguments, as a person reads them."""
+    """Its arguments, a line for each: the name and the value, in JSON."""
 
     reason: str = ""
     """Why it asks."""
 
     diff: str = ""
     """The change that it would make; empty where that is not known before."""
+
+    holds_for: str = ""
+    """The addresses that a yes for the run is limited to; empty: all calls of the same tool that
+    the same rule asks about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,9 @@ _LOOK_AGAIN_SECONDS = 0.1
 _UNUSED = -1
 """The last event's id of a conversation that has had none: no window was ever asked in it."""
 
-_MOST_SHOWN = 2_000
+_MOST_ASKED = 4_000_000
+"""Characters of all calls that one question is about, in a message of 32 MB."""
+
 _MOST_DIFF = 100_000
 _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
@@ -166,7 +168,8 @@ class EditorWindow:
         Returns:
             The answers by the call's id; none where the window is gone.
         """
-        calls = [_waiting(call) for call in pending]
+        most = _MOST_ASKED // (2 * max(1, len(pending)))
+        calls = [_waiting(call, most) for call in pending]
         frame = dict(action_frame(ActionEvent(id="0", action=ApproveAction(calls=calls))))
         try:
             host, conversation = await to_thread.run_sync(self._place)
@@ -291,20 +294,27 @@ def _at(conversation: str) -> str:
     return f"/api/conversations/{conversation}/actions"
 
 
-def _waiting(call: Pending) -> WaitingCall:
-    said = {name: _text(value) for name, value in call.arguments.items()}
-    text = ", ".join(f"{name}: {value}" for name, value in said.items())
+def _waiting(call: Pending, most: int) -> WaitingCall:
+    lines = (f"{_json(name)}: {_json(value)}" for name, value in call.arguments.items())
     return WaitingCall(
         id=call.id,
         tool=call.tool,
-        text=beginning(visible(text), _MOST_SHOWN),
+        text=_marked("\n".join(map(visible, lines)), most),
         reason=visible(call.reason or call.rule),
-        diff=beginning(call.diff, _MOST_DIFF),
+        diff=_marked(call.diff, min(most, _MOST_DIFF)),
+        holds_for=visible(call.holds_for),
     )
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _marked(text: str, most: int) -> str:
+    """Return the beginning of a text; a line below says how much is left out."""
+    shown = beginning(text, most)
+    left = len(text) - len(shown)
+    return f"{shown}\n… {left:,} more characters are left out" if left else text
 
 
 def _conversations(listed: Json) -> list[Json]:

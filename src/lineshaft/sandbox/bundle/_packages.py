@@ -28,6 +28,9 @@ _LIBRARIES = "lineshaft-libraries.txt"
 _RECIPE = "2"
 """Changes with the files put beside the packages, so that older sets are made again."""
 
+_PIP = ("-P", "-m", "pip")
+"""No `pip.py` of the working folder: pip itself."""
+
 _WHEELS = ("--only-binary", ":all:")
 _LOCKED = ("--require-hashes", "--no-deps")
 
@@ -182,14 +185,14 @@ class _Uv:
         options = ["--generate-hashes", "--no-header", "--no-annotate", *_WHEELS]
         argv = [self.program, "pip", "compile", str(asked), *options, *_named(python)]
         try:
-            return _run(argv, wanted)
+            return _run(argv, wanted, draft.parent)
         finally:
             asked.unlink(missing_ok=True)
 
     def install(self, python: PackageTarget, lock: Path, target: Path) -> None:
         options = ["--target", str(target), *_LOCKED, *_WHEELS, "--link-mode", "copy"]
         argv = [self.program, "pip", "install", *options, *_named(python)]
-        _run([*argv, "-r", str(lock)], [lock.name])
+        _run([*argv, "-r", str(lock)], [lock.name], lock.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +203,17 @@ class _Pip:
         options = ["--dry-run", "--ignore-installed", "--quiet", "--report", "-", *_WHEELS]
         # The folder is not made: it is named because pip asks for one beside a Python version.
         version = ["--python-version", python.minor, "--target", str(draft.with_suffix(".none"))]
-        argv = [self.python, "-m", "pip", "install", *options, *version]
+        argv = [self.python, *_PIP, "install", *options, *version]
         report = cast(
-            "dict[str, list[dict[str, object]]]", json.loads(_run([*argv, *wanted], wanted))
+            "dict[str, list[dict[str, object]]]",
+            json.loads(_run([*argv, *wanted], wanted, draft.parent)),
         )
         return "".join(sorted(_pinned(item) for item in report["install"]))
 
     def install(self, python: PackageTarget, lock: Path, target: Path) -> None:
         options = ["--target", str(target), *_LOCKED, *_WHEELS, "--no-compile", "--quiet"]
-        argv = [self.python, "-m", "pip", "install", *options, "--python-version", python.minor]
-        _run([*argv, "-r", str(lock)], [lock.name])
+        argv = [self.python, *_PIP, "install", *options, "--python-version", python.minor]
+        _run([*argv, "-r", str(lock)], [lock.name], lock.parent)
 
 
 def _named(python: PackageTarget) -> list[str]:
@@ -226,9 +230,10 @@ def _pinned(item: dict[str, object]) -> str:
     return f"{about['name']}=={about['version']} --hash=sha256:{digest}\n"
 
 
-def _run(argv: Sequence[str], wanted: Sequence[str]) -> str:
+def _run(argv: Sequence[str], wanted: Sequence[str], folder: Path) -> str:
+    """Return what an installer printed; a folder of ours is its own, and not the workspace."""
     try:
-        done = attended(argv, seconds=_SECONDS)
+        done = attended(argv, seconds=_SECONDS, cwd=folder)
     except (OSError, subprocess.SubprocessError) as error:
         raise PythonNotFound(f"{argv[0]!r} failed: {error}") from error
     if done.returncode != 0:

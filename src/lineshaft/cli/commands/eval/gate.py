@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._evaluation import gate_rules
+from lineshaft.cli._evaluation import gate_rules, given_rules
 from lineshaft.cli._options import Json, settings_for
-from lineshaft.cli._terminal import clean, result, say
+from lineshaft.cli._terminal import clean, note, result, say
 from lineshaft.cli.commands.eval.report import Base, Out
 from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
 
@@ -46,7 +46,10 @@ def command(
     json: Json = False,
 ) -> None:
     """Exit 0 (better, no worse), 1 (worse), 2 (usage) or 6 (not enough runs)."""
-    margins = gate_rules(settings_for(), path=rules, inconclusive=inconclusive)
+    settings = settings_for()
+    for line in given_rules(settings):
+        note(clean(line))
+    margins = gate_rules(settings, path=rules, inconclusive=inconclusive)
     judged = judged_sweep(
         SweepFolder(out.absolute()),
         variant=variant,

@@ -1,0 +1,128 @@
+/**
+ * Texts about actions, for a person who has to decide: a line of each, and all of it on request.
+ *
+ * Values stand in JSON on one line, or go on indented, so that none can look like another argument.
+ */
+
+import type { Action, WaitingCall } from "../protocol/frames.ts";
+
+/** Shorter than a row of the list is wide, which would cut without saying how much. */
+const MOST_SHOWN = 72;
+const MOST_BESIDE = 24;
+/** An editor does not draw lines of 10,000 characters to their end. */
+const MOST_OF_LINE = 1_000;
+const UNSEEN = /[\p{C}\p{DI}\p{Z}\u2800]/gu;
+
+export interface Row {
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** One line that says what an action is. */
+export function titleOf(action: Action): string {
+  switch (action.kind) {
+    case "run":
+      return action.isInput ? `input: ${action.command}` : `run: ${action.command}`;
+    case "run_python":
+      return `python: ${action.file ?? action.code ?? ""}`;
+    case "edit":
+      return `${action.command}: ${action.path}`;
+    case "get_errors":
+      return `errors: ${action.paths?.join(", ") ?? "all"}`;
+    case "buffers":
+      return "unsaved changes";
+    case "approve":
+      return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
+    case "land":
+      return `change: ${action.edits.map((each) => each.path).join(", ")}`;
+    default:
+      return `${action.kind}: ${action.path}`;
+  }
+}
+
+export function rowOf(action: Action): Row {
+  return row(titleOf(action), beside(action));
+}
+
+export function rowOfCall(call: WaitingCall): Row {
+  const why = call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`;
+  const said = call.text.split("\n").join(", ");
+  return row(`${call.tool}: ${said}`, `${why}. "Allow all" allows ${rest(call)} too`);
+}
+
+/** All that an action says. */
+export function wholeOf(action: Action): string {
+  const pairs: [string, unknown][] =
+    action.kind === "land"
+      ? action.edits.map((each) => [each.path, Buffer.from(each.after).toString()])
+      : Object.entries(action).filter(([name, value]) => name !== "kind" && value !== null);
+  const lines = pairs.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return [action.kind, "", ...lines.map((line) => folded(seen(line)))].join("\n");
+}
+
+/** All that a call of a run says. */
+export function wholeOfCall(call: WaitingCall): string {
+  const about = [call.tool, ...(call.reason === "" ? [] : [`asks because: ${call.reason}`])];
+  about.push(`"Allow all" allows ${rest(call)} too`);
+  const said = call.text.split("\n").map((line) => folded(seen(line)));
+  return [...about.map(seen), "", ...said].join("\n");
+}
+
+/** What a yes for the run allows beside the call. */
+function rest(call: WaitingCall): string {
+  const about = call.holdsFor === "" ? "that the same rule asks about" : `to ${call.holdsFor}`;
+  return `later calls of ${call.tool} in this run ${about}`;
+}
+
+function row(title: string, detail: string): Row {
+  const line = seen(title.replaceAll("\n", " ⏎ "));
+  const shown = beginning(line, MOST_SHOWN);
+  const left = line.length - shown.length;
+  const mark = left === 0 ? "" : `${left.toLocaleString("en")} more characters (the eye shows all). `;
+  return {
+    label: plain(left === 0 ? line : `${shown}…`),
+    detail: plain(`${mark}${seen(detail.replaceAll("\n", " ⏎ "))}`),
+  };
+}
+
+function beside(action: Action): string {
+  if (action.kind === "run") return `in ${action.cwd ?? "."}, by bash in a terminal`;
+  if (action.kind === "land") return `${action.edits.length} files, together`;
+  if (action.kind === "write") return `${action.content.length} characters`;
+  if (action.kind !== "edit" || action.oldStr === null) return "";
+  return `${marked(action.oldStr)} → ${marked(action.newStr ?? "")}`;
+}
+
+function marked(text: string): string {
+  const shown = beginning(text, MOST_BESIDE);
+  return shown === text ? text : `${shown}… (${text.length - shown.length} more characters)`;
+}
+
+/** So many characters at most; none is cut in two. */
+function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** Characters that cannot be seen as their escapes. */
+function seen(text: string): string {
+  return text.replace(UNSEEN, (char) =>
+    char === " " ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** A list draws `$(name)` as an icon, and an unknown one as nothing: a joiner keeps it a text. */
+function plain(text: string): string {
+  return text.replaceAll("$(", "$\u2060(");
+}
+
+/** A line of JSON in lines that end where its texts do, all but the first indented. */
+function folded(line: string): string {
+  const lines: string[] = [];
+  let piece = "";
+  for (const [token] of line.matchAll(/\\u[0-9a-fA-F]{4}|\\.|./gsu)) {
+    piece += token;
+    if (token !== "\\n" && piece.length < MOST_OF_LINE) continue;
+    lines.push(piece);
+    piece = "";
+  }
+  return [...lines, ...(piece === "" ? [] : [piece])].join("\n    ");
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { startLineshaft } from "../src/python/lineshaft.ts";
+
+test("no file of the folder that is open runs as a module of Lineshaft's", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lineshaft-"));
+  const before = process.cwd();
+  try {
+    const ran = join(folder, "ran");
+    for (const name of ["lineshaft", "anyio", "typer"]) {
+      writeFileSync(join(folder, `${name}.py`), `open(${JSON.stringify(ran)}, "w")\n`);
+    }
+    process.chdir(folder);
+    const child = startLineshaft("python3", ["--version"]);
+    assert.deepEqual(child.spawnargs.slice(1, 4), ["-P", "-m", "lineshaft"]);
+    child.stdin.end();
+    await new Promise((done, failed) => {
+      child.once("error", failed);
+      child.once("close", done);
+    });
+    assert.ok(!existsSync(ran));
+  } finally {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  }
+});

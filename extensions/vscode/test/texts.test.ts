@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { readAction, type WaitingCall } from "../src/protocol/frames.ts";
+import { rowOf, rowOfCall, wholeOf, wholeOfCall } from "../src/window/texts.ts";
+
+function call(text: string, holdsFor = ""): WaitingCall {
+  return { id: "c1", tool: "run_command", text, reason: "it acts", diff: "", holdsFor };
+}
+
+test("a call that is cut says how much, and all of it can be shown", () => {
+  const text = `"command": "echo ${"x".repeat(20_000)}; rm -r a"`;
+  const row = rowOfCall(call(text));
+  assert.ok(row.label.endsWith("x…"));
+  const left = `run_command: ${text}`.length - (row.label.length - 1);
+  assert.ok(row.detail.startsWith(`${left.toLocaleString("en")} more characters`));
+  const whole = wholeOfCall(call(text));
+  assert.ok(whole.replaceAll("\n    ", "").endsWith(text));
+  assert.ok(whole.split("\n").every((line) => line.length <= 1_004));
+});
+
+test("no value looks like another argument", () => {
+  const text = '"a": "x\\n\\"b\\": 1, b: 2"\n"c": 3';
+  assert.equal(rowOfCall(call(text)).label, `run_command: ${text.replace("\n", ", ")}`);
+  const starts = wholeOfCall(call(text)).split("\n\n")[1]?.split("\n");
+  assert.deepEqual(starts, ['"a": "x\\n', '    \\"b\\": 1, b: 2"', '"c": 3']);
+});
+
+test("a call says what is allowed with it for the run", () => {
+  const rule = "later calls of run_command in this run that the same rule asks about";
+  assert.ok(rowOfCall(call("")).detail.includes(rule));
+  const place = "later calls of run_command in this run to https://example.org:443";
+  assert.ok(rowOfCall(call("", "https://example.org:443")).detail.includes(place));
+  assert.ok(wholeOfCall(call("", "https://example.org:443")).includes(place));
+});
+
+test("what a list draws as an icon or not at all is text", () => {
+  const { action } = readAction({ id: 1, action: "run", args: { command: "a $(reboot) \u202eb\u200b" } });
+  assert.equal(rowOf(action).label, "run: a $\u2060(reboot) \\u{202e}b\\u{200b}");
+});
+
+test("an action of the window is shown whole, by its arguments", () => {
+  const args = { path: "a", content: `one\n${"two".repeat(200)}` };
+  const whole = wholeOf(readAction({ id: 1, action: "write", args }).action);
+  assert.ok(whole.startsWith('write\n\n"path": "a"\n"content": "one\\n\n    two'));
+  assert.ok(whole.includes("two".repeat(200)));
+  const edits = [{ path: "b", data: Buffer.from("new").toString("base64") }];
+  const land = readAction({ id: 2, action: "land", args: { edits } });
+  assert.equal(wholeOf(land.action), 'land\n\n"b": "new"');
+});
