@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
+from lineshaft import Policy, Rule, Session, Tool, Toolset
 from lineshaft.errors import ConfigError, StaleFile, TooLarge, WorkspaceError
 from lineshaft.remote.host import HostAddress, published
-from lineshaft.remote.window import EditorWindow, only_folder, window_at, window_over
-from lineshaft.values import Answer, Pending
+from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
+from lineshaft.values import Answer, Call, Context, Pending, Value
 from lineshaft.workspace import EditorEdit
 from remote.far import TOKEN, Far, Near, near, python_window
 
@@ -214,6 +215,43 @@ async def test_a_person_is_sent_all_of_a_call_in_a_form_that_no_value_can_fake(r
     left = len('"content": ""') + len(text) - len(shown)
     assert mark == f"… {left:,} more characters are left out"
     assert 900_000 < len(shown) <= 1_000_000
+
+
+async def test_errors_of_files_that_policy_closes_are_not_told(root: Path) -> None:
+    for folder in ("src", "docs"):
+        (root / folder).mkdir()
+    for name in (".env", "src/a.py", "docs/b.py", "shut.py"):
+        (root / name).write_text("x\n")
+    (root / "link.py").symlink_to(".env")
+    paths = [".env", "link.py", "shut.py", "../out.py", "/etc/passwd", "src/a.py", "docs/b.py"]
+    found = [{"path": path, "range": [1, 1, 1, 2], "message": "m"} for path in paths]
+    extras = {"count": 7, "diagnostics": [{**each, "severity": "error"} for each in found]}
+
+    async def box(context: Context) -> object:
+        """Look with less."""
+        less = await context.narrowed(read=["src"])
+        done = await less.dispatch(Call(tool="editor.get_errors", arguments={}, origin="code"))
+        assert isinstance(done, Value), done
+        return done.value
+
+    narrow = Tool.from_function(box, effect="read", container=True)
+    policy = Policy(rules=(Rule("shut", "deny", path="shut.py"),))
+    tools = editor_tools(root).combine(Toolset([narrow]))
+    async with (
+        hosted(root, "w") as (_, [far]),
+        Session(tools, workspace=root, policy=policy) as session,
+    ):
+        for tool, told in (
+            ("editor.get_errors", ["src/a.py", "docs/b.py"]),
+            ("box", ["src/a.py"]),
+        ):
+            running = asyncio.create_task(session.call(tool))
+            await answers(far, {"extras": extras})
+            done = await running
+            assert done.error is None, done.error
+            value: Any = done.value
+            assert [each["path"] for each in value["diagnostics"]] == told
+            assert value["count"] == len(told)
 
 
 async def test_a_window_that_has_lost_its_link_is_waited_for(root: Path) -> None:
