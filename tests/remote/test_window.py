@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+import os
+import sys
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,7 +16,7 @@ from anyio import to_thread
 
 from lineshaft import Policy, Rule, Session, Tool, Toolset
 from lineshaft.errors import ConfigError, StaleFile, TooLarge, WorkspaceError
-from lineshaft.remote.host import HostAddress, published
+from lineshaft.remote.host import HostAddress, addresses, published
 from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
 from lineshaft.values import Answer, Call, Context, Pending, Value
 from lineshaft.workspace import EditorEdit
@@ -164,6 +166,59 @@ async def test_a_window_that_was_loaded_again_is_found_again(root: Path) -> None
     window.look_again()
     with pytest.raises(WorkspaceError, match="not connected"):
         await asked(window.unsaved)
+
+
+async def test_nothing_is_sent_to_the_port_of_a_host_that_has_ended(root: Path) -> None:
+    window = window_at(root)
+    async with near() as here:
+        about = {"conversation_id": here.conversation.id, "window": "w", "protocol": 1}
+        address = HostAddress(url=here.url, token=TOKEN, pid=1, root=str(root), version="1")
+        async with python_window(here.url, about) as far:
+            await far.next("connected")
+            with published(address):
+                looking = asyncio.create_task(asked(window.unsaved))
+                await answers(far, {"extras": {"buffers": []}})
+                assert await looking == {}
+            window.look_again()  # its port still answers, but its address is gone
+            with pytest.raises(WorkspaceError, match="not connected"):
+                await asked(window.unsaved)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org:80", "http://127.0.0.1:80@example.org", "http://127.0.0.1:8/x", ""]
+)
+def test_an_address_that_is_not_on_this_machine_does_not_count(root: Path, url: str) -> None:
+    with published(HostAddress(url=url, token=TOKEN, pid=1, root=str(root), version="1")):
+        assert addresses() == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
+def test_an_address_file_that_others_may_open_does_not_count(root: Path) -> None:
+    address = HostAddress(
+        url="http://127.0.0.1:80", token=TOKEN, pid=1, root=str(root), version="1"
+    )
+    with published(address) as file:
+        assert addresses() == (address,)
+        for mode in (0o604, 0o620):
+            file.chmod(mode)
+            assert addresses() == ()
+        file.chmod(0o600)
+        kept = file.rename(file.with_name("kept"))
+        file.symlink_to(kept)
+        assert addresses() == ()
+        kept.unlink()
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to give a file away"
+)
+def test_an_address_file_of_another_user_does_not_count(root: Path) -> None:
+    address = HostAddress(
+        url="http://127.0.0.1:80", token=TOKEN, pid=1, root=str(root), version="1"
+    )
+    with published(address) as file:
+        os.chown(file, 65_534, 65_534)
+        assert addresses() == ()
 
 
 async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(root: Path) -> None:
