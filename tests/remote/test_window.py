@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+import os
+import sys
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,10 +14,11 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
+from lineshaft import Policy, Rule, Session, Tool, Toolset
 from lineshaft.errors import ConfigError, StaleFile, TooLarge, WorkspaceError
-from lineshaft.remote.host import HostAddress, published
-from lineshaft.remote.window import EditorWindow, only_folder, window_at, window_over
-from lineshaft.values import Answer, Pending
+from lineshaft.remote.host import HostAddress, addresses, published
+from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
+from lineshaft.values import Answer, Call, Context, Pending, Value
 from lineshaft.workspace import EditorEdit
 from remote.far import TOKEN, Far, Near, near, python_window
 
@@ -165,6 +168,59 @@ async def test_a_window_that_was_loaded_again_is_found_again(root: Path) -> None
         await asked(window.unsaved)
 
 
+async def test_nothing_is_sent_to_the_port_of_a_host_that_has_ended(root: Path) -> None:
+    window = window_at(root)
+    async with near() as here:
+        about = {"conversation_id": here.conversation.id, "window": "w", "protocol": 1}
+        address = HostAddress(url=here.url, token=TOKEN, pid=1, root=str(root), version="1")
+        async with python_window(here.url, about) as far:
+            await far.next("connected")
+            with published(address):
+                looking = asyncio.create_task(asked(window.unsaved))
+                await answers(far, {"extras": {"buffers": []}})
+                assert await looking == {}
+            window.look_again()  # its port still answers, but its address is gone
+            with pytest.raises(WorkspaceError, match="not connected"):
+                await asked(window.unsaved)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org:80", "http://127.0.0.1:80@example.org", "http://127.0.0.1:8/x", ""]
+)
+def test_an_address_that_is_not_on_this_machine_does_not_count(root: Path, url: str) -> None:
+    with published(HostAddress(url=url, token=TOKEN, pid=1, root=str(root), version="1")):
+        assert addresses() == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
+def test_an_address_file_that_others_may_open_does_not_count(root: Path) -> None:
+    address = HostAddress(
+        url="http://127.0.0.1:80", token=TOKEN, pid=1, root=str(root), version="1"
+    )
+    with published(address) as file:
+        assert addresses() == (address,)
+        for mode in (0o604, 0o620):
+            file.chmod(mode)
+            assert addresses() == ()
+        file.chmod(0o600)
+        kept = file.rename(file.with_name("kept"))
+        file.symlink_to(kept)
+        assert addresses() == ()
+        kept.unlink()
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to give a file away"
+)
+def test_an_address_file_of_another_user_does_not_count(root: Path) -> None:
+    address = HostAddress(
+        url="http://127.0.0.1:80", token=TOKEN, pid=1, root=str(root), version="1"
+    )
+    with published(address) as file:
+        os.chown(file, 65_534, 65_534)
+        assert addresses() == ()
+
+
 async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(root: Path) -> None:
     call = Pending(id="c1", tool="run_command", arguments={"command": "ls"}, reason="it acts")
     async with hosted(root, "w") as (_, [far]):
@@ -214,6 +270,43 @@ async def test_a_person_is_sent_all_of_a_call_in_a_form_that_no_value_can_fake(r
     left = len('"content": ""') + len(text) - len(shown)
     assert mark == f"… {left:,} more characters are left out"
     assert 900_000 < len(shown) <= 1_000_000
+
+
+async def test_errors_of_files_that_policy_closes_are_not_told(root: Path) -> None:
+    for folder in ("src", "docs"):
+        (root / folder).mkdir()
+    for name in (".env", "src/a.py", "docs/b.py", "shut.py"):
+        (root / name).write_text("x\n")
+    (root / "link.py").symlink_to(".env")
+    paths = [".env", "link.py", "shut.py", "../out.py", "/etc/passwd", "src/a.py", "docs/b.py"]
+    found = [{"path": path, "range": [1, 1, 1, 2], "message": "m"} for path in paths]
+    extras = {"count": 7, "diagnostics": [{**each, "severity": "error"} for each in found]}
+
+    async def box(context: Context) -> object:
+        """Look with less."""
+        less = await context.narrowed(read=["src"])
+        done = await less.dispatch(Call(tool="editor.get_errors", arguments={}, origin="code"))
+        assert isinstance(done, Value), done
+        return done.value
+
+    narrow = Tool.from_function(box, effect="read", container=True)
+    policy = Policy(rules=(Rule("shut", "deny", path="shut.py"),))
+    tools = editor_tools(root).combine(Toolset([narrow]))
+    async with (
+        hosted(root, "w") as (_, [far]),
+        Session(tools, workspace=root, policy=policy) as session,
+    ):
+        for tool, told in (
+            ("editor.get_errors", ["src/a.py", "docs/b.py"]),
+            ("box", ["src/a.py"]),
+        ):
+            running = asyncio.create_task(session.call(tool))
+            await answers(far, {"extras": extras})
+            done = await running
+            assert done.error is None, done.error
+            value: Any = done.value
+            assert [each["path"] for each in value["diagnostics"]] == told
+            assert value["count"] == len(told)
 
 
 async def test_a_window_that_has_lost_its_link_is_waited_for(root: Path) -> None:

@@ -6,7 +6,10 @@ ends with its process, however that ends: a file whose lock is free is that of a
 
 import json
 import os
+import re
 import secrets
+import stat
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -17,6 +20,7 @@ from lineshaft.values import DecodeError, decode
 
 _FOLDER = "editors"
 _LOCK = ".lock"
+_LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|\[::1\]):[0-9]{1,5}", re.ASCII)
 _NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)
 
 
@@ -62,17 +66,34 @@ def published(address: HostAddress) -> Generator[Path]:
 
 
 def addresses() -> tuple[HostAddress, ...]:
-    """Return the hosts that run; files of hosts that were killed are deleted."""
+    """Return the hosts that run; files of hosts that were killed are deleted.
+
+    A file counts that this user owns, that nobody else may read or write, and that names a port of
+    this machine's loopback: another one could have a run's questions and contents sent elsewhere.
+    """
     found: list[HostAddress] = []
     folder = state_folder() / _FOLDER
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         with suppress(OSError, ValueError, DecodeError):
+            if not _is_private(file):
+                continue
             if _is_held(file.with_suffix(_LOCK)):
-                found.append(decode(HostAddress, json.loads(file.read_bytes())))
+                address = decode(HostAddress, json.loads(file.read_bytes()))
+                found += [address] if _LOOPBACK.fullmatch(address.url) else []
             else:
                 _forget(file)
                 _forget(file.with_suffix(_LOCK))
     return tuple(found)
+
+
+def _is_private(file: Path) -> bool:
+    """Return whether a file is this user's own and closed to others; Windows has no such modes."""
+    if sys.platform == "win32":
+        return True
+    known = file.lstat()
+    return (
+        stat.S_ISREG(known.st_mode) and known.st_uid == os.geteuid() and not known.st_mode & 0o077
+    )
 
 
 def _is_held(lock: Path) -> bool:

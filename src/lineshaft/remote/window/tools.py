@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.remote.window.found import window_at
 from lineshaft.tools import Tool, Toolset, WorkspacePath
+from lineshaft.values import Context
 
 _SECONDS = 90.0
 
@@ -37,7 +38,7 @@ class Diagnostics(TypedDict):
     """The diagnostics of files."""
 
     count: int
-    """All that there are."""
+    """All that there are; where `truncated`, those left out in closed files count, too."""
 
     diagnostics: list[FileDiagnostic]
     """The first 1,000, errors first."""
@@ -57,12 +58,14 @@ def editor_tools(root: Path) -> Toolset:
     """
     window = window_at(root)
 
-    async def get_errors(paths: list[WorkspacePath] | None = None) -> Diagnostics:
+    async def get_errors(context: Context, paths: list[WorkspacePath] | None = None) -> Diagnostics:
         """Get the diagnostics of the editor's language servers and linters.
 
-        What the run has changed lands first, so that the editor sees it.
+        What the run has changed lands first, so that the editor sees it. Nothing is told of files
+        that policy closes to the call.
 
         Args:
+            context: The call.
             paths: The files, which are opened for it; all that the editor knows of where left out.
         """
         wanted = None if paths is None else [str(path) for path in paths]
@@ -70,8 +73,12 @@ def editor_tools(root: Path) -> Toolset:
             found = await to_thread.run_sync(window.errors, wanted, abandon_on_cancel=True)
         except WorkspaceError as error:
             raise ToolError(error.code, error.message, hint=error.hint) from error
+        open_to: dict[str, bool] = {}
+        for path in {each.path for each in found.diagnostics}:
+            open_to[path] = await _is_open(context, path)
+        told = [each for each in found.diagnostics if open_to[each.path]]
         return {
-            "count": found.count,
+            "count": found.count - (len(found.diagnostics) - len(told)),
             "diagnostics": [
                 {
                     "path": each.path,
@@ -81,7 +88,7 @@ def editor_tools(root: Path) -> Toolset:
                     "code": each.code,
                     "source": each.source,
                 }
-                for each in found.diagnostics
+                for each in told
             ],
             "settled": found.settled,
             "truncated": found.truncated,
@@ -91,3 +98,12 @@ def editor_tools(root: Path) -> Toolset:
         get_errors, effect="read", lane="workspace", needs_disk=True, seconds=_SECONDS
     )
     return Toolset([tool]).prefix("editor")
+
+
+async def _is_open(context: Context, path: str) -> bool:
+    """Return whether a call may read a file that it has not named; where it leads counts, too."""
+    try:
+        resolved = await context.workspace.resolve(path)
+    except WorkspaceError:
+        return False
+    return all(context.reach(each) != "hidden" for each in {path, resolved.path})

@@ -199,8 +199,11 @@ class EditorWindow:
         return observation
 
     def _asked(self, frame: Json) -> Json:
-        """Have the window do something; one that is another by now is looked for once."""
-        if self._known is not None:
+        """Have the window do something; one that is another by now is looked for once.
+
+        The host that had it last is asked only while it runs: its port could be another program's.
+        """
+        if self._known is not None and self._known[0] in self._hosts():
             try:
                 answer = _post(self._known, frame)
             except httpx2.ConnectError:
