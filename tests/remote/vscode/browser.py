@@ -26,6 +26,8 @@ def done(page: Page, order: dict[str, str]) -> object:
             page.keyboard.type(given)
         case "click":
             page.click(given, timeout=60_000)
+        case "hover":
+            page.hover(given, timeout=60_000)
         case "wait":
             page.wait_for_selector(given, timeout=60_000)
         case "appears":

@@ -245,6 +245,7 @@ return [first.code, second.code]
         assert "more characters (the eye shows all)" in editor.browser(
             "text", ".quick-input-widget:visible"
         )
+        editor.browser("hover", f'{row}:has-text("true xxx")')  # which shows its buttons
         editor.browser("click", f'{row}:has-text("true xxx") .codicon-eye')
         editor.browser("wait", f'{TEXT}:has-text("(touch")')
         editor.browser("click", ".quick-input-widget:visible input[type=text]")
