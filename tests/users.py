@@ -41,22 +41,24 @@ def said_by(program: Path, interpreter: Interpreter, *words: str, user: int | No
     folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-user-"))
     folder.chmod(0o777)
     packages = [str(Path(lineshaft.__file__).parents[1]), sysconfig.get_path("purelib")]
-    done = subprocess.run(
-        [str(interpreter.executable), "-B", str(program), *words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        user=user,
-        group=user,
-        extra_groups=[] if user else None,
-        env={
-            "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
-            "HOME": str(folder),
-            "TMPDIR": str(folder),
-            "PYTHONPATH": os.pathsep.join([*packages, str(Path(__file__).parent)]),
-        },
-        check=False,
-    )
-    shutil.rmtree(folder)
+    try:
+        done = subprocess.run(
+            [str(interpreter.executable), "-B", str(program), *words],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            user=user,
+            group=user,
+            extra_groups=[] if user else None,
+            env={
+                "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
+                "HOME": str(folder),
+                "TMPDIR": str(folder),
+                "PYTHONPATH": os.pathsep.join([*packages, str(Path(__file__).parent)]),
+            },
+            check=False,
+        )
+    finally:
+        shutil.rmtree(folder)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -13,6 +13,7 @@ from lineshaft.config import Unapproved, approve, unapproved_programs
 from lineshaft.errors import ConfigError
 from lineshaft_azure_sdk.sdk_configuration import SdkConfiguration
 from lineshaft_azure_sdk.sdk_scripts import run_sdk_script
+from native import own_state
 
 GIVEN = {"release_type": "beta", "version": "1.0", "release_date": "2026-01-31"}
 
@@ -28,7 +29,7 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "[lineshaft.packs]\nazure-sdk = lineshaft_azure_sdk:pack\n"
     )
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    own_state(tmp_path / "state", monkeypatch)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from lineshaft.remote.host import addresses
+from native import own_state
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 COMMAND = [sys.executable, "-m", "lineshaft", "editor"]
@@ -38,7 +39,7 @@ def started(root: Path) -> Generator[tuple["subprocess.Popen[str]", dict[str, An
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    own_state(tmp_path / "state", monkeypatch)
     return tmp_path / "state"
 
 

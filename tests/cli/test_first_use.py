@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from cli.conftest import Lineshaft
+from native import lend_native_code
 
 
 def wheel(folder: Path) -> None:
@@ -41,6 +42,7 @@ def test_packages_are_told_of_as_they_are_installed(
     }
     variables |= {"UV_NO_CONFIG": "1", "PIP_CONFIG_FILE": "/dev/null"}
     variables["XDG_CACHE_HOME"] = str(tmp_path / "cache")  # where no packages are yet
+    lend_native_code(tmp_path / "cache")
     script = "import tinyanswer\nreturn tinyanswer.answer"
     first = lineshaft("run", "-", stdin=script, variables=variables)
     again = lineshaft("run", "-", stdin=script, variables=variables)

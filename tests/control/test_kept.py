@@ -11,8 +11,9 @@ from anyio.lowlevel import checkpoint
 
 from lineshaft import Context, Event, Policy, Session, Tool
 from lineshaft.errors import RecordError, StateError
-from lineshaft.store import Store, state_folder
+from lineshaft.store import Store
 from lineshaft.values import Call, Done, Failure, LogRow, RunClaim
+from native import own_state
 from support import Outside
 
 NO_DATABASE = b"this is no database" * 1_000
@@ -47,9 +48,7 @@ async def test_a_call_that_cannot_be_kept_is_not_made(
 async def test_nor_is_one_where_nobody_gave_a_store(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    state_folder().mkdir(mode=0o700)
-    (state_folder() / "runs.db").write_bytes(NO_DATABASE)
+    (own_state(tmp_path, monkeypatch) / "runs.db").write_bytes(NO_DATABASE)
     poke = outside.tool("poke", effect="external")
     async with Session([poke], workspace=tmp_path, policy=OPEN) as session:
         result = await session.run(SWALLOWS)
@@ -93,14 +92,14 @@ async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store is locked; the call waits for it when the script is over."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    state = own_state(tmp_path, monkeypatch)
     defaults = {**(Store.__init__.__kwdefaults__ or {}), "patience": 2.0}
     monkeypatch.setattr(Store.__init__, "__kwdefaults__", defaults)
     leaving = Leaving(stays=False)
     tools = [outside.tool("poke", effect="external"), leaving.tool]
     async with Store() as store:
         await store.runs()
-    with closing(sqlite3.connect(state_folder() / "runs.db", isolation_level=None)) as other:
+    with closing(sqlite3.connect(state / "runs.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         async with Session(tools, workspace=tmp_path, policy=OPEN) as session:
             await session.run("await leave()")
@@ -111,9 +110,7 @@ async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
 async def test_a_task_of_a_tools_own_hears_of_the_end_of_its_run(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    state_folder().mkdir(mode=0o700)
-    (state_folder() / "runs.db").write_bytes(NO_DATABASE)
+    (own_state(tmp_path, monkeypatch) / "runs.db").write_bytes(NO_DATABASE)
     leaving = Leaving(stays=True)
     tools = [outside.tool("poke", effect="external"), leaving.tool]
     async with Session(tools, workspace=tmp_path, policy=OPEN) as session:

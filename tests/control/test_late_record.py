@@ -6,6 +6,7 @@ import pytest
 
 from lineshaft import Policy, Session, kit
 from lineshaft.trace import summarise
+from native import own_state
 from support import Outside
 
 SCRIPT = """
@@ -18,7 +19,7 @@ raise ValueError("here")
 async def test_what_was_staged_before_it_began_is_not_recorded_as_done_at_once(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    own_state(tmp_path / "state", monkeypatch)
     (tmp_path / "work").mkdir()
     tools = [outside.tool("poke", effect="external"), kit.tools()]
     async with Session(tools, workspace=tmp_path / "work", policy=Policy("open")) as session:

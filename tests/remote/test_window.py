@@ -20,6 +20,7 @@ from lineshaft.remote.host import HostAddress, addresses, published
 from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
 from lineshaft.values import Answer, Call, Context, Pending, Value
 from lineshaft.workspace import EditorEdit
+from native import own_state
 from remote.far import TOKEN, Far, Near, near, python_window
 
 SAID: Mapping[str, Any] = {"content": "", "extras": {}}
@@ -27,7 +28,7 @@ SAID: Mapping[str, Any] = {"content": "", "extras": {}}
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    own_state(tmp_path / "state", monkeypatch)
     (tmp_path / "ws").mkdir()
     return (tmp_path / "ws").resolve()
 
