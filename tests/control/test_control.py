@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from control.world import Open
 from lineshaft import Answer, Limits, Pending, Policy, Session, tool
 from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
+from lineshaft.store import Store
 from support import Outside
 
 YES = Answer(allow=True)
@@ -303,11 +304,11 @@ await write_file(path="asked/copy.txt", content=text)
 @tool(effect="read")
 async def whole_archive() -> str:
     """Return more text than a few runs keep."""
-    return "x" * 14_000_000
+    return "x" * 500_000
 
 
 async def test_what_waits_is_refused_once_the_run_can_no_longer_pause(
-    opened: Open, outside: Outside
+    opened: Open, outside: Outside, tmp_path: Path
 ) -> None:
     script = """
 async def one():
@@ -321,7 +322,8 @@ for _ in range(5):
     await whole_archive()
 return await waiting
 """
-    async with opened(whole_archive) as session:
+    store = Store(tmp_path / "state" / "runs.db", keep_mb=2)
+    async with opened(whole_archive, store=store) as session:
         result = await session.run(script)
     assert result.error is None
     code, message = result.value
