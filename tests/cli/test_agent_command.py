@@ -306,6 +306,24 @@ async def test_the_time_of_an_agent_bounds_its_request_too(
     assert len(wire.sent) == 1  # it is not asked again
 
 
+async def test_the_time_of_an_agent_goes_on_after_a_pause(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(MODULE)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        paused = lineshaft("agent", "run", "sort", "path=a.md", "--timeout", "3", *model)
+        assert paused.returncode == 5, paused.stderr
+        done = lineshaft("resume", "--approve", "all")
+        assert (done.returncode, done.stdout) == (4, "")
+        assert "the run took longer than 3 s" in done.stderr
+
+    async with serving([says("run_command", command="true"), None]) as wire:
+        await to_thread.run_sync(work)
+        await wire.closed.wait()
+
+
 async def test_after_ctrl_c_the_run_is_named_and_what_stays(
     sit: Sit, lineshaft: Lineshaft, workspace: Path
 ) -> None:

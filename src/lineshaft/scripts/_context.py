@@ -364,7 +364,7 @@ class RunContext:
                 pause_point=pause_point,
                 calls=self.call_log.records(),
                 usage=self.call_log.usage(bytes_out=0),
-                seconds_used=max(self.limits.seconds - self.control.remaining, 0),
+                seconds_used=self.control.used,
                 duration_ms=self._duration_ms(),
                 findings=progress.findings,
                 engine_reason=progress.engine_reason,
