@@ -421,12 +421,44 @@ async def test_after_ctrl_c_the_run_is_named_and_what_stays(
             shown = person.ends_with(130)
         [run] = json.loads(lineshaft("runs", "--json").stdout)
         assert run["status"] == "cancelled"
-        assert f"run {run['run_id']}: no file was changed" in shown
+        assert f"run {run['run_id']}: no file was changed, 1 staged change dropped" in shown
         assert f"lineshaft show {run['run_id']}" in shown
+        told = lineshaft("show").stdout
+        assert "1 staged change dropped; the disk is unchanged" in told
+        assert told.count("(dropped: not on the disk)") == 1
 
     async with serving([says("write_file", path="n.txt", content="x"), None]) as wire:
         await to_thread.run_sync(work)
     assert not (workspace / "n.txt").exists()
+
+
+async def test_an_agent_that_ends_without_a_result_says_how_many_writes_were_dropped(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(WRITER)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        done = lineshaft("agent", "run", "sort", "path=a.md", *model)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "no file was changed, 2 staged changes dropped" in done.stderr
+        told = lineshaft("agent", "run", "sort", "path=a.md", "--json", *model)
+        facts = json.loads(told.stdout)
+        assert (facts["landed"], facts["changes"]) == (False, [])
+        assert [each["path"] for each in facts["dropped"]] == ["n.txt", "m.txt"]
+        ran = lineshaft("run", "-c", "return await agents.sort(path='a.md')", *model[:2])
+        assert ran.returncode == 1
+        assert "staged change" not in ran.stderr  # its model is not there
+        over = lineshaft("agent", "run", "sort", "path=a.md", "--timeout", "2", *model)
+        assert over.returncode == 4
+        assert "no file was changed, 1 staged change dropped" in over.stderr
+
+    writes = [says("write_file", path=f"{name}.txt", content="x") for name in ("n", "m", "n")]
+    one = [*writes, says("GiveUp", reason="no")]
+    async with serving([*one, *one, writes[0], None]) as wire:
+        await to_thread.run_sync(work)
+        await wire.closed.wait()
+    assert not list(workspace.glob("*.txt"))
 
 
 async def test_the_changes_of_an_agent_are_listed(lineshaft: Lineshaft, workspace: Path) -> None:

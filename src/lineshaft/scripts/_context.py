@@ -346,6 +346,9 @@ class RunContext:
         landed.whole = len(landed.changes) == len(there)
         if how.status != "paused":
             landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
+        if how.status not in ("paused", "success"):  # what failed inside a success is no loss
+            last = {change.path: change for change in (*self.view.abandoned, *landed.dropped)}
+            landed.dropped = tuple(last.values())
         return landed
 
     async def _paused(
