@@ -1,7 +1,7 @@
 """From settings to the objects that a user would build by hand."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from glob import escape
@@ -115,6 +115,7 @@ def tools(
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
     faulty: Faulty | None = None,
+    needed: Collection[str] = (),
 ) -> Toolset:
     """Return the kit's tools and those of the modules, packs and agents that the settings name.
 
@@ -124,6 +125,7 @@ def tools(
         environ: Variables that say where approvals are kept.
         faulty: Takes the name of each agent of the settings that is not approved or cannot be used,
             and why; it is left out. None: that is an error.
+        needed: Names of agents of the settings for which that is an error all the same.
 
     Raises:
         ConfigError: A module or pack is missing, not approved, does not start, or names clash.
@@ -151,7 +153,9 @@ def tools(
 
         own = own.combine(editor_tools(settings.root))
     offered = offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
-    agents = configured_agents(settings, offered, confirm=confirm, environ=environ, faulty=faulty)
+    agents = configured_agents(
+        settings, offered, confirm=confirm, environ=environ, faulty=faulty, needed=needed
+    )
     return offered.combine(agents)
 
 
