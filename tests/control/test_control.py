@@ -322,8 +322,7 @@ for _ in range(5):
     await whole_archive()
 return await waiting
 """
-    store = Store(tmp_path / "state" / "runs.db", keep_mb=2)
-    async with opened(whole_archive, store=store) as session:
+    async with opened(whole_archive, store=Store(tmp_path / "s.db", keep_mb=2)) as session:
         result = await session.run(script)
     assert result.error is None
     code, message = result.value
