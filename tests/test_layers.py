@@ -27,7 +27,7 @@ MORE_DOORS = {
     "kit": {"view"},
     "mcp": {"client", "front"},
     "processes": {"programs"},
-    "remote": {"host", "local", "protocol", "window"},
+    "remote": {"host", "local", "offered", "protocol", "window"},
     "sandbox": {"bundle", "jail", "webassembly"},
 }
 """Folders with a front door beside the room's, since what is behind it takes time to import."""

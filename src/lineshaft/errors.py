@@ -97,12 +97,16 @@ class ToolError(LineshaftError):
         message: What happened, to what, and what to do.
         tool: Canonical name of the tool; filled in by the gate where empty.
         hint: One more line of advice.
+        unknown: Whether nobody can say if the tool did what it was to do: the call's status.
     """
 
-    def __init__(self, code: str, message: str, *, tool: str = "", hint: str = "") -> None:
+    def __init__(
+        self, code: str, message: str, *, tool: str = "", hint: str = "", unknown: bool = False
+    ) -> None:
         super().__init__(message, hint=hint)
         self.code = code
         self.tool = tool
+        self.unknown = unknown
 
 
 class EngineError(LineshaftError):

@@ -210,6 +210,20 @@ async def test_an_error_of_ours_inside_a_tool_is_a_failed_call(tmp_path: Path) -
     assert theirs.error.message.endswith("KeyError")
 
 
+async def test_a_tool_may_say_that_nobody_knows_whether_it_acted(tmp_path: Path) -> None:
+    @tool(effect="external")
+    async def lost() -> None:
+        """Lose its connection."""
+        raise ToolError("E_TOOL_FAILED", "the line is dead", unknown=True)
+
+    async with Session([lost], workspace=tmp_path, policy=OPEN) as session:
+        done = await session.call("lost")
+        run = await session.run("await lost()")
+    assert done.error is not None
+    assert (done.status, done.error.message) == ("unknown", "the line is dead")
+    assert [call.status for call in run.calls] == ["unknown"]
+
+
 async def test_an_answer_for_the_run_holds_for_calls_that_wait_and_that_come_later(
     tmp_path: Path,
 ) -> None:

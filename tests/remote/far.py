@@ -4,7 +4,7 @@ import importlib
 import json
 import subprocess
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,13 @@ import pytest
 from anyio.abc import ByteSendStream
 from anyio.streams.text import TextReceiveStream
 
-from lineshaft.remote.host import EditorHost, HostConversation, serve_editors
+from lineshaft.remote.host import (
+    EditorHost,
+    HostAddress,
+    HostConversation,
+    published,
+    serve_editors,
+)
 from upstreams.real import node
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
@@ -67,6 +73,10 @@ class Far:
     async def tell(self, event: str, data: object) -> None:
         """Send an event without an acknowledgement."""
         await self.send({"act": "tell", "event": event, "data": data})
+
+    async def offer(self, *tools: dict[str, Any]) -> Any:
+        """Announce tools, in place of those before."""
+        return await self.emit("oh_tools", {"tools": list(tools)})
 
     async def answer(self, cause: object, observation: str = "write", **more: object) -> Any:
         """Answer an action."""
@@ -153,6 +163,9 @@ async def python_window(
     client = library.AsyncClient(reconnection=False)
 
     async def send(order: dict[str, Any]) -> None:
+        if order["act"] == "end":
+            await client.disconnect()
+            return
         answered = order["act"] == "emit"
         said = partial(far.take, "ack") if answered else None
         await client.emit(order["event"], order["data"], callback=said)
@@ -185,3 +198,22 @@ async def python_window(
 
 
 WINDOWS = {"node": node_window, "python": python_window}
+
+
+@asynccontextmanager
+async def hosted(
+    root: Path, *windows: str, kind: str = "python", grace: float = 30
+) -> AsyncGenerator[tuple[Near, list[Far]]]:
+    """Serve a host that is found, with a conversation for each window."""
+    async with AsyncExitStack() as stack:
+        here = await stack.enter_async_context(near(grace=grace))
+        address = HostAddress(url=here.url, token=TOKEN, pid=1, root=str(root), version="1")
+        stack.enter_context(published(address))
+        joined: list[Far] = []
+        for number, window in enumerate(windows):
+            conversation = here.conversation if number == 0 else here.host.create()
+            about = {"conversation_id": conversation.id, "window": window, "protocol": 1}
+            far = await stack.enter_async_context(WINDOWS[kind](here.url, about))
+            await far.next("connected")
+            joined.append(far)
+        yield here, joined

@@ -196,7 +196,15 @@ def test_an_action_that_waits_for_a_person_is_not_confirmed() -> None:
 
 def test_every_kind_has_a_name_on_the_wire() -> None:
     openhands = {"run", "read", "write", "edit"}
-    assert set(ACTIONS) == {*openhands, "run_python", "get_errors", "buffers", "land", "approve"}
+    assert set(ACTIONS) == {
+        *openhands,
+        "run_python",
+        "get_errors",
+        "buffers",
+        "land",
+        "approve",
+        "call_tool",
+    }
     assert set(ACTIONS) < set(OBSERVATIONS)
 
 

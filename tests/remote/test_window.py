@@ -5,8 +5,7 @@ import hashlib
 import os
 import sys
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from lineshaft.remote.host import HostAddress, addresses, published
 from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
 from lineshaft.values import Answer, Call, Context, Pending, Value
 from lineshaft.workspace import EditorEdit
-from remote.far import TOKEN, Far, Near, near, python_window
+from remote.far import TOKEN, Far, hosted, near, python_window
 
 SAID: Mapping[str, Any] = {"content": "", "extras": {}}
 
@@ -30,23 +29,6 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "ws").mkdir()
     return (tmp_path / "ws").resolve()
-
-
-@asynccontextmanager
-async def hosted(root: Path, *windows: str) -> AsyncGenerator[tuple[Near, list[Far]]]:
-    """Serve a host that is found, with a conversation for each window."""
-    async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(near())
-        address = HostAddress(url=here.url, token=TOKEN, pid=1, root=str(root), version="1")
-        stack.enter_context(published(address))
-        joined: list[Far] = []
-        for number, window in enumerate(windows):
-            conversation = here.conversation if number == 0 else here.host.create()
-            about = {"conversation_id": conversation.id, "window": window, "protocol": 1}
-            far = await stack.enter_async_context(python_window(here.url, about))
-            await far.next("connected")
-            joined.append(far)
-        yield here, joined
 
 
 async def answers(far: Far, *said: Mapping[str, Any]) -> list[dict[str, Any]]:

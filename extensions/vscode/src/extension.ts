@@ -13,6 +13,7 @@ import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
 import { type Place, ScriptTool, TOOL } from "./language/scripts.ts";
+import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
@@ -27,6 +28,8 @@ const MOST_STARTS = 3;
 const AGAIN_MS = 1_000;
 const LOOK_MS = 50;
 const CONNECT_MS = 30_000;
+/** The editor does not say when its tools are others. */
+const TOOLS_MS = 2_000;
 
 function setting<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration("lineshaft").get<T>(name) ?? otherwise;
@@ -38,6 +41,11 @@ class Window implements vscode.Disposable {
   readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   readonly #terminals = new Terminals();
   readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), () => { this.#show(); });
+  readonly #invocations = new Invocations();
+  readonly #tools = new LanguageTools(this.#invocations, () => ({
+    tools: setting<boolean>("tools", true),
+    edits: setting<boolean>("editTools", false),
+  }));
   #host: Host | undefined;
   #connection: Connection | undefined;
   #starting = false;
@@ -67,8 +75,10 @@ class Window implements vscode.Disposable {
     // Editors that are like VS Code need not have language models.
     const models = vscode.lm as typeof vscode.lm | undefined;
     if (typeof models?.registerTool === "function") {
-      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready())));
+      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
     }
+    const looking = setInterval(() => { this.#connection?.offer(); }, TOOLS_MS);
+    context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
   }
@@ -155,6 +165,7 @@ class Window implements vscode.Disposable {
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
       (action, signal) => diagnostics.get(action, signal),
+      (action, signal) => this.#tools.call(action, signal),
       { buffers: new Buffers(root), landing: new Landing(root) },
       {
         isTrusted: () => vscode.workspace.isTrusted,
@@ -172,6 +183,7 @@ class Window implements vscode.Disposable {
         this.#log.info(`action ${event.id} ended with ${done.observation}${failure}`);
         return done;
       },
+      tools: () => this.#tools.offered(),
       changed: () => {
         if (this.#connection?.connected === true) this.#starts = 0;
         this.#show();

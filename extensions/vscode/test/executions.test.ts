@@ -33,6 +33,16 @@ test("an action begins once, and its number and its text are the same id", () =>
   assert.equal(executions.receive({ ...RUN, id: "7" }).kind, "skip");
 });
 
+test("a call of a tool is read with its arguments as they are", () => {
+  const { executions } = made();
+  const args = { name: "count", arguments: { word: "x", deep: [{ n: 1 }] }, sha256: "0" };
+  const told = executions.receive({ ...RUN, action: "call_tool", args });
+  assert.equal(told.kind, "begin");
+  assert.deepEqual(told.event.action, {
+    kind: "call_tool", name: "count", input: args.arguments, invocation: "",
+  });
+});
+
 test("an action that comes again gets the recorded answer, acknowledged or not", () => {
   const { executions } = made();
   executions.receive(RUN);
@@ -82,6 +92,7 @@ test("what is not supported, malformed or not confirmed is an error and does not
     [{ ...RUN, id: 3, args: { command: 1 } }, "E_UNSUPPORTED"],
     [{ ...RUN, id: 4, timeout: -1 }, "E_UNSUPPORTED"],
     [{ ...RUN, id: 5, args: { command: "x", confirmation_state: "rejected" } }, "E_DENIED"],
+    [{ ...RUN, id: 8, action: "call_tool", args: { name: "a", arguments: [] } }, "E_UNSUPPORTED"],
     [{ ...RUN, id: 6, action: "edit", args: { path: "a", command: "undo" } }, "E_UNSUPPORTED"],
   ];
   for (const [frame, code] of bad) assert.equal(errorOf(executions, frame), code);

@@ -11,15 +11,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys import SERVERS
 from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Unapproved, is_approved
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
-from lineshaft.config.definitions import ServerSetting, files_of, own_servers
+from lineshaft.config.definitions import ClaimsRule, ServerSetting, files_of, own_servers
 from lineshaft.errors import ConfigError
 from lineshaft.tools import script_name
+
+WINDOW = "window"
+"""The namespace of the tools that the window of a workspace offers."""
 
 _MOST_BYTES = 50_000_000
 _MOST_BYTES_OF_ALL = 200_000_000
@@ -44,6 +48,7 @@ def servers(settings: Settings, *, environ: Mapping[str, str] | None = None) -> 
         ConfigError: A project's file says what only a person may.
     """
     own = own_settings_servers(settings)
+    own = (*own, *_of_window(settings, own))
     if not settings.own("mcp.clients").value:
         return FoundServers(servers=own)
     found = client_servers(settings, environ=environ)
@@ -55,6 +60,27 @@ def servers(settings: Settings, *, environ: Mapping[str, str] | None = None) -> 
         if not server.disabled and not server.is_lineshaft and name not in taken:
             first.setdefault(name, server)
     return FoundServers(servers=_sorted((*own, *first.values())), broken=found.broken)
+
+
+def _of_window(settings: Settings, others: Iterable[ServerSetting]) -> tuple[ServerSetting, ...]:
+    """Return what the window of the workspace offers; nothing where there is none."""
+    globs = cast("list[str]", settings.own("workspace.window_tools").value)
+    if not settings.in_editor or not globs:
+        return ()
+    rule = settings.own("workspace.window_claims").value
+    taken = any(script_name(each.name) == WINDOW for each in others)
+    window = ServerSetting(
+        name=WINDOW,
+        giver="user",
+        source=Path(settings.setting("workspace.root").source),
+        base=settings.root,
+        transport="window",
+        cwd=str(settings.root.resolve()),
+        include=() if globs == ["*"] else tuple(globs),
+        claims=None if rule == "ask" else cast("ClaimsRule", rule),
+        problem=f"you have a server that is named {WINDOW!r}" if taken else "",
+    )
+    return (window,)
 
 
 def own_settings_servers(settings: Settings) -> tuple[ServerSetting, ...]:

@@ -109,7 +109,8 @@ _PLACE = re.compile(r"(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\]):[1-9][0-9]{0,4}")
 
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
 _OF_MODELS = ("LINESHAFT_MODEL", "LINESHAFT_MODEL_KEY")
-RESERVED = frozenset({NO_SCRIPT, TOKEN, "LINESHAFT_STATE_KEY", *_OF_MODELS})
+INVOCATION = "LINESHAFT_INVOCATION"
+RESERVED = frozenset({NO_SCRIPT, TOKEN, INVOCATION, "LINESHAFT_STATE_KEY", *_OF_MODELS})
 """Variables with a meaning of their own."""
 
 
@@ -197,6 +198,21 @@ KEYS: Mapping[str, Key] = {
             default=True,
             text="Whether changes land whole or not at all; a project cannot set it.",
             from_text=json_or_text,
+        ),
+        Key(
+            name="workspace.window_tools",
+            allowed='a list of globs: ["find_*"]; [] for none',
+            accepts=is_texts,
+            default=["*"],
+            text="Tools that the window of a workspace `vscode:` offers, as window.NAME; a project"
+            " cannot set it.",
+        ),
+        choice(
+            "workspace.window_claims",
+            ("ask", "accept", "external"),
+            "ask",
+            "What the window's claims about the effects of its tools count for; a project cannot"
+            " set it.",
         ),
         Key(
             name="tools.modules",

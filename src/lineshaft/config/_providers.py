@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
 from lineshaft.config._found import server_approved, servers
+from lineshaft.config._keys import INVOCATION
 from lineshaft.config._secrets import holds_secret, kept_secrets
 from lineshaft.config._settings import Settings
 from lineshaft.config.definitions import (
@@ -28,11 +29,12 @@ from lineshaft.config.definitions import (
     url_problem,
 )
 from lineshaft.errors import ConfigError
-from lineshaft.mcp import Authorize, ServerSpec
+from lineshaft.mcp import Authorize, Claims, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
 
 if TYPE_CHECKING:
     from lineshaft.mcp.client import McpServer  # loads the SDK
+    from lineshaft.remote.offered import WindowTools
 
 _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
@@ -151,7 +153,7 @@ def _shaped(provider: Provider, server: ServerSetting) -> Provider:
 
 def provider_for(
     server: ServerSetting, settings: Settings, starting: Starting
-) -> "McpServer | Down":
+) -> "McpServer | WindowTools | Down":
     """Return one server with all its tools; what keeps it down is its problem.
 
     Args:
@@ -165,19 +167,38 @@ def provider_for(
         if not server_approved(server, environ=starting.environ):
             text = f"it is not approved yet as {server.source} describes it"
             return Down(server.name, f"{text}; read it, then run `lineshaft config trust`")
+        if server.transport == "window":
+            return _window(server, settings, starting)
         spec = _spec(server, settings, starting)
     except ConfigError as error:
         return Down(server.name, f"{error.message}; {error.hint}" if error.hint else error.message)
     return mcp.server(
         spec,
         name=server.name,
-        claims=claims_for(
-            server,
-            accept=starting.accept_claims,
-            unanswered=starting.unanswered,
-            environ=starting.environ,
-        ),
+        claims=_claims(server, starting),
         authorize=None if server.auth == "none" else starting.authorize,
+    )
+
+
+def _window(server: ServerSetting, settings: Settings, starting: Starting) -> "WindowTools":
+    from lineshaft.remote.offered import WindowTools  # noqa: PLC0415  loads the SDK of MCP
+    from lineshaft.remote.window import window_at  # noqa: PLC0415  loads what few need
+
+    environ = os.environ if starting.environ is None else starting.environ
+    return WindowTools(
+        window_at(settings.root),
+        name=server.name,
+        claims=_claims(server, starting),
+        invocation=environ.get(INVOCATION, ""),
+    )
+
+
+def _claims(server: ServerSetting, starting: Starting) -> Claims:
+    return claims_for(
+        server,
+        accept=starting.accept_claims,
+        unanswered=starting.unanswered,
+        environ=starting.environ,
     )
 
 

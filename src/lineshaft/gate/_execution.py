@@ -116,6 +116,8 @@ async def execute(
             entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
         if ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
+    if isinstance(ending.error, ToolError) and ending.error.unknown:
+        entry.status = "unknown"
     value = _value(tool, ending, left)
     if entry.layer is not None:
         await merged(run, entry, entry.layer)

@@ -8,6 +8,7 @@
 import * as vscode from "vscode";
 
 import { startLineshaft } from "../python/lineshaft.ts";
+import type { Invocations } from "./tools.ts";
 
 export const TOOL = "run_agent_script";
 /** As a model's scripts have it everywhere. */
@@ -28,9 +29,11 @@ interface Input {
 
 export class ScriptTool implements vscode.LanguageModelTool<Input> {
   readonly #ready: Ready;
+  readonly #invocations: Invocations;
 
-  constructor(ready: Ready) {
+  constructor(ready: Ready, invocations: Invocations) {
     this.#ready = ready;
+    this.#invocations = invocations;
   }
 
   prepareInvocation(
@@ -50,15 +53,21 @@ export class ScriptTool implements vscode.LanguageModelTool<Input> {
   ): Promise<vscode.LanguageModelToolResult> {
     const { code } = options.input;
     if (typeof code !== "string" || code === "") throw new Error("`code` is the script's text");
-    const text = await ran(await this.#ready(), code, token);
+    const place = await this.#ready();
+    const invocation = this.#invocations.begun(options.toolInvocationToken);
+    const text = await ran({ ...place, invocation }, code, token).finally(() => {
+      this.#invocations.ended(invocation);
+    });
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 }
 
 /** Runs a script, and returns its result as a model reads it: JSON. */
-async function ran(place: Place, code: string, token: vscode.CancellationToken): Promise<string> {
+async function ran(place: Place & { invocation: string }, code: string, token: vscode.CancellationToken): Promise<string> {
   const words = ["run", "-", "--json", "--limit", `calls=${MOST_CALLS}`];
-  const child = startLineshaft(place.python, [...words, "--workspace", `vscode:${place.root}`]);
+  const child = startLineshaft(place.python, [...words, "--workspace", `vscode:${place.root}`], {
+    LINESHAFT_INVOCATION: place.invocation,
+  });
   const stopping = token.onCancellationRequested(() => { child.kill("SIGTERM"); });
   if (token.isCancellationRequested) child.kill("SIGTERM");
   try {

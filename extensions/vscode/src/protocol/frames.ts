@@ -80,6 +80,13 @@ export interface ApproveAction {
   readonly kind: "approve";
   readonly calls: readonly WaitingCall[];
 }
+export interface CallToolAction {
+  readonly kind: "call_tool";
+  readonly name: string;
+  readonly input: Json;
+  /** What this window gave the program that calls, where it started that; empty: nothing. */
+  readonly invocation: string;
+}
 export type Action =
   | RunAction
   | ReadAction
@@ -89,7 +96,8 @@ export type Action =
   | GetErrorsAction
   | BuffersAction
   | LandAction
-  | ApproveAction;
+  | ApproveAction
+  | CallToolAction;
 
 export interface ActionEvent {
   readonly id: string;
@@ -206,6 +214,13 @@ function actionOf(kind: unknown, args: Arguments): Action {
       return { kind, edits: args.tables("edits").map(fileEdit) };
     case "approve":
       return { kind, calls: args.tables("calls").map(waitingCall) };
+    case "call_tool":
+      return {
+        kind,
+        name: args.text("name"),
+        input: args.table("arguments"),
+        invocation: args.maybe("invocation", "string") ?? "",
+      };
     default:
       throw new ActionError("E_UNSUPPORTED", `the action ${JSON.stringify(kind)} is not supported`);
   }
@@ -278,6 +293,12 @@ class Arguments {
     if (!isTable(found)) this.#refuse(`.${name} is no object`);
     const pairs = Object.entries(found);
     return new Map(pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
+  }
+
+  table(name: string): Json {
+    const found = this.#given[name] ?? {};
+    if (!isTable(found)) this.#refuse(`.${name} is no object`);
+    return found;
   }
 
   tables(name: string): readonly Json[] {

@@ -15,9 +15,11 @@ import type { Readable, Writable } from "node:stream";
 export function startLineshaft(
   python: string,
   words: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   return spawn(python, ["-P", "-m", "lineshaft", ...words], {
     cwd: dirname(process.execPath),
+    env: { ...process.env, ...variables },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

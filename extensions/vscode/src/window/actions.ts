@@ -9,6 +9,7 @@ import type { Landing } from "../files/landing.ts";
 import {
   ActionError,
   type ActionEvent,
+  type CallToolAction,
   failed,
   type GetErrorsAction,
   type Observation,
@@ -29,10 +30,13 @@ export interface Shown {
 
 export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
 
+export type CallTool = (action: CallToolAction, signal: AbortSignal) => Promise<Observation>;
+
 export class Actions {
   readonly #files: Files;
   readonly #commands: Commands;
   readonly #errors: GetErrors;
+  readonly #callTool: CallTool;
   readonly #keeper: Gatekeeper;
   readonly #shown: Shown;
 
@@ -40,12 +44,14 @@ export class Actions {
     files: Files,
     commands: Commands,
     errors: GetErrors,
+    callTool: CallTool,
     shown: Shown,
     keeper: Gatekeeper,
   ) {
     this.#files = files;
     this.#shown = shown;
     this.#errors = errors;
+    this.#callTool = callTool;
     this.#commands = commands;
     this.#keeper = keeper;
   }
@@ -87,6 +93,8 @@ export class Actions {
         return await this.#files.edit(action);
       case "get_errors":
         return await this.#errors(action, signal);
+      case "call_tool":
+        return await this.#callTool(action, signal);
       case "buffers":
         return await this.#shown.buffers.list(action);
       case "land":

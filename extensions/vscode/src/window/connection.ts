@@ -18,6 +18,8 @@ import type { Address } from "./host.ts";
 export interface Side {
   /** Does an action; never rejects. */
   perform(event: ActionEvent, signal: AbortSignal, waiting: (open: boolean) => void): Promise<Observation>;
+  /** The tools that this window offers, as they are announced. */
+  tools(): readonly Json[];
   /** Called when the state of the connection or the number of running actions changes. */
   changed(): void;
   /** Called when the host does not take this window in the conversation. */
@@ -52,6 +54,7 @@ export class Connection {
   readonly #executions: Executions;
   readonly #running = new Map<string, Doing>();
   readonly #side: Side;
+  #offered = "";
   #latest = -1;
   #refused = "";
   #grace: NodeJS.Timeout | undefined;
@@ -104,6 +107,20 @@ export class Connection {
     for (const each of this.#running.values()) each.stop.abort();
   }
 
+  /** Announces the tools that this window offers, where they are others than before. */
+  offer(): void {
+    const tools = this.#side.tools();
+    const text = JSON.stringify(tools);
+    if (!this.#socket.connected || text === this.#offered) return;
+    this.#offered = text;
+    this.#socket.emit("oh_tools", { tools }, (answer: unknown) => {
+      const told = isTable(answer) ? answer : {};
+      const left = isTable(told["left_out"]) ? Object.entries(told["left_out"]) : [];
+      for (const [name, why] of left) this.#side.log("info", `tool ${name} is not offered: ${String(why)}`);
+      if (told["ok"] !== true) this.#side.log("warn", `no tools are offered: ${String(told["reason"])}`);
+    });
+  }
+
   /** Ends what runs, and resolves when it has ended and its answers are sent. */
   async close(): Promise<void> {
     clearTimeout(this.#grace);
@@ -117,6 +134,8 @@ export class Connection {
     this.#refused = "";
     this.#side.log("info", "connected");
     for (const frame of this.#executions.unacknowledged) this.#send(frame);
+    this.#offered = "";
+    this.offer();
     this.#side.changed();
   }
 

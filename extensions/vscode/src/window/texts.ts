@@ -33,6 +33,8 @@ export function titleOf(action: Action): string {
       return "unsaved changes";
     case "approve":
       return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
+    case "call_tool":
+      return `tool ${action.name}: ${JSON.stringify(action.input)}`;
     case "land":
       return `change: ${action.edits.map((each) => each.path).join(", ")}`;
     default:

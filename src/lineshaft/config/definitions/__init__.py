@@ -2,6 +2,7 @@
 
 from lineshaft.config.definitions.auth import access_of
 from lineshaft.config.definitions.definition import (
+    ClaimsRule,
     ServerSetting,
     Transport,
     is_reserved,
@@ -34,6 +35,7 @@ from lineshaft.config.definitions.variables import (
 __all__ = [
     "INPUT_PREFIX",
     "AskInput",
+    "ClaimsRule",
     "Input",
     "Literals",
     "ServerSetting",

@@ -17,7 +17,8 @@ from lineshaft.config.definitions.variables import Input, inputs_in, references
 from lineshaft.errors import ConfigError
 from lineshaft.tools import RESERVED
 
-Transport = Literal["stdio", "http", "sse"]
+Transport = Literal["stdio", "http", "sse", "window"]
+"""`window`: the window of the workspace, which offers tools as a server does."""
 ServerGiver = Literal["project", "user", "client"]
 ClaimsRule = Literal["accept", "external"]
 

@@ -45,7 +45,7 @@ def shown_server(server: ServerSetting) -> str:
     """Return a server's command or address on one line, without anything that may be secret."""
     if server.transport == "stdio":
         return " ".join((server.command, *masked_words(server.args)))
-    return masked_url(server.url)
+    return server.cwd if server.transport == "window" else masked_url(server.url)
 
 
 def masked_words(words: Sequence[str]) -> Iterator[str]:

@@ -6,10 +6,11 @@ Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers ar
 from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
+from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, nobody_said
 from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
-from lineshaft.mcp.client.results import BESIDE, HandleContent
+from lineshaft.mcp.client.results import BESIDE, HandleContent, ResultShape, too_large
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
 from lineshaft.mcp.client.stdio import Cut, Lines
 
@@ -23,11 +24,16 @@ __all__ = [
     "HandleContent",
     "Lines",
     "Listed",
+    "Maker",
     "McpServer",
+    "ResultShape",
+    "ServerCatalogue",
     "ServerResources",
     "assertion_from_command",
     "assertion_from_file",
     "exchanged",
     "loopback",
+    "nobody_said",
     "refusals",
+    "too_large",
 ]

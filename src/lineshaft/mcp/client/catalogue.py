@@ -26,8 +26,8 @@ _DEEPEST_SCHEMA = 60
 _LONGEST_NAME = 128
 _SHOWN_LEFT_OUT = 5
 
-Call = Callable[[str, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
-"""Makes a call: the server's own name of the tool, its shape, the context, the arguments."""
+Call = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
+"""Makes a call: the tool as it was listed, its shape, the context, the arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +77,25 @@ class Maker:
         claims: Says which claims of effects count.
         seconds: Time for each call, where the server's definition says so.
         most_bytes: The largest result.
+        needs_disk: Whether the run's changes land before each call.
     """
 
     def __init__(
-        self, namespace: str, call: Call, *, claims: Claims, seconds: float | None, most_bytes: int
+        self,
+        namespace: str,
+        call: Call,
+        *,
+        claims: Claims,
+        seconds: float | None,
+        most_bytes: int,
+        needs_disk: bool = False,
     ) -> None:
         self._namespace = namespace
         self._call = call
         self._claims = claims
         self._seconds = seconds
         self._most_bytes = most_bytes
+        self._needs_disk = needs_disk
         self._made: dict[str, Tool | str] = {}
 
     def make(
@@ -172,11 +181,12 @@ class Maker:
                 description=_description(given),
                 input_schema=cast("Mapping[str, object]", clean_schema(given.input_schema)),
                 output_schema=cast("Mapping[str, object] | None", clean_schema(output)),
-                function=_function(self._call, given.name, shape),
+                function=_function(self._call, given, shape),
                 effect=effect,
                 destructive=entry.claim.destructive,
                 idempotent=idempotent,
                 seconds=self._seconds,
+                needs_disk=self._needs_disk or effect == "exec",
             )
         except ConfigError as error:
             return clean(error.message, 300)
@@ -265,9 +275,11 @@ def _key(definition: Mapping[str, object], effect: Effect, idempotent: bool) -> 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _function(call: Call, name: str, shape: ResultShape) -> Callable[..., Awaitable[object]]:
+def _function(
+    call: Call, given: types.Tool, shape: ResultShape
+) -> Callable[..., Awaitable[object]]:
     async def function(lineshaft_context: Context, **arguments: object) -> object:
-        return await call(name, shape, lineshaft_context, arguments)
+        return await call(given, shape, lineshaft_context, arguments)
 
     return function
 

@@ -15,6 +15,7 @@ from typing import Unpack
 
 import anyio
 import httpx2
+import mcp_types as types
 
 from lineshaft.errors import ConfigError, LineshaftError, ToolError
 from lineshaft.mcp._spec import (
@@ -377,12 +378,16 @@ class McpServer:
         return provider(spec, self._authorize, waiting=lambda: standing_still(scope))
 
     async def _call(
-        self, name: str, shape: ResultShape, context: Context, arguments: Mapping[str, object]
+        self,
+        tool: types.Tool,
+        shape: ResultShape,
+        context: Context,
+        arguments: Mapping[str, object],
     ) -> object:
         link = await self._linked()
         with link.asks.under_way(context) as call:
             try:
-                result = await link.call(name, arguments, call)
+                result = await link.call(tool.name, arguments, call)
             except LineshaftError:
                 raise
             except Exception as error:

@@ -5,9 +5,11 @@ Above: `host.py`, which has the sockets. Below: `protocol/delegations.py`, which
 
 import asyncio
 import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeGuard
 
 import anyio
 
@@ -16,15 +18,38 @@ from lineshaft.remote.protocol import (
     GRACE_SECONDS,
     Action,
     ActionEnd,
+    CallToolAction,
     Delegations,
     DroppedFrame,
     ErrorObservation,
     EventKey,
     Json,
+    ToolOffer,
+    key_of,
+    read_offer,
 )
+
+_LONGEST_PROGRESS = 1_000
 
 Emit = Callable[[str, str, Json], Awaitable[None]]
 """Sends an event to a connection: its id, the event's name, a JSON object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionProgress:
+    """How far an action is, as the window says."""
+
+    done: float
+    """Work done so far, in any unit."""
+
+    total: float | None
+    """All work in the same unit; None: not known."""
+
+    text: str
+    """The present step, in words."""
+
+
+HearProgress = Callable[[ActionProgress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +80,19 @@ class HostConversation:
         self.window: Window | None = None
         """The window that does the actions; None: none is connected."""
 
+        self.offer = ToolOffer()
+        """The tools that the window offers."""
+
         self._emit = emit
+        self._grace = grace
         self._loop = asyncio.get_running_loop()
+        self._offered_by = ""
+        self._offers = 0
+        self._another_offer = asyncio.Event()
+        self._forgetting: asyncio.TimerHandle | None = None
         self._table = Delegations(grace=grace, stamp=_stamp)
         self._waiting: dict[EventKey, asyncio.Future[ActionEnd]] = {}
+        self._hearing: dict[EventKey, HearProgress] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -76,12 +110,29 @@ class HostConversation:
         """Whether a window is there, or somebody waits for an action."""
         return self.window is not None or bool(self._waiting)
 
-    async def perform(self, action: Action, *, seconds: float | None = None) -> ActionEnd:
+    @property
+    def offer_number(self) -> int:
+        """How often the window's tools have changed."""
+        return self._offers
+
+    async def other_offer(self, number: int) -> None:
+        """Wait until the window's tools are others than those of a number."""
+        while self._offers == number:
+            await self._another_offer.wait()
+
+    async def perform(
+        self,
+        action: Action,
+        *,
+        seconds: float | None = None,
+        progress: HearProgress | None = None,
+    ) -> ActionEnd:
         """Have the window do an action, and wait for its end.
 
         Args:
             action: What to do.
             seconds: That it may take; None: it says nothing, and gets 120 in all.
+            progress: Told how far it is, where the window says that.
 
         Returns:
             The end; errors of the editor, the time and the link are its observation.
@@ -90,8 +141,12 @@ class HostConversation:
             ConnectFailed: No window is connected.
             LocalProtocolError: The time is no positive number.
         """
+        if isinstance(action, CallToolAction) and (refused := self._refused(action)) is not None:
+            return refused
         key, frame = self._table.delegate(action, now=self._loop.time(), timeout=seconds)
         future = self._waiting[key] = self._loop.create_future()
+        if progress is not None:
+            self._hearing[key] = progress
         self._schedule()
         try:
             if self.window is not None:
@@ -104,7 +159,21 @@ class HostConversation:
             raise
         finally:
             self._waiting.pop(key, None)
+            self._hearing.pop(key, None)
             self._schedule()
+
+    def _refused(self, action: CallToolAction) -> ActionEnd | None:
+        """Return why a tool is not called; None: it is."""
+        if not self._table.reachable(now=self._loop.time()):
+            return None  # `delegate` says so
+        tool = self.offer.tool(action.name)
+        if tool is None:
+            text = f"the window offers no tool {action.name!r}"
+            return self._table.refuse("E_UNKNOWN_TOOL", text)
+        if action.sha256 not in ("", tool.sha256):
+            text = f"the window's tool {action.name!r} is another one than it was; nothing was done"
+            return self._table.refuse("E_STALE", text)
+        return None
 
     async def _send(self, key: EventKey, frame: Json) -> None:
         window = self.window
@@ -140,6 +209,10 @@ class HostConversation:
         if before is not None and before.id != window.id:
             raise RemoteProtocolError(f"another window has the conversation {self.id}")
         self.window = window
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        if window.id != self._offered_by:
+            self._offer(ToolOffer())
         return before
 
     async def welcome(self, window: Window, latest_event_id: object) -> None:
@@ -156,8 +229,45 @@ class HostConversation:
             return False
         self.window = None
         self._table.left(now=self._loop.time())
+        self._forgetting = self._loop.call_later(self._grace, self._offer, ToolOffer())
         self._schedule()
         return True
+
+    def announce(self, window: Window, said: object) -> Json:
+        """Take the tools that a window offers, in place of those before; return the answer to it.
+
+        Raises:
+            RemoteProtocolError: It is no announcement.
+        """
+        offer = read_offer(said)
+        if self.window is None or self.window.id != window.id:
+            return {"ok": False, "reason": "replaced"}
+        self._offered_by = window.id
+        self._offer(offer)
+        return {"ok": True, "left_out": dict(offer.left_out)}
+
+    def _offer(self, offer: ToolOffer) -> None:
+        """Take other tools; calls of those that are gone end."""
+        before, self.offer = self.offer, offer
+        if before == offer:
+            return
+        self._offers += 1
+        self._another_offer.set()
+        self._another_offer = asyncio.Event()
+        gone = {tool.name for tool in before.tools} - {tool.name for tool in offer.tools}
+        for end in self._table.withdraw(gone):
+            self._settle(end)
+            self._soon_cancelled(end.id)
+        self._schedule()
+
+    def progressed(self, cause: object, said: Json) -> None:
+        """Take note of how far an action is; what is no progress is left alone."""
+        hear = self._hearing.get(key_of(cause) or "")
+        done, total, text = said.get("done"), said.get("total"), said.get("text", "")
+        if hear is None or not _is_number(done) or not isinstance(text, str):
+            return
+        known = float(total) if _is_number(total) else None
+        hear(ActionProgress(done=float(done), total=known, text=text[:_LONGEST_PROGRESS]))
 
     def receive(self, frame: object) -> DroppedFrame | None:
         """Take an `oh_event` of the window; return why it changes nothing, or None."""
@@ -174,6 +284,8 @@ class HostConversation:
 
     def close(self) -> None:
         """End everything that is pending: the host ends."""
+        if self._forgetting is not None:
+            self._forgetting.cancel()
         for key in self.pending:
             said = ErrorObservation(content="the host ended", error_id="E_CONNECTION_LOST")
             self._settle(self._table.give_up(key, said))
@@ -198,16 +310,25 @@ class HostConversation:
     def _expire(self) -> None:
         for end in self._table.expire(now=self._loop.time()):
             self._settle(end)
-            if self.window is not None:
-                cancelling = self._loop.create_task(self._cancel(end.id))
-                cancelling.add_done_callback(_look)
+            self._soon_cancelled(end.id)
         self._schedule()
+
+    def _soon_cancelled(self, key: EventKey) -> None:
+        if self.window is not None:
+            cancelling = self._loop.create_task(self._cancel(key))
+            cancelling.add_done_callback(_look)
 
 
 def _look(task: "asyncio.Task[None]") -> None:
     """Take note of how sending a cancel ended: a lost connection is seen elsewhere."""
     if not task.cancelled():
         task.exception()
+
+
+def _is_number(given: object) -> TypeGuard[int | float]:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return False
+    return abs(given) <= sys.float_info.max
 
 
 def _stamp() -> str:

@@ -27,16 +27,19 @@ from lineshaft.errors import (
     RemoteProtocolError,
     TooLarge,
 )
-from lineshaft.remote.host.conversation import HostConversation, Window
+from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
+from lineshaft.remote.host.lines import LINES, ActionLines
 from lineshaft.remote.host.sockets import refusal, sockets
 from lineshaft.remote.protocol import (
     GRACE_SECONDS,
     PROTOCOL,
+    ActionEnd,
     ActionEvent,
     Json,
     ObservationEvent,
     key_of,
     observation_frame,
+    offer_frame,
     read_action,
 )
 
@@ -48,6 +51,9 @@ PING_TIMEOUT_SECONDS = 20
 MOST_CONVERSATIONS = 100
 
 _LOOKS = 1_000
+_WAIT_SECONDS = 25.0
+"""For so long a client that asks for other tools waits; then it is told those that there are."""
+
 _CLIENT_GONE = 499
 
 T = TypeVar("T")
@@ -75,6 +81,8 @@ class EditorHost:
                 "disconnect": self._disconnect,
                 "oh_event": self._event,
                 "oh_status": self._status,
+                "oh_tools": self._tools,
+                "oh_progress": self._progress,
             },
             max_http_buffer_size=MESSAGE_BYTES,
             ping_interval=PING_SECONDS,
@@ -89,6 +97,7 @@ class EditorHost:
             Route("/api/conversations/{id}", self._describe, methods=["GET"]),
             Route("/api/conversations/{id}/actions", self._act, methods=["POST"]),
             Route("/api/conversations/{id}/events", self._show, methods=["POST"]),
+            Route("/api/conversations/{id}/tools", self._offered, methods=["GET"]),
             Mount("/socket.io", self._socket_app),
         ]
         return Starlette(routes=routes)
@@ -197,6 +206,24 @@ class EditorHost:
             table = cast("Json", said)
             conversation.waits(table.get("cause"), table.get("status") == "waiting")
 
+    async def _tools(self, connection: str, said: object = None) -> Json:
+        """Take the tools that a window offers, and say which of them cannot be used."""
+        conversation = self._of_connection.get(connection)
+        window = None if conversation is None else conversation.window
+        if conversation is None or window is None or window.connection != connection:
+            return {"ok": False, "reason": "replaced"}
+        try:
+            return conversation.announce(window, said)
+        except RemoteProtocolError as error:
+            _log.warning("%s", error.message)
+            return {"ok": False, "reason": error.message}
+
+    async def _progress(self, connection: str, said: object = None) -> None:
+        conversation = self._of_connection.get(connection)
+        if conversation is not None and isinstance(said, Mapping):
+            table = cast("Json", said)
+            conversation.progressed(table.get("cause"), table)
+
     # What others ask over HTTP.
 
     async def _create(self, request: Request) -> Response:
@@ -218,26 +245,33 @@ class EditorHost:
     async def _act(self, request: Request) -> Response:
         """Have an action done; the answer is the observation's frame, with `status`.
 
-        A client that goes cancels it.
+        A client that goes cancels it. One that takes lines is told how far it is meanwhile.
         """
         found = self.conversation(request.path_params["id"])
         if found is None:
             return _missing(request)
         try:
             event = _asked(await _body(request))
+            if LINES in request.headers.get("accept", ""):
+                return ActionLines(partial(_done, found, event), _refused)
             end = await _until_gone(
                 request, partial(found.perform, event.action, seconds=event.timeout)
             )
-        except ConnectFailed as error:
-            return _error(503, error)
-        except TooLarge as error:
-            return _error(413, error)
         except LineshaftError as error:
-            return _error(400, error)
-        if end is None:
-            return Response(status_code=_CLIENT_GONE)
-        said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
-        return JSONResponse({**said, "status": end.status})
+            return _refused(error)
+        return Response(status_code=_CLIENT_GONE) if end is None else JSONResponse(_told_end(end))
+
+    async def _offered(self, request: Request) -> Response:
+        """Tell the window's tools; with `after`, once they are others or after some seconds."""
+        found = self.conversation(request.path_params["id"])
+        if found is None:
+            return _missing(request)
+        after = request.query_params.get("after", "")
+        if after.isascii() and after.isdecimal():
+            waiting = partial(found.other_offer, int(after[:20]))
+            with anyio.move_on_after(_WAIT_SECONDS):
+                await _until_gone(request, waiting)
+        return JSONResponse({**offer_frame(found.offer), "number": found.offer_number})
 
     async def _show(self, request: Request) -> Response:
         found = self.conversation(request.path_params["id"])
@@ -262,6 +296,26 @@ class EditorHost:
             "protocol": PROTOCOL,
             "version": self._version,
         }
+
+
+async def _done(found: HostConversation, event: ActionEvent, hear: HearProgress) -> Json:
+    done = await found.perform(event.action, seconds=event.timeout, progress=hear)
+    return _told_end(done)
+
+
+def _told_end(end: ActionEnd) -> Json:
+    said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
+    return {**said, "status": end.status}
+
+
+def _refused(error: LineshaftError) -> Response:
+    match error:
+        case ConnectFailed():
+            return _error(503, error)
+        case TooLarge():
+            return _error(413, error)
+        case _:
+            return _error(400, error)
 
 
 def _asked(frame: Json) -> ActionEvent:

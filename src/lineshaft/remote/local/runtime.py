@@ -11,6 +11,7 @@ from lineshaft.remote.protocol import (
     Action,
     ApproveAction,
     BuffersAction,
+    CallToolAction,
     EditAction,
     ErrorObservation,
     GetErrorsAction,
@@ -71,7 +72,7 @@ class LocalRuntime:
             case GetErrorsAction():
                 said = "diagnostics need an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
-            case BuffersAction() | LandAction() | ApproveAction():
+            case BuffersAction() | LandAction() | ApproveAction() | CallToolAction():
                 said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():

@@ -1,8 +1,8 @@
 """Actions that a host delegates to an editor, as values.
 
-The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`
-and `land` are of our own. What a host sends beside these arguments (`thought`, `security_risk`,
-...) is taken and left alone.
+The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`,
+`land`, `approve` and `call_tool` are of our own. What a host sends beside these arguments
+(`thought`, `security_risk`, ...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -170,6 +170,24 @@ class ApproveAction:
     thought: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallToolAction:
+    """A call of a tool that the window has offered."""
+
+    name: str
+    """The tool, as the window calls it."""
+
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
+    sha256: str = ""
+    """Of the definition that the caller knows: another one is refused. Empty: any."""
+
+    invocation: str = ""
+    """What the window gave the program that calls, where the window started it: by this the call
+    belongs to what a person asked for."""
+
+    thought: str = ""
+
+
 Action = (
     RunAction
     | ReadAction
@@ -180,6 +198,7 @@ Action = (
     | BuffersAction
     | LandAction
     | ApproveAction
+    | CallToolAction
 )
 
 ACTIONS: Mapping[str, type[Action]] = {
@@ -192,5 +211,6 @@ ACTIONS: Mapping[str, type[Action]] = {
     "buffers": BuffersAction,
     "land": LandAction,
     "approve": ApproveAction,
+    "call_tool": CallToolAction,
 }
 """Kinds of actions by their name on the wire."""

@@ -8,12 +8,12 @@ answer ends it: the editor's observation, its own time, or a link that stays los
 import json
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from lineshaft.errors import ConnectFailed, LocalProtocolError, RemoteProtocolError
-from lineshaft.remote.protocol.actions import Action
+from lineshaft.remote.protocol.actions import Action, CallToolAction
 from lineshaft.remote.protocol.frames import (
     ActionEvent,
     EventKey,
@@ -67,6 +67,9 @@ class _Pending:
     """An action that waits for its answer."""
 
     frame: Json
+    tool: str | None
+    """The window's tool that it calls; None: it calls none."""
+
     left: float
     """Seconds that it still had when its clock was last started."""
 
@@ -157,8 +160,28 @@ class Delegations:
         seconds = UNTIMED_SECONDS if timeout is None else timeout + SLACK_SECONDS
         frame = action_frame(event)
         since = now if self._linked else None
-        self._pending[key] = _Pending(frame=frame, left=seconds, since=since)
+        tool = action.name if isinstance(action, CallToolAction) else None
+        self._pending[key] = _Pending(frame=frame, tool=tool, left=seconds, since=since)
         return key, frame
+
+    def refuse(self, code: str, text: str) -> ActionEnd:
+        """Return the end of an action that is not even begun."""
+        key = self._next()
+        self._note(key, "duplicate")
+        said = ErrorObservation(content=text, error_id=code)
+        return ActionEnd(id=key, observation=said, status="failed")
+
+    def withdraw(self, tools: Collection[str]) -> tuple[ActionEnd, ...]:
+        """End the pending calls of tools that the window does not offer any more."""
+        gone = [key for key, each in self._pending.items() if each.tool in tools]
+        return tuple(self._end(key, self._taken_back(key), "unknown") for key in gone)
+
+    def _taken_back(self, key: EventKey) -> ErrorObservation:
+        return ErrorObservation(
+            content=f"the window took its tool {self._pending[key].tool!r} back in the middle of"
+            " the call; what it was to do may have been done",
+            error_id="E_TOOL_FAILED",
+        )
 
     def reachable(self, *, now: float) -> bool:
         """Return whether an editor is there, or lost for no longer than the grace."""
@@ -307,7 +330,10 @@ class Delegations:
     ) -> ActionEnd:
         del self._pending[key]
         late = isinstance(observation, ErrorObservation) and status == "unknown"
-        self._ended[key] = "late" if late else "duplicate"
+        self._note(key, "late" if late else "duplicate")
+        return ActionEnd(id=key, observation=observation, status=status)
+
+    def _note(self, key: EventKey, answered: Literal["duplicate", "late"]) -> None:
+        self._ended[key] = answered
         while len(self._ended) > _KEPT_IDS:
             self._ended.popitem(last=False)
-        return ActionEnd(id=key, observation=observation, status=status)

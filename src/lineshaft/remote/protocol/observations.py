@@ -206,6 +206,20 @@ class ApproveObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallToolObservation:
+    """The result of a tool that the window has offered."""
+
+    content: str
+    """What it says, as text."""
+
+    structured: bool = False
+    """Whether `value` is the result; else it is the text."""
+
+    value: object = None
+    """The result as JSON has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorObservation:
     """A reason why an action was not done, or not to its end."""
 
@@ -226,6 +240,7 @@ Observation = (
     | BuffersObservation
     | LandObservation
     | ApproveObservation
+    | CallToolObservation
     | ErrorObservation
 )
 
@@ -239,6 +254,7 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "buffers": BuffersObservation,
     "land": LandObservation,
     "approve": ApproveObservation,
+    "call_tool": CallToolObservation,
     "error": ErrorObservation,
 }
 """Kinds of observations by their name on the wire."""

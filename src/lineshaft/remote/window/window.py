@@ -12,7 +12,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, TypeVar, cast
+from typing import TypeVar, cast
 
 import httpx2
 from anyio import to_thread
@@ -46,13 +46,13 @@ from lineshaft.remote.protocol import (
     action_frame,
     read_observation,
 )
+from lineshaft.remote.window.requests import actions_of, body_of, client_options
 from lineshaft.values import Answer, Pending, beginning, visible
 from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
 
 _FRESH_SECONDS = 0.1
 """For so long a look at what is not saved holds: a search reads thousands of files."""
 
-_CONNECT_SECONDS = 5.0
 _LOOK_SECONDS = 30.0
 _LAND_SECONDS = 300.0
 _ERRORS_SECONDS = 60.0
@@ -172,10 +172,10 @@ class EditorWindow:
         calls = [_waiting(call, most) for call in pending]
         frame = dict(action_frame(ActionEvent(id="0", action=ApproveAction(calls=calls))))
         try:
-            host, conversation = await to_thread.run_sync(self._place)
-            async with httpx2.AsyncClient(**_options(host)) as client:
-                answer = await client.post(_at(conversation), json=frame)
-                observation = read_observation(_body(answer)).observation
+            host, conversation = await to_thread.run_sync(self.place)
+            async with httpx2.AsyncClient(**client_options(host)) as client:
+                answer = await client.post(actions_of(conversation), json=frame)
+                observation = read_observation(body_of(answer)).observation
         except (httpx2.HTTPError, LineshaftError):
             return {}
         if not isinstance(observation, ApproveObservation):
@@ -209,17 +209,17 @@ class EditorWindow:
             except httpx2.ConnectError:
                 answer = None
             if answer is not None and answer.status_code not in _NOT_DONE:
-                return _body(answer)
+                return body_of(answer)
         self._known = None
-        place = self._place()
+        place = self.place()
         try:
-            answered = _body(_post(place, frame))
+            answered = body_of(_post(place, frame))
         except httpx2.ConnectError as error:
             raise WorkspaceError(f"the host of the window does not answer: {error}") from error
         self._known = place
         return answered
 
-    def _place(self) -> tuple[HostAddress, str]:
+    def place(self) -> tuple[HostAddress, str]:
         """Return the host whose window is connected, and its conversation.
 
         A window that was there and has lost its link is waited for, for some seconds.
@@ -247,7 +247,7 @@ class EditorWindow:
         for host in self._hosts():
             with _client(host) as client:
                 try:
-                    listed = _body(client.get("/api/conversations", timeout=_LOOK_SECONDS))
+                    listed = body_of(client.get("/api/conversations", timeout=_LOOK_SECONDS))
                 except (httpx2.HTTPError, WorkspaceError):
                     continue
             told = _conversations(listed)
@@ -260,7 +260,7 @@ def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:
     host, conversation = place
     try:
         with _client(host) as client:
-            return client.post(_at(conversation), json=frame)
+            return client.post(actions_of(conversation), json=frame)
     except httpx2.ConnectError:
         raise
     except httpx2.HTTPError as error:
@@ -269,32 +269,8 @@ def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:
         ) from error
 
 
-class _ClientOptions(TypedDict):
-    """Options of a client of the host."""
-
-    base_url: str
-    headers: dict[str, str]
-    timeout: httpx2.Timeout
-    trust_env: bool
-    verify: bool
-
-
-def _options(host: HostAddress) -> _ClientOptions:
-    return {
-        "base_url": host.url,
-        "headers": {"Authorization": f"Bearer {host.token}"},
-        "timeout": httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # actions have their own time
-        "trust_env": False,
-        "verify": False,  # it is this machine; to read certificates takes longer than an action
-    }
-
-
 def _client(host: HostAddress) -> httpx2.Client:
-    return httpx2.Client(**_options(host))
-
-
-def _at(conversation: str) -> str:
-    return f"/api/conversations/{conversation}/actions"
+    return httpx2.Client(**client_options(host))
 
 
 def _waiting(call: Pending, most: int) -> WaitingCall:
@@ -325,19 +301,6 @@ def _conversations(listed: Json) -> list[Json]:
     if not isinstance(results, list):
         return []
     return [cast("Json", each) for each in cast("list[object]", results) if isinstance(each, dict)]
-
-
-def _body(answer: httpx2.Response) -> Json:
-    try:
-        said: object = answer.json()
-    except ValueError:
-        said = None
-    if not isinstance(said, dict):
-        raise WorkspaceError(f"the host of the window answered with {answer.status_code}")
-    told = cast("Json", said)
-    if answer.status_code >= 400:
-        raise WorkspaceError(str(told.get("message", answer.status_code)))
-    return told
 
 
 def _told(observation: ErrorObservation) -> WorkspaceError:

@@ -1,4 +1,4 @@
-// A source of diagnostics for tests, as slow as a language server; and who calls a tool of ours.
+// A source of diagnostics for tests, as slow as a language server; who calls a tool of ours; tools.
 const fs = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
@@ -21,6 +21,42 @@ async function script() {
   fs.renameSync(path.join(root, "result.part"), path.join(root, "result.txt"));
 }
 
+const STRUCTURED = "application/vnd.code.tool.output";
+
+/** Counts a word, and gives the result as data and as text. */
+const counting = {
+  invoke({ input }) {
+    if (input.word === "") throw new Error("there is no word to count");
+    const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
+    const texts = fs.readdirSync(root).filter((each) => each.endsWith(".txt"));
+    const all = texts.map((each) => fs.readFileSync(path.join(root, each), "utf8")).join("\n");
+    const found = { word: input.word, count: all.split(input.word).length - 1 };
+    return new vscode.LanguageModelToolResult([
+      new vscode.LanguageModelTextPart(`${found.count} times`),
+      new vscode.LanguageModelDataPart(Buffer.from(JSON.stringify(found)), STRUCTURED),
+    ]);
+  },
+};
+
+/** Says that it waits, and then that it was cancelled. */
+const waiting = {
+  async invoke(_options, token) {
+    const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
+    await new Promise((done) => {
+      token.onCancellationRequested(done);
+      fs.writeFileSync(path.join(root, "waits"), "");
+    });
+    fs.writeFileSync(path.join(root, "stopped"), "");
+    throw new vscode.CancellationError();
+  },
+};
+
+const refusing = {
+  invoke() {
+    throw new vscode.CancellationError();
+  },
+};
+
 exports.activate = (context) => {
   const found = vscode.languages.createDiagnosticCollection("finder");
   const look = (document) => {
@@ -37,6 +73,9 @@ exports.activate = (context) => {
   vscode.workspace.textDocuments.forEach(look);
   context.subscriptions.push(
     vscode.commands.registerCommand("finder.script", script),
+    vscode.lm.registerTool("finder_count", counting),
+    vscode.lm.registerTool("finder_wait", waiting),
+    vscode.lm.registerTool("finder_refuse", refusing),
     found,
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidChangeTextDocument((event) => look(event.document)),

@@ -24,6 +24,7 @@ from lineshaft.config import (
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Claim
 from lineshaft.mcp.client import McpServer
+from lineshaft.remote.offered import WindowTools
 from lineshaft.values import Effect
 
 
@@ -65,10 +66,10 @@ def _chosen(found: Sequence[ServerSetting], names: Sequence[str]) -> list[Server
     return [server for server in usable if not names or server.name in names]
 
 
-async def _catalogues(made: Sequence[McpServer | Down]) -> None:
+async def _catalogues(made: Sequence[McpServer | WindowTools | Down]) -> None:
     """Let each list its tools, once."""
 
-    async def once(source: McpServer | Down) -> None:
+    async def once(source: McpServer | WindowTools | Down) -> None:
         async with source.opened(lambda: None):
             await source.ready()
 
