@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or __package__:
     from lineshaft.evals.tasks.probing import Probes, StandIns, Unknown
-else:  # it lies beside this file
+else:  # as a program it has it beside itself
     from probing import Probes, StandIns, Unknown
 
 Check = Callable[[], object]
