@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, cast
 from lineshaft import kit
 from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
 from lineshaft.config._files import read_bytes
-from lineshaft.config._modules import Confirm
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import Unapproved, approve, is_approved
+from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.tools import Tool, Toolset, schema_type
 from lineshaft.values import AGENT_NAMESPACE
@@ -242,15 +241,7 @@ def _approved(
         raise agent.problem(agent.fault)
     if agent.project is None:
         return
-    asked = _approval_of(agent)
-    if is_approved(asked, environ=environ):
-        return
-    if confirm is None or not confirm(asked):
-        raise ConfigError(
-            f"{str(asked.project)!r} declares the agent {asked.name!r}, which is not approved yet",
-            hint="read it, then run `lineshaft config trust`",
-        )
-    approve(asked, environ=environ)
+    need_approval(_approval_of(agent), confirm=confirm, environ=environ)
 
 
 def agent_of(agent: AgentSetting, settings: Settings, offered: Toolset) -> object:

@@ -11,11 +11,12 @@ from typing import cast
 from lineshaft import kit
 from lineshaft.config._agents import Faulty, configured_agents, with_given_model
 from lineshaft.config._guards import guards as guards_of
-from lineshaft.config._modules import Confirm, load_modules
+from lineshaft.config._modules import load_modules
 from lineshaft.config._packs import packs
 from lineshaft.config._places import user_file
 from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
+from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.processes import looks_secret
