@@ -235,11 +235,12 @@ async def test_a_crashing_checker_is_invalid_and_paid(
     assert (await swept([task], tmp_path / "eval", again=True))[0].done == 2
 
 
-async def test_code_that_ends_the_checks_does_not_pass(tmp_path: Path) -> None:
+async def test_a_checker_that_ends_without_a_score_says_nothing(tmp_path: Path) -> None:
     checker = "import os\n\n\ndef check(bench):\n    os._exit(0)"
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(), checker__py=checker)
     _, [cell] = await swept([task], tmp_path / "eval", axes=["script=off"])
-    assert (cell.outcome, cell.reason) == ("fail", "the code under test ended the checks")
+    assert cell.outcome == "invalid"
+    assert cell.reason == "the checker of 'task' failed: it gave no score"
 
 
 async def test_checks_without_end_do_not_pass(tmp_path: Path) -> None:

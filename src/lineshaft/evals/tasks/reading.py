@@ -15,6 +15,9 @@ from lineshaft.values import DecodeError, decode, toml_table
 
 LIBRARY = Path(__file__).parent / "library"
 PLAN = "plan.py"
+JUDGING = ("scoring.py", "probing.py", "asking.py")
+"""The files by which a task's code is judged."""
+
 _TEXT: Mapping[str, object] = {"type": "string"}
 _KEYS = {"kind", "summary", "kit", "mode", "answer", "limits"}
 _FORM = "a task is a folder with task.toml, prompt.md and checker.py"
@@ -106,10 +109,10 @@ def _mode(value: object) -> str:
 def task_digest(task: EvalTask) -> str:
     """Return the digest of all that a task consists of: every file but a scripted plan."""
     digest = hashlib.sha256()
-    scoring = Path(__file__).parent / "scoring.py"
     files = [path for path in task.folder.rglob("*") if path.is_file() and _counts(path)]
-    for path in (*sorted(files), scoring):
-        name = scoring.name if path == scoring else path.relative_to(task.folder).as_posix()
+    judging = [Path(__file__).parent / name for name in JUDGING]
+    for path in (*sorted(files), *judging):
+        name = path.name if path in judging else path.relative_to(task.folder).as_posix()
         content = path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
