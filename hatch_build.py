@@ -20,8 +20,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # a build does not look beside its hook
+
+from image_build.immortal import make_immortal
+from image_build.memory import ImageMemory
+
 ROOM = Path("src", "lineshaft", "sandbox", "webassembly")
 GUEST = Path("src", "lineshaft", "engines", "guest")
+BUILD = Path("image_build")
 APP = "lineshaft_image"
 FACTS = re.compile(rb"lineshaft facts (\{[^\0]*?\}) end of facts")
 TOOL = "componentize-py"
@@ -29,7 +35,6 @@ PAGES = ("beautifulsoup4", "markdownify", "six", "soupsieve", "typing-extensions
 """Packages in the image, for the guest alone: HTML to Markdown."""
 
 LICENCES = (TOOL, "tzdata", *PAGES)
-PAGE = 65_536
 
 
 class ImageHook(BuildHookInterface[Any]):
@@ -72,7 +77,8 @@ def sources(root: Path) -> dict[str, bytes]:
 def sources_digest(root: Path) -> str:
     """Return what an image has to have been made from."""
     digest = hashlib.sha256(repr(sorted(tools(root))).encode())
-    digest.update(Path(__file__).read_bytes())
+    for path in (Path(__file__), *sorted((root / BUILD).glob("*.py"))):
+        digest.update(path.read_bytes())
     for name, data in sorted(sources(root).items()):
         digest.update(repr((name, len(data))).encode() + data)
     return digest.hexdigest()
@@ -102,11 +108,14 @@ def make(root: Path) -> None:
     found = FACTS.findall(component)
     if not found:
         sys.exit("the image does not say what is in it; see inside/lineshaft_image.py")
-    facts: dict[str, Any] = {
-        **json.loads(found[0]),
+    facts: dict[str, Any] = json.loads(found[0])
+    memory = ImageMemory(component)
+    make_immortal(memory.data, *facts.pop("objects"))
+    component = memory.component()
+    facts |= {
         "digest": hashlib.sha256(component).hexdigest(),
         "sources": wanted,
-        "memory": first_memory(component),
+        "memory": len(memory.data),
     }
     folder = Path(tempfile.mkdtemp(prefix=".image-", dir=root / ROOM))
     folder.chmod(0o755)
@@ -164,40 +173,3 @@ def keep_licences(folder: Path, inside: dict[str, str]) -> None:
             if parts[0].endswith(".dist-info") and said:
                 copy = place / "-".join((name, *(part for part in parts[1:] if part != "licenses")))
                 copy.write_bytes(Path(str(file.locate())).read_bytes())
-
-
-def first_memory(component: bytes) -> int:
-    """Return the bytes of the largest memory that a module of the component begins with."""
-    largest = 0
-    for kind, start, end in sections(component, 8, len(component)):
-        if kind == 1:  # a module
-            for inner, at, _ in sections(component, start + 8, end):
-                if inner == 5:  # its memories: how many, then flags and pages of each
-                    many, first = number(component, at)
-                    if many:
-                        pages, _ = number(component, first + 1)
-                        largest = max(largest, pages * PAGE)
-    return largest
-
-
-def sections(data: bytes, at: int, end: int) -> list[tuple[int, int, int]]:
-    """Return kind, start and end of each section of a component or module."""
-    found: list[tuple[int, int, int]] = []
-    while at < end:
-        kind = data[at]
-        size, at = number(data, at + 1)
-        found.append((kind, at, at + size))
-        at += size
-    return found
-
-
-def number(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of WebAssembly's, seven bits a byte, and where it ends."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at

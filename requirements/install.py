@@ -157,10 +157,11 @@ def _fill_autorest() -> None:
     program = VENV / "azure-sdk" / "node_modules" / ".bin" / "autorest"
     AUTOREST_HOME.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        kind = ("--openapi-to-typespec", "--csharp=false", f"--output-folder={folder}")
+        kind = ("--openapi-to-typespec", "--csharp=false", f"--output-folder={folder}/filled")
+        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # it leaves what it puts there
         done = subprocess.run(  # noqa: S603  ours
             [str(program), *kind, *AUTOREST_VERSIONS, str(asked)],
-            env={**os.environ, "AUTOREST_HOME": str(AUTOREST_HOME)},
+            env={**os.environ, **temporary, "AUTOREST_HOME": str(AUTOREST_HOME)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -55,6 +55,7 @@ class Wire:
         lands: The file about which it calls `land` before it exits.
         busy: The file about whose first request it says to come back later, once.
         dies_at: Number of the request in the middle of which the process ends.
+        hangs_at: Number of the request that is never answered.
     """
 
     priced = True
@@ -67,6 +68,7 @@ class Wire:
         lands: str = "",
         busy: str = "",
         dies_at: int = 0,
+        hangs_at: int = 0,
         name: str = "wire",
     ) -> None:
         self.name = name
@@ -75,6 +77,7 @@ class Wire:
         self._lands = lands
         self._busy = busy
         self._dies_at = dies_at
+        self._hangs_at = hangs_at
         self._count = 0
 
     async def complete(self, request: ModelRequest, *, on_text: object = None) -> ModelReply:
@@ -88,6 +91,8 @@ class Wire:
         await asyncio.sleep(0)
         if number == self._dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
+        if number == self._hangs_at:
+            await asyncio.Event().wait()
         if turn == 0 and path == self._busy:
             self._busy = ""
             raise ModelUnavailable("come back later", retry_after=0.01)
@@ -140,6 +145,7 @@ def session(order: Mapping[str, Any]) -> Session:
             lands=order.get("lands", ""),
             busy=order.get("busy", ""),
             dies_at=order.get("dies_at", 0),
+            hangs_at=order.get("hangs_at", 0),
             name=order.get("model_name", "wire"),
         ),
         idempotent=order.get("idempotent", False),
@@ -171,6 +177,9 @@ async def do(order: Mapping[str, Any]) -> dict[str, Any]:
     async with session(order) as host:
         if order["do"] == "run":
             return told(await host.run(order.get("script", SCRIPT)))
+        if order["do"] == "call":
+            called = await host.call("agents.review", {"path": "f1.md"}, seconds=order["seconds"])
+            return {"run_id": called.run_id, "status": called.status}
         if order["do"] == "undo":
             undone = await host.undo(order["run_id"])
             return {"undone": sorted(each.path for each in undone)}

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -321,6 +322,35 @@ async def test_an_agent_that_runs_by_itself_waits_and_goes_on(order: Order, tmp_
     assert result.value == {"label": "good", "path": "f1.md"}
     assert set(wire(settings).values()) == {1}
     assert (tmp_path / "work" / "f1.md.out").read_text() == "seen f1.md"
+
+
+async def test_the_time_of_one_call_goes_on_where_it_was(tmp_path: Path) -> None:
+    left: list[float] = []
+
+    async def work(context: Context) -> object:
+        """Make a call that waits."""
+        left.append(context.deadline - time.monotonic())
+        done = await context.dispatch(Call(tool="send", arguments={"to": "x"}, origin="code"))
+        return getattr(done, "value", None)
+
+    container = Tool.from_function(work, effect="model", container=True, replayable=True)
+    tools = [container, Tool.from_function(_send, name="send", effect="external")]
+    settings: dict[str, Any] = {"workspace": tmp_path, "store": tmp_path / "r.db"}
+    async with Session(tools, **settings) as host:
+        first = await host.call("work", {}, seconds=9_000)
+        assert [each.tool for each in first.pending] == ["send"]
+    async with Session(tools, **settings) as host:
+        result = await host.resume(first.run_id, {"*": Answer(allow=True)})
+    assert result.value == "x"
+    assert left[1] < left[0] < 9_000  # what was used before the pause counts
+
+
+async def test_after_a_crash_the_time_of_one_call_is_what_its_record_leaves(order: Order) -> None:
+    died = await anyio.to_thread.run_sync(elsewhere, order("call", dies_at=2, seconds=3))
+    assert died.returncode < 0
+    run_id = await _the_run(order("run"))
+    over = await here_or_there(order("resume", run_id=run_id, repeat=["*"], hangs_at=1))
+    assert (over["status"], over["error"]) == ("timeout", "the run took longer than 3 s")
 
 
 async def test_a_call_that_waits_is_not_lost_to_a_session_without_its_agent(order: Order) -> None:

@@ -1,7 +1,11 @@
 """Swagger becomes TypeSpec in a fresh folder, and nothing that is there is overwritten unasked."""
 
+import asyncio
+import os
 import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,20 @@ EXTENSIONS = (
 def specification(work: Path) -> Path:
     shutil.copytree(SWAGGER, work / "specs")
     return work
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    own = tmp_path_factory.mktemp("temporary")
+    private = own / f"lineshaft-{os.geteuid()}"
+    monkeypatch.setattr(tempfile, "tempdir", str(own))
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(own))
+    yield
+    assert [path.name for path in own.glob("*") if path.name != private.name] == []
+    assert list(private.glob("*")) == []
 
 
 @pytest.fixture
@@ -89,6 +107,31 @@ async def test_what_is_there_or_unsafe_is_refused_and_each_call_asks(specificati
     failed = await converted(specification, output="new")
     assert " and changed nothing: " in failed.error.message
     (specification / "specs" / "swagger.json").write_bytes(before["specs/swagger.json"])
+    assert contents(specification) == before
+
+
+@pytest.mark.usefixtures("autorest")
+async def test_conversions_at_once_do_not_disturb_each_other(specification: Path) -> None:
+    names = ("first", "second")
+    done = await asyncio.gather(*(converted(specification, output=name) for name in names))
+    assert [each.error for each in done] == [None, None]
+    first, second = ({path.name for path in (specification / name).iterdir()} for name in names)
+    assert first == second >= {"main.tsp", "models.tsp", "routes.tsp"}
+
+
+@pytest.mark.usefixtures("autorest")
+async def test_a_conversion_that_is_cancelled_leaves_nothing(specification: Path) -> None:
+    before = contents(specification)
+    private = Path(tempfile.gettempdir()) / f"lineshaft-{os.geteuid()}"
+    running = asyncio.ensure_future(converted(specification))
+    while not list(private.glob("*/temporary/autorest-*")):
+        assert not running.done(), running.result()
+        await asyncio.sleep(0.02)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    if behind := [task for task in asyncio.all_tasks() if task.cancelling()]:
+        await asyncio.wait(behind)
     assert contents(specification) == before
 
 

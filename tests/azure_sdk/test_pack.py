@@ -118,6 +118,32 @@ def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
     assert "no pack 'none'" in line("config", "trust", "--pack", "none", "--yes").stderr
 
 
+def test_a_program_that_cannot_be_approved_hinders_no_other(line: Line, tmp_path: Path) -> None:
+    (tmp_path / "eng").mkdir()
+    (tmp_path / "sdk").mkdir()
+    (tmp_path / "eng" / "build.py").write_text("print('built')\n")
+    options = {
+        "buildScript": {"command": f"{sys.executable} eng/build.py"},
+        "updateVersionScript": {"path": "../outside.ps1"},
+        "updateMetadataScript": {"command": 3},
+    }
+    config = tmp_path / "eng" / "swagger_to_sdk_config.json"
+    config.write_text(json.dumps({"packageOptions": options}))
+    asked = line("config", "trust", "--pack", "azure-sdk", "--yes")
+    assert asked.returncode == 2
+    assert "approved Build as it is now" in asked.stderr
+    refused = [each for each in asked.stderr.splitlines() if each.startswith("not approved: ")]
+    assert [each.split(": ")[1] for each in refused] == ["UpdateVersion", "UpdateMetadata"]
+    run = ("azure_sdk.run_sdk_script", "package=sdk", "--mode", "open", "--json")
+    own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[tools]\npacks = ["azure-sdk"]\n')
+    assert json.loads(line("call", *run, "script=Build").stdout)["value"]["output"] == "built"
+    del options["updateVersionScript"], options["updateMetadataScript"]
+    config.write_text(json.dumps({"packageOptions": options}))
+    assert line("config", "trust", "--pack", "azure-sdk", "--yes").returncode == 0
+
+
 def test_a_value_that_would_be_an_option_is_refused_and_pwsh_is_found_on_the_path(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,8 +132,9 @@ async def test_results_are_json_and_wrong_inputs_say_what_to_write(
         assert json.loads(lineshaft("runs", "--json").stdout) == []  # nothing was begun
         assert lineshaft("agent", "run", "kind", "path").returncode == 2
         keyless = lineshaft("agent", "run", "kind", "path=a.md")
-        assert keyless.returncode == 1
+        assert (keyless.returncode, keyless.stdout) == (2, "")
         assert "set the variable TINY_KEY" in keyless.stderr
+        assert json.loads(lineshaft("runs", "--json").stdout) == []
         other = lineshaft("agent", "run", "kin", "path=a.md")
         assert (other.returncode, "there are: kind" in other.stderr) == (2, True)
         assert wire.sent == []
@@ -234,10 +235,93 @@ def test_what_cannot_be_used_in_settings_is_told(
     own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
     own.mkdir(parents=True)
     (own / "lineshaft.toml").write_text(f"[agents.a]\n{table}\n")
-    done = here("agent", "list")
+    done = here("agent", "run", "a", "text=x")
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert "[agents.a]" in done.stderr or "none.json" in done.stderr
+
+
+async def test_an_agent_whose_key_is_missing_is_told_before_anything_runs(
+    lineshaft: Lineshaft, here: Lineshaft, project: Callable[[Wire], None], workspace: Path
+) -> None:
+    lack = "needs a key; set the variable TINY_KEY"
+
+    def work() -> None:
+        lineshaft("config", "trust", "--yes")
+        listed = here("agent", "list").stdout
+        assert listed.startswith("kind  Read the report")
+        assert f"cannot work yet: '{wire.url}#tiny' {lack}" in listed
+        [agent] = json.loads(here("agent", "list", "--json").stdout)["agents"]
+        assert agent["lacks"]["hint"] == "set the variable TINY_KEY"
+        assert lack in here("agent", "show", "kind").stderr
+        checks = json.loads(lineshaft("doctor", "--quick", "--json").stdout)["checks"]
+        [found] = [each for each in checks if each["name"] == "agents"]
+        assert found["state"] == "note"
+        assert found["hint"] == "set the variable TINY_KEY"
+        called = lineshaft("call", "agents.kind", "path=a.md")
+        assert (called.returncode, "set the variable TINY_KEY" in called.stderr) == (2, True)
+        ran = lineshaft("run", "-c", "return await agents.kind(path='a.md')")
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert f"the agent kind cannot work: '{wire.url}#tiny' {lack}" in ran.stderr
+        key = {"TINY_KEY": "k" * 9}
+        assert "cannot work" not in lineshaft("agent", "list", variables=key).stdout
+        paused = lineshaft("agent", "run", "kind", "path=a.md", variables=key)
+        assert paused.returncode == 5, paused.stderr
+        keyless = lineshaft("resume", "--approve", "all")
+        assert (keyless.returncode, "TINY_KEY" in keyless.stderr) == (2, True)
+        done = lineshaft("resume", "--approve", "all", variables=key)  # it waits as before
+        assert done.returncode == 0, done.stderr
+
+    answers = [says("run_command", command="true"), ends_with({"label": "bug"})]
+    async with serving(answers) as wire:
+        project(wire)
+        await to_thread.run_sync(work)
+    assert len(wire.sent) == 2
+
+
+async def test_a_fault_of_another_agent_is_a_warning(
+    lineshaft: Lineshaft, environ: dict[str, str]
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    own.mkdir(parents=True)
+    text = """
+[agents.a]
+instructions = "Count."
+result = {type = "integer"}
+model = "URL#m"
+[agents.odd]
+instructions = "x"
+result = {}
+tools = ["read_fil"]
+[agents.over]
+instructions = "x"
+result = {}
+tools = ["agents.odd"]
+model = "URL#m"
+"""
+
+    def work() -> None:
+        (own / "lineshaft.toml").write_text(text.replace("URL", wire.url))
+        done = lineshaft("agent", "run", "a", "text=x")
+        assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
+        [warning] = [line for line in done.stderr.splitlines() if "warning" in line]
+        assert "without the agents odd, over: " in warning
+        ran = lineshaft("run", "-c", 'return await agents.a(text="x")')
+        assert (ran.returncode, ran.stdout) == (0, "8\n"), ran.stderr
+        assert "without the agents odd, over: " in ran.stderr
+        for name in ("odd", "over"):  # an agent that needs a faulty one is faulty
+            refused = lineshaft("agent", "run", name, "text=x")
+            assert (refused.returncode, refused.stdout) == (2, "")
+            assert "there is no tool 'read_fil'" in refused.stderr
+        listed = lineshaft("agent", "list")
+        assert (listed.returncode, listed.stdout) == (0, "a  Count.\n")
+        assert "broken: the agent odd: " in listed.stderr
+        told = json.loads(lineshaft("agent", "list", "--json").stdout)
+        assert [each["name"] for each in told["faulty"]] == ["odd", "over"]
+
+    async with serving([ends_with(7), ends_with(8)]) as wire:
+        await to_thread.run_sync(work)
+    assert len(wire.sent) == 2
 
 
 async def test_a_persons_own_agent_needs_no_approval_and_scripts_have_it(
@@ -306,6 +390,24 @@ async def test_the_time_of_an_agent_bounds_its_request_too(
     assert len(wire.sent) == 1  # it is not asked again
 
 
+async def test_the_time_of_an_agent_goes_on_after_a_pause(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(MODULE)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        paused = lineshaft("agent", "run", "sort", "path=a.md", "--timeout", "3", *model)
+        assert paused.returncode == 5, paused.stderr
+        done = lineshaft("resume", "--approve", "all")
+        assert (done.returncode, done.stdout) == (4, "")
+        assert "the run took longer than 3 s" in done.stderr
+
+    async with serving([says("run_command", command="true"), None]) as wire:
+        await to_thread.run_sync(work)
+        await wire.closed.wait()
+
+
 async def test_after_ctrl_c_the_run_is_named_and_what_stays(
     sit: Sit, lineshaft: Lineshaft, workspace: Path
 ) -> None:
@@ -319,12 +421,44 @@ async def test_after_ctrl_c_the_run_is_named_and_what_stays(
             shown = person.ends_with(130)
         [run] = json.loads(lineshaft("runs", "--json").stdout)
         assert run["status"] == "cancelled"
-        assert f"run {run['run_id']}: no file was changed" in shown
+        assert f"run {run['run_id']}: no file was changed, 1 staged change dropped" in shown
         assert f"lineshaft show {run['run_id']}" in shown
+        told = lineshaft("show").stdout
+        assert "1 staged change dropped; the disk is unchanged" in told
+        assert told.count("(dropped: not on the disk)") == 1
 
     async with serving([says("write_file", path="n.txt", content="x"), None]) as wire:
         await to_thread.run_sync(work)
     assert not (workspace / "n.txt").exists()
+
+
+async def test_an_agent_that_ends_without_a_result_says_how_many_writes_were_dropped(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "own.py").write_text(WRITER)
+
+    def work() -> None:
+        model = ("--tools", "own.py", "--model", f"{wire.url}#tiny")
+        done = lineshaft("agent", "run", "sort", "path=a.md", *model)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "no file was changed, 2 staged changes dropped" in done.stderr
+        told = lineshaft("agent", "run", "sort", "path=a.md", "--json", *model)
+        facts = json.loads(told.stdout)
+        assert (facts["landed"], facts["changes"]) == (False, [])
+        assert [each["path"] for each in facts["dropped"]] == ["n.txt", "m.txt"]
+        ran = lineshaft("run", "-c", "return await agents.sort(path='a.md')", *model[:2])
+        assert ran.returncode == 1
+        assert "staged change" not in ran.stderr  # its model is not there
+        over = lineshaft("agent", "run", "sort", "path=a.md", "--timeout", "2", *model)
+        assert over.returncode == 4
+        assert "no file was changed, 1 staged change dropped" in over.stderr
+
+    writes = [says("write_file", path=f"{name}.txt", content="x") for name in ("n", "m", "n")]
+    one = [*writes, says("GiveUp", reason="no")]
+    async with serving([*one, *one, writes[0], None]) as wire:
+        await to_thread.run_sync(work)
+        await wire.closed.wait()
+    assert not list(workspace.glob("*.txt"))
 
 
 async def test_the_changes_of_an_agent_are_listed(lineshaft: Lineshaft, workspace: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from control.world import Open
 from lineshaft import Answer, Limits, Pending, Policy, Session, tool
 from lineshaft.errors import ConfigError, RunUnknown, StateError, UntrustedState
+from lineshaft.store import Store
 from support import Outside
 
 YES = Answer(allow=True)
@@ -307,7 +308,7 @@ async def whole_archive() -> str:
 
 
 async def test_what_waits_is_refused_once_the_run_can_no_longer_pause(
-    opened: Open, outside: Outside
+    opened: Open, outside: Outside, tmp_path: Path
 ) -> None:
     script = """
 async def one():
@@ -321,7 +322,7 @@ for _ in range(5):
     await whole_archive()
 return await waiting
 """
-    async with opened(whole_archive) as session:
+    async with opened(whole_archive, store=Store(tmp_path / "s.db", keep_mb=50)) as session:
         result = await session.run(script)
     assert result.error is None
     code, message = result.value

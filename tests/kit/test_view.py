@@ -1,5 +1,6 @@
 """Programs in a view of their own see what the run sees, and change nothing but what is kept."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -69,9 +70,12 @@ def _nothing_is_left(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Any:
     own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
+    private = own / f"lineshaft-{os.geteuid()}"
     monkeypatch.setattr(tempfile, "tempdir", str(own))
+    monkeypatch.setenv("TMPDIR", str(own))
     yield
-    assert list(own.glob("lineshaft-view-*")) == []
+    assert [path.name for path in own.glob("*") if path.name != private.name] == []
+    assert list(private.glob("*")) == []
     assert psutil.Process().children(recursive=True) == []
 
 

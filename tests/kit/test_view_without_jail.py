@@ -1,6 +1,8 @@
 """Without a jail a program works over a private copy, once a person was asked about it."""
 
 import asyncio
+import os
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +21,7 @@ from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Answer, Context, Pending, PythonOptions
 
 NONE = PythonOptions(boundary="none")
+OPEN = Policy("open")
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +29,13 @@ def _nothing_is_left(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Any:
     own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
+    private = own / f"lineshaft-{os.geteuid()}"
     monkeypatch.setattr(tempfile, "tempdir", str(own))
+    monkeypatch.setenv("TMPDIR", str(own))
     yield
     assert psutil.Process().children(recursive=True) == []
-    assert list(own.glob("lineshaft-view-*")) == []
+    assert [path.name for path in own.glob("*") if path.name != private.name] == []
+    assert list(private.glob("*")) == []
 
 
 @pytest.fixture
@@ -118,7 +124,7 @@ async def test_nobody_to_ask_and_a_no_run_nothing(work: Path) -> None:
 
 
 async def test_a_time_out_and_a_cancel_leave_nothing(work: Path) -> None:
-    line = {"line": "(setsid sh -c 'trap \"\" TERM; sleep 99' &) ; sleep 99"}
+    line = {"line": "mktemp; (setsid sh -c 'trap \"\" TERM; sleep 99' &) ; sleep 99"}
     tool, policy = looking(seconds=1), Policy("open")
     async with Session([tool], workspace=work, python=NONE, policy=policy) as session:
         done = await session.call("look", line)
@@ -131,6 +137,50 @@ async def test_a_time_out_and_a_cancel_leave_nothing(work: Path) -> None:
     # A tree that ignores SIGTERM takes longer to end than a cancelled call is waited for.
     if behind := [task for task in asyncio.all_tasks() if task.cancelling()]:
         await asyncio.wait(behind)
+
+
+async def test_temporary_files_of_a_program_are_its_own_and_end_with_it(work: Path) -> None:
+    line = {"line": "mktemp -d; echo $TMPDIR; echo $TEMP; echo $TMP; exit 3"}
+    async with Session([looking()], workspace=work, python=NONE, policy=OPEN) as session:
+        both = await asyncio.gather(session.call("look", line), session.call("look", line))
+    told = [[text for _, text in done.value["lines"]] for done in both]
+    for made, *named in told:
+        assert len({*named}) == 1
+        assert Path(made).parent == Path(named[0])
+        assert not Path(named[0]).exists()
+    assert told[0][1] != told[1][1]
+
+
+KILLED = """
+import asyncio, sys
+from kit.test_view_without_jail import NONE, OPEN, looking
+from lineshaft import Session
+
+async def main():
+    async with Session([looking()], workspace=sys.argv[1], python=NONE, policy=OPEN) as session:
+        await session.call("look", {"line": "mktemp; touch $TMPDIR/made; sleep 99"})
+
+asyncio.run(main())
+"""
+
+
+async def test_what_a_killed_process_leaves_is_removed_by_the_next_view(work: Path) -> None:
+    private = Path(tempfile.gettempdir()) / f"lineshaft-{os.geteuid()}"
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    host = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", KILLED, str(work)), env={**os.environ, "PYTHONPATH": paths}
+    )
+    while not list(private.glob("*/temporary/made")):
+        assert host.returncode is None
+        await asyncio.sleep(0.02)
+    inside = psutil.Process(host.pid).children(recursive=True)
+    host.kill()
+    await host.wait()
+    while any(each.is_running() for each in inside):
+        await asyncio.sleep(0.02)
+    async with Session([looking()], workspace=work, python=NONE, policy=OPEN) as session:
+        done = await session.call("look", {"line": "ls $TMPDIR/../.."})
+    assert len(done.value["lines"]) == 1, "of this program alone"
 
 
 async def ends(agent: Any, model: Any, work: Path, person: Person) -> Any:

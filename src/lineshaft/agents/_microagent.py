@@ -40,7 +40,15 @@ from lineshaft.agents._template import PromptTemplate
 from lineshaft.agents._validation import VALIDATE, is_fault, validation
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
-from lineshaft.models import ImagePart, Message, Model, OfferedTool, UserMessage, model_named
+from lineshaft.models import (
+    CheckableModel,
+    ImagePart,
+    Message,
+    Model,
+    OfferedTool,
+    UserMessage,
+    model_named,
+)
 from lineshaft.session import Session, SessionArguments, script_tool, waited_for
 from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
 from lineshaft.values import AGENT_NAMESPACE, ASK_MODEL, COMMIT, Call, Context, Done, Failure, Value
@@ -291,13 +299,16 @@ class Microagent(Generic[R]):
         """Return the model of a run.
 
         Raises:
-            ConfigError: There is none, or the budget has a cost and the model no price.
+            ConfigError: There is none, or it lacks its key or package, or the budget has a cost and
+                the model no price.
         """
         model = start.model or self._model or os.environ.get("LINESHAFT_MODEL")
         if model is None:
             raise ConfigError(f"agent {self.name!r} has no model", hint=_NO_MODEL)
         if isinstance(model, str):
             model = model_named(model, environment=os.environ)
+        if isinstance(model, CheckableModel):
+            model.check()
         if self._budget.cost is not None and not model.priced:
             raise ConfigError(
                 f"agent {self.name!r} has a budget of {self._budget.cost:g} dollars, and the price "

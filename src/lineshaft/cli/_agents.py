@@ -1,15 +1,19 @@
 """Agents as the command line names them: `PACK.AGENT`, or `AGENT` of the configured tools."""
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
 from lineshaft.cli._options import settings_for, toolset_for
+from lineshaft.cli._terminal import one_line
 from lineshaft.config import Settings
 from lineshaft.errors import ConfigError
 from lineshaft.packs import discover, load_pack
-from lineshaft.tools import Mismatch, Tool, tell
+from lineshaft.tools import Mismatch, Tool, Toolset, tell
 from lineshaft.values import AGENT_NAMESPACE
+
+_IMPORTED = re.compile(rf"\b{AGENT_NAMESPACE}\s+import\b([^\n]*)")
 
 
 def settings_of_agent(
@@ -43,10 +47,11 @@ def tool_of(settings: Settings, tool: str) -> Tool:
     Raises:
         ConfigError: The settings offer no such agent.
     """
-    offered = toolset_for(settings)
+    name = tool.removeprefix(f"{AGENT_NAMESPACE}.")
+    # What is wrong with other agents is told where the session is made.
+    offered = toolset_for(settings, faulty=lambda _name, _error: None, needed=[name])
     if tool in offered:
         return offered[tool]
-    name = tool.removeprefix(f"{AGENT_NAMESPACE}.")
     if any(each.name == name for each in discover()):
         agents = sorted(agent.name for agent in load_pack(name).agents)
         raise ConfigError(
@@ -92,6 +97,46 @@ def refuse_wrong_inputs(tool: Tool, given: Mapping[str, object]) -> None:
         if wrong is not None:
             hint = f"{wrong}=... gives text; write {wrong}:=... for other values"
         raise ConfigError(message, hint=hint) from error
+
+
+def agents_named(text: str, names: Iterable[str]) -> list[str]:
+    """Return the agents that a text names: a script, or names of tools.
+
+    Args:
+        text: Names them as `agents.NAME`, or imports them by name.
+        names: Those that there may be.
+    """
+    imported = " ".join(_IMPORTED.findall(text))
+    return [
+        name
+        for name in names
+        if re.search(rf"\b{AGENT_NAMESPACE}\s*\.\s*{re.escape(name)}\b", text)
+        or re.search(rf"\b{re.escape(name)}\b", imported)
+    ]
+
+
+def lack_of(tool: Tool) -> ConfigError | None:
+    """Return what an agent's model lacks, such as a key; None where it can be asked."""
+    from lineshaft.agents import refuse_without_model  # noqa: PLC0415  brings the session along
+
+    try:
+        refuse_without_model(tool)
+    except ConfigError as error:
+        return error
+    return None
+
+
+def lacks(offered: Toolset, text: str) -> Mapping[str, ConfigError]:
+    """Return what the models of those agents lack that a text names, by name of the agent."""
+    agents = {name.rpartition(".")[2]: offered[name] for name in offered if is_agent(name)}
+    found = {name: lack_of(agents[name]) for name in agents_named(text, agents)}
+    return {name: error for name, error in found.items() if error is not None}
+
+
+def sentence_of(error: ConfigError) -> str:
+    """Return an error and its next step on one line."""
+    hint = f"; {error.hint}" if error.hint else ""
+    return one_line(f"{error.message}{hint}", 500)
 
 
 def is_agent(tool: str) -> bool:

@@ -9,9 +9,17 @@ from dataclasses import dataclass, field
 import anyio
 import typer
 
+from lineshaft.cli._agents import agents_named, lacks, sentence_of
 from lineshaft.cli._options import toolset_for
 from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
-from lineshaft.config import Input, ServerSetting, Settings, Starting, providers
+from lineshaft.config import (
+    Input,
+    ServerSetting,
+    Settings,
+    Starting,
+    agent_settings,
+    providers,
+)
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
@@ -54,6 +62,7 @@ def offered_for(
     *,
     words: str | None = None,
     only: Collection[str] | None = None,
+    tool: str = "",
     accept_claims: bool = False,
     at_once: bool = False,
 ) -> Offered:
@@ -63,18 +72,20 @@ def offered_for(
         settings: What holds.
         words: A script: servers that it cannot reach are left out.
         only: The namespaces of servers that are wanted; all where nothing is given.
+        tool: The tool that is called; empty: not known.
         accept_claims: Whether what servers say of their tools counts.
         at_once: Whether servers that are down, and claims that do not count, are told of as soon
             as they are known.
 
     Raises:
-        ConfigError: A module cannot be used, or is not approved; an agent, where the script or
-            the call is of one.
+        ConfigError: A module cannot be used, or is not approved; an agent that the script or the
+            call names.
     """
     left_out: dict[str, ConfigError] = {}
-    uses_agents = AGENT_NAMESPACE in (words or "") or AGENT_NAMESPACE in (only or ())
-    toolset = toolset_for(settings, faulty=None if uses_agents else left_out.__setitem__)
-    if words is None and only is None:
+    named = f"{words or ''}\n{tool}"
+    needed = agents_named(named, (each.name for each in agent_settings(settings)))
+    toolset = toolset_for(settings, faulty=left_out.__setitem__, needed=needed)
+    if (words is None and only is None) or AGENT_NAMESPACE in named:
         tell_left_out(left_out)
     silent: dict[str, None] = {}
 
@@ -111,10 +122,26 @@ def tell_left_out(agents: Mapping[str, ConfigError]) -> None:
     if not agents:
         return
     names = ", ".join(map(one_line, agents))
-    error = next(iter(agents.values()))
-    hint = f"; {error.hint}" if error.hint else ""
-    what = f"without the agent{'s' if len(agents) > 1 else ''} {names}: {error.message}{hint}"
+    error = sentence_of(next(iter(agents.values())))
+    what = f"without the agent{'s' if len(agents) > 1 else ''} {names}: {error}"
     note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
+
+
+def tell_lacks(offered: Offered, text: str) -> None:
+    """Say of the agents that a script names which cannot be asked, and what they lack."""
+    for name, error in lacks(offered.toolset, text).items():
+        what = f"the agent {one_line(name)} cannot work: {sentence_of(error)}"
+        note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
+
+
+def refuse_lacks(offered: Offered, text: str) -> None:
+    """Refuse to go on where an agent that a text names cannot be asked.
+
+    Raises:
+        ConfigError: Says what the first of them lacks.
+    """
+    for error in lacks(offered.toolset, text).values():
+        raise error
 
 
 def tell_down(offered: Offered) -> None:

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -145,18 +145,22 @@ def _absolute(workspace: str) -> str:
     return f"{EDITOR}{Path(folder).absolute()}" if folder else EDITOR
 
 
-def toolset_for(settings: Settings, *, faulty: Faulty | None = None) -> Toolset:
+def toolset_for(
+    settings: Settings, *, faulty: Faulty | None = None, needed: Collection[str] = ()
+) -> Toolset:
     """Return the tools; asks once about a project's modules if a person can answer.
 
     Args:
         settings: What holds.
         faulty: Takes each agent of the settings that cannot be offered; None: that is an error.
+        needed: Names of agents for which that is an error all the same.
 
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
     asks = sys.stdin.isatty() and is_terminal(sys.stderr)
-    return configured_tools(settings, confirm=confirm_module if asks else None, faulty=faulty)
+    confirm = confirm_module if asks else None
+    return configured_tools(settings, confirm=confirm, faulty=faulty, needed=needed)
 
 
 def guards_for(settings: Settings) -> tuple[Guard, ...]:

@@ -34,7 +34,7 @@ from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
-from lineshaft.config._modules import Confirm, hashes_of_modules, unapproved
+from lineshaft.config._modules import hashes_of_modules, unapproved
 from lineshaft.config._packs import pack_modules
 from lineshaft.config._places import PROJECT_FILE, user_file
 from lineshaft.config._prices import prices_problem
@@ -43,7 +43,7 @@ from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
 from lineshaft.config._settings import EDITOR, Alias, Module, Setting, Settings, read_settings
-from lineshaft.config._trust import Unapproved, approve
+from lineshaft.config._trust import Confirm, Unapproved, approve
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import (
     AskInput,

@@ -8,7 +8,7 @@ by the hash of the whole table and of the files that it names.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, cast
 from lineshaft import kit
 from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
 from lineshaft.config._files import read_bytes
-from lineshaft.config._modules import Confirm
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import Unapproved, approve, is_approved
+from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.tools import Tool, Toolset, schema_type
+from lineshaft.values import AGENT_NAMESPACE
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent
@@ -106,21 +106,37 @@ def agent_settings(settings: Settings) -> tuple[AgentSetting, ...]:
 
 
 def unapproved_agents(
-    settings: Settings, *, environ: Mapping[str, str] | None = None
+    settings: Settings,
+    *,
+    environ: Mapping[str, str] | None = None,
+    faulty: Faulty | None = None,
 ) -> tuple[Unapproved, ...]:
     """Return the agents that a project declares and that are not approved as they are now.
 
     Those whose table cannot be used are left out: there is nothing to approve.
 
+    Args:
+        settings: What `read_settings` settled.
+        environ: Variables that say where approvals are kept.
+        faulty: Takes the name of each agent that names a file which cannot be read, and why; None:
+            the first one is raised.
+
     Raises:
         ConfigError: A file that one names cannot be read.
     """
-    asked = (
-        _approval_of(each)
-        for each in agent_settings(settings)
-        if each.project is not None and not each.fault
-    )
-    return tuple(each for each in asked if not is_approved(each, environ=environ))
+    waiting: list[Unapproved] = []
+    for each in agent_settings(settings):
+        if each.project is None or each.fault:
+            continue
+        try:
+            asked = _approval_of(each)
+        except ConfigError as error:
+            if faulty is None:
+                raise
+            faulty(each.name, error)
+        else:
+            waiting += () if is_approved(asked, environ=environ) else (asked,)
+    return tuple(waiting)
 
 
 def _approval_of(agent: AgentSetting) -> Unapproved:
@@ -169,6 +185,7 @@ def configured_agents(
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
     faulty: Faulty | None = None,
+    needed: Collection[str] = (),
 ) -> Toolset:
     """Return the agents that settings declare, as tools.
 
@@ -180,20 +197,40 @@ def configured_agents(
         environ: Variables that say where approvals are kept.
         faulty: Takes the name of each agent that is not approved or cannot be used, and why; the
             others are returned, and nobody is asked. None: the first one is raised.
+        needed: Names of agents that have to be there: they, and the agents that they may call, are
+            asked about, and what is wrong with them is raised, whatever `faulty` takes.
 
     Raises:
         ConfigError: One is not approved, or something in it cannot be used.
     """
-    found = Toolset(())
-    for agent in agent_settings(settings):
+    found, declared = Toolset(()), agent_settings(settings)
+    wanted = _with_their_own(needed, declared)
+    for agent in declared:
+        leaves_out = faulty is not None and agent.name not in wanted
         try:
-            _approved(agent, confirm=None if faulty else confirm, environ=environ)
+            _approved(agent, confirm=None if leaves_out else confirm, environ=environ)
             found = found.combine(Toolset([agent_of(agent, settings, offered.combine(found))]))
         except ConfigError as error:
-            if faulty is None:
+            if faulty is None or not leaves_out:
                 raise
             faulty(agent.name, error)
     return found
+
+
+def _with_their_own(needed: Collection[str], declared: Sequence[AgentSetting]) -> set[str]:
+    """Return the names of agents, and of those that they may call, directly or not."""
+    called = {each.name: each.table.get("tools") for each in declared}
+    wanted: set[str] = set()
+    left = [name for name in needed if name in called]
+    while left:
+        name = left.pop()
+        wanted.add(name)
+        tools = called[name]
+        for tool in cast("list[object]", tools) if isinstance(tools, list) else ():
+            space, _, own = str(tool).rpartition(".")
+            if space == AGENT_NAMESPACE and own in called and own not in wanted:
+                left.append(own)
+    return wanted
 
 
 def _approved(
@@ -204,15 +241,7 @@ def _approved(
         raise agent.problem(agent.fault)
     if agent.project is None:
         return
-    asked = _approval_of(agent)
-    if is_approved(asked, environ=environ):
-        return
-    if confirm is None or not confirm(asked):
-        raise ConfigError(
-            f"{str(asked.project)!r} declares the agent {asked.name!r}, which is not approved yet",
-            hint="read it, then run `lineshaft config trust`",
-        )
-    approve(asked, environ=environ)
+    need_approval(_approval_of(agent), confirm=confirm, environ=environ)
 
 
 def agent_of(agent: AgentSetting, settings: Settings, offered: Toolset) -> object:
@@ -376,21 +405,31 @@ class ConfiguredModel:
         self, request: "ModelRequest", *, on_text: "OnText | None" = None
     ) -> "ModelReply":
         """As `Model.complete`."""
-        return await self._found.complete(request, on_text=on_text)
+        try:
+            found = self._found
+        except ConfigError as error:
+            raise ModelRefused(error.message, hint=error.hint) from error
+        return await found.complete(request, on_text=on_text)
+
+    def check(self) -> None:
+        """As `CheckableModel.check`: the key is there, and the name is one of a model."""
+        _ = self._found
 
     @cached_property
     def _found(self) -> "Model":
+        """The model itself.
+
+        Raises:
+            ConfigError: Its key is missing, or the name is none of a model.
+        """
         from lineshaft.models import model_named  # noqa: PLC0415  brings HTTP along
 
         environment = dict(os.environ)
         if self._variable and self._variable != _OTHER_KEY:
             key = environment.get(self._variable)
             if not key:
-                raise ModelRefused(
+                raise ConfigError(
                     f"{self._name!r} needs a key", hint=f"set the variable {self._variable}"
                 )
             environment |= {_OTHER_KEY: key, "OPENAI_API_KEY": key}
-        try:
-            return model_named(self._name, environment=environment, price=self._price)
-        except ConfigError as error:
-            raise ModelRefused(error.message, hint=error.hint) from error
+        return model_named(self._name, environment=environment, price=self._price)

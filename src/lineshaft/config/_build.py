@@ -1,7 +1,7 @@
 """From settings to the objects that a user would build by hand."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from glob import escape
@@ -11,11 +11,12 @@ from typing import cast
 from lineshaft import kit
 from lineshaft.config._agents import Faulty, configured_agents, with_given_model
 from lineshaft.config._guards import guards as guards_of
-from lineshaft.config._modules import Confirm, load_modules
+from lineshaft.config._modules import load_modules
 from lineshaft.config._packs import packs
 from lineshaft.config._places import user_file
 from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
+from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.processes import looks_secret
@@ -115,6 +116,7 @@ def tools(
     confirm: Confirm | None = None,
     environ: Mapping[str, str] | None = None,
     faulty: Faulty | None = None,
+    needed: Collection[str] = (),
 ) -> Toolset:
     """Return the kit's tools and those of the modules, packs and agents that the settings name.
 
@@ -124,6 +126,7 @@ def tools(
         environ: Variables that say where approvals are kept.
         faulty: Takes the name of each agent of the settings that is not approved or cannot be used,
             and why; it is left out. None: that is an error.
+        needed: Names of agents of the settings for which that is an error all the same.
 
     Raises:
         ConfigError: A module or pack is missing, not approved, does not start, or names clash.
@@ -151,7 +154,9 @@ def tools(
 
         own = own.combine(editor_tools(settings.root))
     offered = offered.combine(own).combine(packs(settings, confirm=confirm, environ=environ))
-    agents = configured_agents(settings, offered, confirm=confirm, environ=environ, faulty=faulty)
+    agents = configured_agents(
+        settings, offered, confirm=confirm, environ=environ, faulty=faulty, needed=needed
+    )
     return offered.combine(agents)
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from importlib import metadata
 from typing import cast
 
-from lineshaft.config._modules import Confirm, start
+from lineshaft.config._modules import start
 from lineshaft.config._settings import Module, Setting, Settings
+from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
 from lineshaft.values import Guard
 from lineshaft.workspace import Companion, Level, MergeMarkers, Secrets, Syntax

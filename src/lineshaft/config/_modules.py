@@ -14,13 +14,11 @@ from lineshaft.config._files import read_bytes
 from lineshaft.config._importer import execute
 from lineshaft.config._settings import Module
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
-from lineshaft.config._trust import Unapproved, approve, is_approved
+from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, ToolLike, Toolset, is_tool_like
 
 MAX_MODULE_BYTES = 5_000_000
-Confirm = Callable[[Unapproved], bool]
-"""Ask a person whether a module of a project may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +128,7 @@ def _need_approval(
     environ: Mapping[str, str] | None,
 ) -> None:
     ask = Unapproved(project=project, name=module.name, sha256=found.sha256, files=found.files)
-    if is_approved(ask, environ=environ):
-        return
-    if confirm is None or not confirm(ask):
-        raise ConfigError(
-            f"{str(project)!r} names the module {module.name!r}, which is not approved yet",
-            hint="read it, then run `lineshaft config trust`",
-        )
-    approve(ask, environ=environ)
+    need_approval(ask, confirm=confirm, environ=environ)
 
 
 def _find(module: Module) -> _Found:

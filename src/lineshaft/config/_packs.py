@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lineshaft.config._agents import with_given_model
-from lineshaft.config._modules import Confirm, start
+from lineshaft.config._modules import start
 from lineshaft.config._settings import Module, Settings
+from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
 

@@ -3,12 +3,13 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._trust import Unapproved, is_approved
+from lineshaft.errors import ConfigError
 
 if TYPE_CHECKING:
     from lineshaft.packs import ProjectProgram
@@ -28,7 +29,11 @@ def program_approved(
 
 
 def unapproved_programs(
-    pack: str, workspace: Path, *, environ: Mapping[str, str] | None = None
+    pack: str,
+    workspace: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    faulty: Callable[[str, ConfigError], None] | None = None,
 ) -> tuple[Unapproved, ...]:
     """Return the programs that a workspace names for a pack and that are not approved yet.
 
@@ -36,6 +41,8 @@ def unapproved_programs(
         pack: The name of the pack, which is imported.
         workspace: The folder.
         environ: Variables that say where approvals are kept.
+        faulty: Takes the name of each program that cannot be approved, or of the pack where what
+            names them all is malformed, and why; None: the first one is raised.
 
     Raises:
         ConfigError: There is no such pack, or what names programs is malformed.
@@ -43,12 +50,29 @@ def unapproved_programs(
     from lineshaft.packs import load_pack  # noqa: PLC0415  brings agents and models along
 
     named = load_pack(pack).programs
-    found = () if named is None else named(workspace)
-    asked = (_approval_of(each) for each in found)
-    return tuple(each for each in asked if not is_approved(each, environ=environ))
+    waiting: list[Unapproved] = []
+    try:
+        found = () if named is None else named(workspace)
+    except ConfigError as error:
+        if faulty is None:
+            raise
+        faulty(pack, error)
+        return ()
+    for each in found:
+        try:
+            asked = _approval_of(each)
+        except ConfigError as error:
+            if faulty is None:
+                raise
+            faulty(each.name, error)
+        else:
+            waiting += () if is_approved(asked, environ=environ) else (asked,)
+    return tuple(waiting)
 
 
 def _approval_of(program: "ProjectProgram") -> Unapproved:
+    if program.refused is not None:
+        raise program.refused
     digest = hashlib.sha256(json.dumps([program.name, program.command]).encode())
     for path in program.files:
         for part in (os.fsencode(path), read_bytes(path, limit=_MOST_BYTES)):

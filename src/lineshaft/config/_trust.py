@@ -15,7 +15,7 @@ hash and the start, and an environment that others can write to.
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -50,6 +50,35 @@ class Unapproved:
 
     told: tuple[tuple[str, str], ...] = ()
     """Of an agent or a program: what a person has to know of it, label and text."""
+
+
+Confirm = Callable[[Unapproved], bool]
+"""Asks a person whether something is approved as it is now."""
+
+
+def need_approval(
+    asked: Unapproved, *, confirm: Confirm | None, environ: Mapping[str, str] | None
+) -> None:
+    """Pass what a person has approved, or approves now.
+
+    Args:
+        asked: A module or an agent.
+        confirm: Asks a person; None: nobody is there to be asked.
+        environ: The environment; None: that of the process.
+
+    Raises:
+        ConfigError: It is not approved, or the approval cannot be kept.
+    """
+    if is_approved(asked, environ=environ):
+        return
+    if confirm is None or not confirm(asked):
+        says = "declares" if asked.kind == "agent" else "names"
+        raise ConfigError(
+            f"{str(asked.project)!r} {says} the {asked.kind} {asked.name!r}, which is not approved"
+            " yet",
+            hint="read it, then run `lineshaft config trust`",
+        )
+    approve(asked, environ=environ)
 
 
 def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:

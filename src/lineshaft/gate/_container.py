@@ -116,7 +116,7 @@ class Container:
     async def dispatch(self, call: Call) -> Done:
         """Make a call under the container's own."""
         if self.authority.over or not self.tool.spec.container:
-            why = "its call is over" if self.authority.over else "it is not a container"
+            why = "its call is over" if self.authority.over else "it is not declared as a container"
             return Failure("E_DENIED", f"{self.tool.name} makes no calls: {why}", "", "refused")
         own = replace(call, id="", origin=self.origin, parent=self.entry.id, scope=self.scope)
         return await self.further(own)
@@ -169,7 +169,9 @@ class Container:
             WorkspaceError: A path leads out of the workspace.
         """
         if not self.tool.spec.container:
-            raise ToolError("E_DENIED", f"{self.tool.name} makes no calls: it is not a container")
+            raise ToolError(
+                "E_DENIED", f"{self.tool.name} makes no calls: it is not declared as a container"
+            )
         tools, policy, kept = self.tools, self.policy, self.kept
         if by.tools is not None:
             tools = by.tools if tools is None else tools & by.tools

@@ -10,13 +10,21 @@ from lineshaft.models._messages import (
     TokenUsage,
     UserMessage,
 )
-from lineshaft.models._model import REQUEST_SECONDS, Model, ModelRequest, OfferedTool, OnText
+from lineshaft.models._model import (
+    REQUEST_SECONDS,
+    CheckableModel,
+    Model,
+    ModelRequest,
+    OfferedTool,
+    OnText,
+)
 from lineshaft.models._named import model_named
 from lineshaft.models._price import ModelPrice
 
 __all__ = [
     "REQUEST_SECONDS",
     "CallAnswer",
+    "CheckableModel",
     "ImagePart",
     "Message",
     "Model",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from lineshaft.models._messages import Message, ModelReply
 
@@ -55,6 +55,19 @@ class ModelRequest:
     turn: int = 0
     """The turn of that conversation, from 1; a request that is made again has the same. Replies of
     a `history` do not count. 0: no microagent asks."""
+
+
+@runtime_checkable
+class CheckableModel(Protocol):
+    """A model that can tell before its first request that it cannot be asked; others need not."""
+
+    def check(self) -> None:
+        """Look at what is there without a request: a key, a package.
+
+        Raises:
+            ConfigError: Something is missing; it says what, and the next step.
+        """
+        ...
 
 
 class Model(Protocol):

@@ -33,6 +33,9 @@ class ProjectProgram:
     unknown: Sequence[str] = ()
     """Words of the command that may stand for further files, which are no part of it."""
 
+    refused: ConfigError | None = None
+    """Why nobody can approve it; the other programs of the file go on without it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
@@ -54,8 +57,9 @@ class Pack:
     """For the same, and for `lineshaft agent run PACK.AGENT`."""
 
     programs: Callable[[Path], Sequence[ProjectProgram]] | None = None
-    """Returns the programs that the files of a workspace name, for a person's approval; raises
-    `ConfigError` where a file is malformed. None: tools start no such programs."""
+    """Returns the programs that the files of a workspace name, for a person's approval, the
+    malformed ones as `refused`; raises `ConfigError` where none can be told. None: tools start no
+    such programs."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be offered."""

@@ -346,6 +346,9 @@ class RunContext:
         landed.whole = len(landed.changes) == len(there)
         if how.status != "paused":
             landed.dropped = tuple(c for c in changes if c.stage > self.view.landed)
+        if how.status not in ("paused", "success"):  # what failed inside a success is no loss
+            last = {change.path: change for change in (*self.view.abandoned, *landed.dropped)}
+            landed.dropped = tuple(last.values())
         return landed
 
     async def _paused(
@@ -364,7 +367,7 @@ class RunContext:
                 pause_point=pause_point,
                 calls=self.call_log.records(),
                 usage=self.call_log.usage(bytes_out=0),
-                seconds_used=max(self.limits.seconds - self.control.remaining, 0),
+                seconds_used=self.control.used,
                 duration_ms=self._duration_ms(),
                 findings=progress.findings,
                 engine_reason=progress.engine_reason,

@@ -89,6 +89,11 @@ class Control:
         """Seconds that the run has left."""
         return self._clock.remaining
 
+    @property
+    def used(self) -> float:
+        """Seconds of the run's time that are used; 0 where its time has no bound."""
+        return 0 if self._seconds == math.inf else max(self._seconds - self.remaining, 0)
+
     def elapsed(self) -> float:
         """Return the seconds on the script's clock, without waits for approvals; thread-safe."""
         return self._used + self._clock.elapsed

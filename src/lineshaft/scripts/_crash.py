@@ -4,11 +4,13 @@ The record may lack the last moments before a death, which the kept state has; t
 only reads.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from lineshaft.gate import PausePoint
 from lineshaft.scripts._checkpoint import Checkpoint
+from lineshaft.scripts._job import Job
 from lineshaft.trace import Redactor, summarise
 from lineshaft.values import CallError, CallRecord, Event, Failure, Finding, Finished, SavedRun
 
@@ -30,7 +32,9 @@ def after_crash(
         findings: The findings of its workspace's recovery.
         redactor: Makes errors fit to be recorded.
     """
-    result = summarise(events)
+    told = list(events)
+    result = summarise(told)
+    timed = Job.of(saved.run.document).seconds is not None
     ended = {each.call.id: each for each in saved.finished}
     unknown = {call.id for call in saved.unknown}
     learnt: dict[str, CallRecord] = {}
@@ -45,11 +49,21 @@ def after_crash(
         pause_point=PausePoint(pending=(), keys={}, for_the_run={}),
         calls=tuple(learnt.get(call.id, call) for call in result.calls),
         usage=result.usage,
-        seconds_used=0,
+        seconds_used=_worked(told) if timed else 0,
         duration_ms=result.duration_ms,
         findings=findings,
         engine_reason=result.engine_reason,
         learnt=tuple(learnt.values()),
+    )
+
+
+def _worked(events: Sequence[Event]) -> float:
+    """Return the seconds between the events of a record, without waits for a person."""
+    moments = [datetime.fromisoformat(event.at) for event in events]
+    return sum(
+        (moments[index] - moments[index - 1]).total_seconds()
+        for index in range(1, len(events))
+        if events[index].kind not in ("answer", "run_resumed", "run_finished")
     )
 
 

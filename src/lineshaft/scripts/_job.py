@@ -41,6 +41,9 @@ class Job:
     arguments: Arguments = field(default_factory=dict[str, object])
     """Of the direct call."""
 
+    seconds: float | None = None
+    """The time of the direct call with all that it makes; None: as the limits say."""
+
     with_models: bool = False
     """A preview asks models all the same."""
 
@@ -61,12 +64,14 @@ class Job:
             "inputs": dict(self.inputs),
             "limits": self.limits.as_dict(),
             "origin": self.origin,
+            "seconds": self.seconds,
         }
 
     @staticmethod
     def of(document: Mapping[str, object]) -> "Job":
         """Return the job that was kept."""
-        kept = decode(_KeptJob, {name: document[name] for name in _KeptJob.__slots__})
+        known = {"seconds": None, **document}  # runs of earlier versions are kept without it
+        kept = decode(_KeptJob, {name: known[name] for name in _KeptJob.__slots__})
         return Job(
             tool=kept.tool,
             arguments=kept.arguments,
@@ -75,6 +80,7 @@ class Job:
             inputs=kept.inputs,
             limits=kept.limits,
             origin=kept.origin,
+            seconds=kept.seconds,
         )
 
 
@@ -89,6 +95,7 @@ class _KeptJob:
     inputs: Mapping[str, object]
     limits: Limits
     origin: Origin
+    seconds: float | None
 
 
 def script_text(path: str, data: bytes) -> str:

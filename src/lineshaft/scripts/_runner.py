@@ -180,8 +180,9 @@ class Runner:
         limits: Limits,
         control: Control,
         caller: Caller | None = None,
+        seconds: float | None = None,
     ) -> CallResult:
-        """Make one call, with a record of its own."""
+        """Make one call, with a record of its own; the arguments are those of `Session.call`."""
         job = Job(
             script="",
             name=f"call {name}",
@@ -189,6 +190,7 @@ class Runner:
             arguments=arguments,
             limits=limits,
             origin=origin,
+            seconds=seconds,
         )
         segment = RunSegment(run_id=new_run_id(), limits=limits, caller=caller)
         context, progress = self.context(segment, control=control), RunProgress()
@@ -218,11 +220,11 @@ class Runner:
             used: Seconds that it has used.
         """
         if job.tool:
-            return self.control_of_call(job.tool, job.limits)
+            return self.control_of_call(job.tool, job.limits, seconds=job.seconds, used=used)
         return Control(job.limits.seconds, used=used)
 
     def control_of_call(
-        self, name: str, limits: Limits, *, seconds: float | None = None
+        self, name: str, limits: Limits, *, seconds: float | None = None, used: float = 0
     ) -> Control:
         """Return the reins of a single call; a container's time is that of a run.
 
@@ -232,12 +234,13 @@ class Runner:
             name: The tool.
             limits: Of the run that the call has of its own.
             seconds: What the call and all that it makes may take; None: as the limits say.
+            used: Seconds that an earlier part of it has used.
         """
         if seconds is not None:
-            return Control(seconds)
+            return Control(seconds, used=used)
         tool = self.gate.tools.get(name)
         timed = tool is not None and tool.spec.container and tool.spec.calls_as != "agent"
-        return Control(limits.seconds if timed else math.inf)
+        return Control(limits.seconds, used=used) if timed else Control(math.inf)
 
     async def find(
         self, script: object, *, name: str, inputs: Mapping[str, object]

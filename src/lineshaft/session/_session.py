@@ -349,8 +349,8 @@ class Session(Afterwards):
             origin: The way the call came in, for policy and record.
             caller: The caller, instead of the session's; its origin counts.
             seconds: What the call and all that it makes may take, waits for approvals left out:
-                an agent's requests to its model too. Then it ends with `E_TIMEOUT`. None: as the
-                limits and an agent's budget say.
+                an agent's requests to its model too. Then it ends with `E_TIMEOUT`. A resume goes
+                on with what is left of them. None: as the limits and an agent's budget say.
 
         Returns:
             The result; errors of the tool are not raised.
@@ -367,7 +367,13 @@ class Session(Afterwards):
         control = self._runner.control_of_call(tool, limits, seconds=seconds)
         with self._live.holding(control):
             return await self._runner.call(
-                tool, given, origin=origin, limits=limits, control=control, caller=caller
+                tool,
+                given,
+                origin=origin,
+                limits=limits,
+                control=control,
+                caller=caller,
+                seconds=seconds,
             )
 
     def end_all(self) -> None:

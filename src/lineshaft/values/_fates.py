@@ -52,7 +52,7 @@ def _acts_beyond(call: CallRecord) -> bool:
     if call.status == "cancelled" and call.tool == KEEPS_NOTHING:
         return False
     started = call.status in ("done", "failed", "unknown") or call.duration_ms > 0
-    return started and call.staged_after is None and call.effect not in (None, "read")
+    return started and call.staged_after is None and call.effect not in (None, "read", "model")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -249,7 +249,8 @@ class RunResult:
     """Whether the changes are on disk."""
 
     dropped: tuple[Change, ...] = ()
-    """Staged changes that never reached the disk: the run failed, was ended or previewed."""
+    """Staged changes that never reached the disk, of microagents and other containers too, one a
+    path: the run failed, was ended or previewed."""
 
     pending: tuple[Pending, ...] = ()
     """Calls that wait for an answer."""

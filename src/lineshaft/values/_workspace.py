@@ -521,6 +521,11 @@ class Stage(Workspace, Protocol):
         """End a layer: its changes that were not merged are dropped."""
         ...
 
+    @property
+    def abandoned(self) -> tuple[Change, ...]:
+        """The changes of layers that were dropped, in order; a path may be there several times."""
+        ...
+
     async def fork(self) -> "Stage":
         """Return a copy of the view whose changes never land; its `diff` is from here on."""
         ...

@@ -76,6 +76,11 @@ class FolderView(DirectView, Stage):
         """Refuse: it is no layer."""
         raise ConfigError("a view that writes through has no layers")
 
+    @property
+    def abandoned(self) -> tuple[Change, ...]:
+        """Nothing: there are no layers."""
+        return ()
+
     async def fork(self) -> "FolderView":
         """Refuse: all changes of this view land."""
         raise ConfigError("a view that writes through has no copies")

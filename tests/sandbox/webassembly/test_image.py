@@ -29,7 +29,7 @@ def build() -> ModuleType:
 def checkout(tmp_path: Path, build: ModuleType) -> Path:
     """Return a checkout with all that an image is made from, and one that is said to be of it."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for part in (build.GUEST, build.ROOM / "inside"):
+    for part in (build.GUEST, build.ROOM / "inside", build.BUILD):
         shutil.copytree(ROOT / part, tmp_path / part)
     folder = tmp_path / build.ROOM / "image"
     folder.mkdir()

@@ -136,13 +136,16 @@ class SdkConfiguration:
         raise NotConfigured(f"{key} has neither `command` nor `path`", hint="give it one of both")
 
     def named(self) -> Sequence[ProjectProgram]:
-        """Return the programs that are configured, with the files of the repository they name.
-
-        Raises:
-            ConfigError: One is malformed.
-        """
-        found = (self.named_program(script) for script in get_args(SdkScript))
+        """Return the programs that are configured, with the files of the repository they name."""
+        found = map(self._named_or_refused, get_args(SdkScript))
         return [each for each in found if each is not None]
+
+    def _named_or_refused(self, script: SdkScript) -> ProjectProgram | None:
+        try:
+            return self.named_program(script)
+        except ConfigError as error:
+            place = self.repository.resolve() / PLACE
+            return ProjectProgram(name=script, place=place, command="", refused=error)
 
     def named_program(self, script: SdkScript) -> ProjectProgram | None:
         """Return one of them; None where it is not configured.

@@ -16,7 +16,7 @@ from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._models_used import ModelsUsed
-from lineshaft.cli._offer import offered_for, tell_down
+from lineshaft.cli._offer import offered_for, refuse_lacks, tell_down
 from lineshaft.cli._options import (
     AcceptClaims,
     Json,
@@ -103,8 +103,9 @@ def call_one(
     started = started_with(settings)
     namespace = tool.rpartition(".")[0]
     offered = offered_for(
-        settings, only=[namespace] if namespace else [], accept_claims=accept_claims
+        settings, only=[namespace] if namespace else [], tool=tool, accept_claims=accept_claims
     )
+    refuse_lacks(offered, tool)
     session = build(
         settings,
         toolset=offered.all,

@@ -15,7 +15,7 @@ from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._needs import words_of_run
-from lineshaft.cli._offer import offered_for
+from lineshaft.cli._offer import offered_for, refuse_lacks
 from lineshaft.cli._options import (
     AcceptChanged,
     Json,
@@ -144,7 +144,9 @@ def command(
     if not quiet:
         announce()
     display = display_for(quiet=quiet or json)
-    offered = offered_for(settings, words=words_of_run(settings, run))
+    needs = words_of_run(settings, run)
+    offered = offered_for(settings, words=needs)
+    refuse_lacks(offered, needs)
     session = build(
         settings,
         toolset=offered.all,

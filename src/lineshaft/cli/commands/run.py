@@ -14,7 +14,7 @@ from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
-from lineshaft.cli._offer import offered_for
+from lineshaft.cli._offer import offered_for, tell_lacks
 from lineshaft.cli._options import (
     AcceptClaims,
     AskedBy,
@@ -75,6 +75,7 @@ def command(
     guards, source = guards_for(settings), script_of(script, code, args or ())
     inputs = {"args": list(source.args), **read_pairs(arg or ())}
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
+    tell_lacks(offered, source.text)
     store = store_for(settings)
     if not quiet:
         announce()

@@ -1,4 +1,8 @@
-"""A short script that runs before the real one, so that memory is warm."""
+"""A short script that runs before the real one.
+
+It runs while an image is made, so that caches of the interpreter are filled in it, and once more in
+each instance, whose memory is warm then.
+"""
 
 import linecache
 import sys
@@ -9,7 +13,6 @@ from . import script
 from .codec import dumps, loads
 from .current import current
 from .platform import Platform
-from .wire import Wire
 
 # Short on purpose: pages dirtied by compiling stay with every instance, some 50 KB a line.
 _SOURCE = """
@@ -57,11 +60,9 @@ class _Host:
         return '{"kind":"none"}'
 
 
-def rehearse(wire: Wire, platform: Platform) -> None:
+def rehearse(platform: Platform) -> None:
     """Run the little script."""
-    del wire
-    for _ in range(2):
-        script.run(_ORDER, _Host(), platform, rehearsal=True)
+    script.run(_ORDER, _Host(), platform, rehearsal=True)
     for name in ("tools", "rehearsed", "__main__"):
         sys.modules.pop(name, None)
     linecache.cache.pop("script.py", None)

@@ -7,8 +7,6 @@ ask git for.
 
 import configparser
 import os
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.kit.jailed import closed, to_the_end
+from lineshaft.sandbox.jail import Scratch, make_scratch
 from lineshaft.values import Context, Entry
 
 MOST_FILES = 20_000
@@ -30,6 +29,10 @@ class PrivateCopy:
     """A private copy."""
 
     root: Path
+
+    temporary: Path
+    """A folder for temporary files of the program, beside the copy; removed with it."""
+
     packages: tuple[Path, ...]
     """Real folders to which symlinks of the copy lead."""
 
@@ -43,12 +46,15 @@ async def private_copy(
 ) -> AsyncGenerator[PrivateCopy]:
     """Make a copy of a call's workspace, and remove it at the end.
 
+    What a killed process leaves is removed by the next jail or copy that is made.
+
     Args:
         call: The call.
         packages: `node_modules` for a workspace that has none at its root.
         extra: Contents by path that take the place of the workspace's; None: no file is there.
 
     Raises:
+        NoBoundary: There is no place for it.
         ToolError: `E_TOO_LARGE`, where it is too large to be copied for each program;
             `E_INVALID_ARGS`, where `extra` names what is none of the workspace's files.
     """
@@ -56,10 +62,11 @@ async def private_copy(
         message = f"{strange[0]!r} is none of the workspace's files: no content can take its place"
         raise ToolError("E_INVALID_ARGS", message)
     real = Path((await call.workspace.resolve(".")).real)
-    folder = _folder()
+    scratch = await to_the_end(lambda _: make_scratch(), Scratch.discard)
     try:
-        root = folder / "workspace"
+        root, temporary = scratch.path / "workspace", scratch.path / "temporary"
         root.mkdir()
+        temporary.mkdir()
         folders = ["."]
         files = size = 0
         async for entry in call.workspace.walk("."):
@@ -88,13 +95,11 @@ async def private_copy(
         for path, data in (extra or {}).items():
             _replace(root / path, data)
         _write_git_stub(root, real)
-        yield PrivateCopy(root=root, packages=tuple(linked), hidden=tuple(hidden))
+        yield PrivateCopy(
+            root=root, temporary=temporary, packages=tuple(linked), hidden=tuple(hidden)
+        )
     finally:
-        await to_the_end(lambda _: shutil.rmtree(folder, ignore_errors=True))
-
-
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="lineshaft-view-")).resolve()
+        await to_the_end(lambda _: scratch.discard())
 
 
 async def _copy_file(call: Context, path: str, target: Path, source: Path) -> None:

@@ -12,18 +12,25 @@ from lineshaft.processes.programs import ProgramOptions, ProgramResult, run_prog
 from lineshaft.sandbox.jail import Changes, SandboxSpec, changes_of_copy, states
 from lineshaft.values import Command, Context, Line, Process
 
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+"""The variables that name the folder for temporary files, on the systems that there are."""
+
 
 @asynccontextmanager
 async def plainly(
     call: Context, options: ProgramOptions, place: ViewPlace
 ) -> AsyncGenerator[tuple[ProgramResult, Changes]]:
-    """Run a program without a jail; its changes are there as long as the block lasts."""
+    """Run a program without a jail; its changes are there as long as the block lasts.
+
+    Its temporary files lie beside the copy, and are removed with it.
+    """
     root = place.copy.root
+    env = {**dict.fromkeys(_TEMPORARY, str(place.copy.temporary)), **place.env}
     before = await to_the_end(lambda _: states(root))
     seconds = place.time.left()
 
     async def starting(command: Command) -> Process:
-        there = replace(command, argv=place.argv, env=place.env, seconds=seconds)
+        there = replace(command, argv=place.argv, env=env, seconds=seconds)
         return await start(there, cwd=root / place.folder, secrets=call.secrets)
 
     try:

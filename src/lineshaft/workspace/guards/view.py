@@ -91,6 +91,11 @@ class Looking(Stage):
         """Return the changes of the run, landed or not."""
         return await self._stage.changes()
 
+    @property
+    def abandoned(self) -> tuple[Change, ...]:
+        """The changes of layers that were dropped."""
+        return self._stage.abandoned
+
     async def diff(self) -> str:
         """Return the changes that have not landed as one unified diff."""
         return await self._stage.diff()

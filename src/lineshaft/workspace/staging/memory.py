@@ -55,6 +55,9 @@ class Memory:
     layers: "dict[str, Memory]" = field(default_factory=dict[str, "Memory"])
     """What is laid over it, by name."""
 
+    abandoned: list[Change] = field(default_factory=list[Change])
+    """Changes of layers that were dropped; kept by the lowest memory alone."""
+
     def __post_init__(self) -> None:
         self.staged.seen = self.through.seen
 
@@ -83,6 +86,12 @@ class Memory:
         """Return the changes to land, with the number of their stage."""
         changes = self.staged.changes()
         return tuple(replace(change, stage=stage) for change in (*changes, *self._bare(changes)))
+
+    def unmerged(self, stage: int) -> Iterator[Change]:
+        """Yield the changes to land, those of what is laid over it too."""
+        yield from self.waiting(stage)
+        for layer in self.layers.values():
+            yield from layer.unmerged(stage)
 
     def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
         """Yield new folders that no change implies: their contents were taken back."""
@@ -158,6 +167,7 @@ class Memory:
             "stages": self.stages,
             "version": self.version,
             "layers": {name: layer.facts(packing) for name, layer in self.layers.items()},
+            "abandoned": [asdict(change) for change in self.abandoned],
         }
 
     @classmethod
@@ -197,6 +207,7 @@ class Memory:
             layers={
                 name: cls._of(layer, content, roots, overlay) for name, layer in told.layers.items()
             },
+            abandoned=told.abandoned,
         )
 
 
@@ -243,6 +254,7 @@ class _MemoryFacts:
     stages: int
     version: int
     layers: dict[str, object]
+    abandoned: list[Change] = field(default_factory=list[Change])
 
 
 def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:

@@ -189,6 +189,12 @@ class StagedView(FolderView):
         *_, below, own = self._memories
         if below.layers.pop(self._name, None) is not None:
             below.through.absorb(own.through)  # its commands have acted
+            self._memories[0].abandoned += own.unmerged(self.landed + 1)
+
+    @property
+    def abandoned(self) -> tuple[Change, ...]:
+        """The changes of layers that were dropped."""
+        return tuple(self._memories[0].abandoned)
 
     @property
     def _version(self) -> int:

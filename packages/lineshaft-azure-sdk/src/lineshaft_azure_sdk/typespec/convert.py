@@ -3,6 +3,9 @@
 AutoRest takes its locks by listening on ports of this machine, which no jail allows. So it runs
 without one, over a private copy of the workspace, and each call is asked about as any process. It
 downloads extensions that are not in its home, so that home is filled before, in known versions.
+It leaves its temporary files; those of a view end with the view. Its ports and the file that names
+them follow from that folder, so that conversions at once do not wait for each other: they need not,
+since the locks are for downloads.
 What it makes goes into a fresh folder first, and is compared before it is put where it is wanted.
 """
 

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.agents import refuse_without_model
-from lineshaft.cli._agents import refuse_wrong_inputs, settings_of_agent, tool_of
+from lineshaft.cli._agents import lack_of, refuse_wrong_inputs, settings_of_agent, tool_of
 from lineshaft.cli._options import Json, Mode, Quiet, Tools, Workspace, options_again
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._shown import display_for
@@ -55,7 +54,8 @@ def command(
         settings = replace(settings, models={tool.rpartition(".")[2]: model})
     agent = tool_of(settings, tool)
     refuse_wrong_inputs(agent, given)
-    refuse_without_model(agent)
+    if (lack := lack_of(agent)) is not None:
+        raise lack
     limits = replace(settings.limits(), seconds=timeout, most_seconds=timeout, call_seconds=timeout)
     call_one(
         settings,

@@ -7,9 +7,9 @@ from typing import Annotated, cast
 
 import typer
 
-from lineshaft.cli._agents import settings_of_agent, tool_of
+from lineshaft.cli._agents import lack_of, sentence_of, settings_of_agent, tool_of
 from lineshaft.cli._options import Json, Tools, Workspace
-from lineshaft.cli._terminal import one_line, result
+from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.tools import describe
 from lineshaft.values import ToolSpec
 
@@ -23,7 +23,8 @@ def command(
 ) -> None:
     """Describe an agent, with a whole command line that runs it."""
     settings, tool = settings_of_agent(name, workspace, tools=tools)
-    spec = tool_of(settings, tool).spec
+    agent = tool_of(settings, tool)
+    spec, lack = agent.spec, lack_of(agent)
     line = _command_line(name, spec, [str(each) for each in tools or ()])
     if json:
         told = {
@@ -32,10 +33,13 @@ def command(
             "inputs": spec.input_schema,
             "result": spec.output_schema,
             "command": line,
+            "lacks": lack and {"message": lack.message, "hint": lack.hint},
         }
         result(json_module.dumps(told, ensure_ascii=False))
     else:
         result(f"{describe(spec)}\n\nRun it:\n  {line}")
+        if lack is not None:
+            note(f"{paint('cannot work yet', 'yellow')}: {sentence_of(lack)}")
 
 
 def _command_line(name: str, spec: ToolSpec, modules: Sequence[str]) -> str:

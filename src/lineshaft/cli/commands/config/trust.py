@@ -46,12 +46,22 @@ def command(
 ) -> None:
     """Show each module, agent, server and program that waits for approval, and ask about it."""
     settings = settings_for(workspace)
+    broken: list[tuple[str, ConfigError]] = []
+
+    def faulty(name: str, error: ConfigError) -> None:
+        broken.append((name, error))
+
+    programs: tuple[Unapproved, ...] = ()
+    if pack:
+        programs = unapproved_programs(pack, settings.root.resolve(), faulty=faulty)
     modules = (
         *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
-        *(unapproved_programs(pack, settings.root.resolve()) if pack else ()),
+        *programs,
     )
-    agents = {each.name: each for each in unapproved_agents(settings)}
-    broken = [each for each in agent_settings(settings) if each.fault]
+    for agent in agent_settings(settings):
+        if agent.fault:
+            faulty(agent.name, agent.problem(agent.fault))
+    agents = {each.name: each for each in unapproved_agents(settings, faulty=faulty)}
     found = servers(settings).servers
     waiting = [each for each in found if not each.problem and _waits(each)]
     if not (modules or agents or waiting or broken):
@@ -68,8 +78,8 @@ def command(
         if yes or confirm_module(module):
             _approve(module)
     refused = bool(broken)
-    for agent in broken:
-        _refuse(agent.problem(agent.fault))
+    for name, error in broken:
+        _refuse(error, name)
     if agents:
         refused = not _approve_agents(settings, agents, yes=yes) or refused
     for server in waiting:
@@ -79,7 +89,7 @@ def command(
             if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
                 _approve(asked)
         except ConfigError as error:
-            _refuse(error)
+            _refuse(error, server.name)
             refused = True
     if refused:
         raise typer.Exit(USAGE)
@@ -99,7 +109,7 @@ def _approve_agents(settings: Settings, waiting: Mapping[str, Unapproved], *, ye
         try:
             offered = offered.combine(Toolset([agent_of(agent, settings, offered)]))
         except ConfigError as error:
-            _refuse(error)
+            _refuse(error, agent.name)
             usable = False
             continue
         if yes:
@@ -109,8 +119,9 @@ def _approve_agents(settings: Settings, waiting: Mapping[str, Unapproved], *, ye
     return usable
 
 
-def _refuse(error: ConfigError) -> None:
-    note(f"not approved: {one_line(error.message, 1_000)}")
+def _refuse(error: ConfigError, name: str = "") -> None:
+    what = f"{one_line(name)}: {error.message}" if name else error.message
+    note(f"not approved: {one_line(what, 1_000)}")
     if error.hint:
         note(f"  {one_line(error.hint, 1_000)}")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
+from lineshaft.cli._agents import lack_of
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._carry import carry
 from lineshaft.cli._diagnosis import Diagnosis, State
@@ -23,10 +24,12 @@ from lineshaft.cli.commands.doctor.boundaries import attack, table
 from lineshaft.cli.commands.doctor.landing import landing, recovered
 from lineshaft.config import (
     Settings,
+    agent_settings,
     folder,
     policy,
     private_folder,
     state_folder,
+    tools,
     unapproved,
     unapproved_agents,
 )
@@ -34,7 +37,7 @@ from lineshaft.errors import LineshaftError
 from lineshaft.policy import Policy
 from lineshaft.session import Session
 from lineshaft.tools import tool
-from lineshaft.values import Limits, PythonOptions, RunResult
+from lineshaft.values import AGENT_NAMESPACE, Limits, PythonOptions, RunResult
 
 if TYPE_CHECKING:
     from lineshaft.sandbox.jail import Boundary
@@ -148,6 +151,7 @@ def _settings_checks(workspace: Path | None) -> Iterator[Diagnosis]:
     yield landing(settings)
     yield _tried("policy", lambda: f"mode {policy(settings).mode}")
     yield _modules(settings)
+    yield from _agents(settings)
     if not settings.script_enabled:
         source = settings.setting("script.enabled").source
         yield Diagnosis(name="scripts", state="note", text=f"switched off by {source}")
@@ -183,6 +187,28 @@ def _modules(settings: Settings) -> Diagnosis:
             hint="read them, then run `lineshaft config trust`",
         )
     return Diagnosis(name="modules", state="ok", text=f"{len(settings.modules)} with own tools")
+
+
+def _agents(settings: Settings) -> Iterator[Diagnosis]:
+    """Say which agents of the settings can work, and what the others lack."""
+    faulty: dict[str, LineshaftError] = {}
+    names = [each.name for each in agent_settings(settings)]
+    if not names:
+        return
+    try:
+        offered = tools(settings, faulty=faulty.__setitem__)
+    except LineshaftError as error:  # a module that they may call
+        text = f"not known, as tools are missing: {error.message}"
+        yield Diagnosis(name="agents", state="note", text=text, hint=error.hint)
+        return
+    for name in names:
+        found = offered.get(f"{AGENT_NAMESPACE}.{name}")
+        error = faulty.get(name) or (found and lack_of(found))
+        if error is None:
+            yield Diagnosis(name="agents", state="ok", text=f"{name} can work")
+        else:
+            text = f"{name} cannot work: {error.message}"
+            yield Diagnosis(name="agents", state="note", text=text, hint=error.hint)
 
 
 def _state() -> str:

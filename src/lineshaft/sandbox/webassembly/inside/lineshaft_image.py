@@ -12,17 +12,20 @@ import componentize_py_types  # noqa: F401  modules not imported now cannot be i
 import wit_world
 from _lineshaft import entry
 from compaction import filled
+from objects import Objects
 
 _licence = Path(json.__file__).parents[1] / "LICENSE.txt"  # no file can be read after `prepare`
 _licences = {"cpython-LICENSE": _licence.read_text(encoding="utf-8")}
 _found = entry.prepare() or {}
-_known = {"python": platform.python_version(), "modules": [], "missing": {}, "licences": _licences}
-_facts = {**_known, **_found}
-FACTS = f"lineshaft facts {json.dumps(_facts)} end of facts"
-"""Facts that the build reads out of the finished image, its only source."""
+for _name in ("compaction", "objects"):
+    sys.modules.pop(_name, None)
 
 HELD = filled()
-sys.modules.pop("compaction", None)
+OBJECTS = Objects()
+_known = {"python": platform.python_version(), "modules": [], "missing": {}, "licences": _licences}
+_facts = {**_known, **_found, "objects": OBJECTS.table.buffer_info()}
+FACTS = f"lineshaft facts {json.dumps(_facts)} end of facts"
+"""Facts that the build reads out of the finished image, its only source."""
 
 
 class WitWorld(wit_world.WitWorld):
