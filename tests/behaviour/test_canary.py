@@ -42,6 +42,16 @@ async def from_a_script(make: Make, outside: Outside, folder: Path) -> str:
 
 async def from_the_shell(make: Make, outside: Outside, folder: Path) -> str:
     """Call it from the command line, in a process of its own."""
+    return await from_a_process(outside, folder, "call", "canary")
+
+
+async def from_an_editor(make: Make, outside: Outside, folder: Path) -> str:
+    """Call it from a script that a person starts in an editor, as the extension has it run."""
+    words = ("run", "-c", "return await canary()", "--origin", "editor")
+    return await from_a_process(outside, folder, *words)
+
+
+async def from_a_process(outside: Outside, folder: Path, *words: str) -> str:
     mark = folder / "canary-ran"
     (folder / "canary_tools.py").write_text(
         "from pathlib import Path\nfrom lineshaft import tool\n"
@@ -52,7 +62,7 @@ async def from_the_shell(make: Make, outside: Outside, folder: Path) -> str:
         "[policy]\nmode = 'open'\n"
         "[[policy.rules]]\nid = 'nothing'\nverdict = 'deny'\ntool = 'canary'\n"
     )
-    command = [sys.executable, "-m", "lineshaft", "call", "canary"]
+    command = [sys.executable, "-m", "lineshaft", *words]
     done = await anyio.run_process(
         [*command, "--tools", "canary_tools.py"], cwd=folder, check=False
     )
@@ -97,6 +107,7 @@ async def from_an_agent(make: Make, outside: Outside, folder: Path) -> str:
 WAYS: dict[Origin, WayIn] = {
     "agent": from_an_agent,
     "code": from_code,
+    "editor": from_an_editor,
     "mcp": from_an_mcp_client,
     "model": from_a_model,
     "script": from_a_script,

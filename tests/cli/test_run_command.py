@@ -206,6 +206,21 @@ def test_a_limit_given_by_hand_holds(here: Lineshaft) -> None:
     assert error(outcome(done))["code"] == "E_CALL_LIMIT"
 
 
+def test_who_asks_counts_for_the_limits_and_the_policy_of_a_run(
+    here: Lineshaft, workspace: Path
+) -> None:
+    script = "for _ in range(51):\n    await list_files()\nreturn 1"
+    done = here("run", "--json", "--origin", "model", script=script)
+    assert error(outcome(done))["code"] == "E_CALL_LIMIT"
+    done = here("run", "--json", "--origin", "editor", script=script)
+    assert outcome(done)["status"] == "success"
+    rule = '{id = "no-clicks", tool = "run_script", origin = "editor", verdict = "deny"}'
+    (workspace / "lineshaft.toml").write_text(f"[policy]\nrules = [{rule}]\n", encoding="utf-8")
+    assert here("run", "--json", "--origin", "editor", script=script).returncode == 3
+    assert here("run", "--json", script=script).returncode == 0
+    assert here("run", "--json", "--origin", "somebody", script=script).returncode == 2
+
+
 def test_scripts_can_be_switched_off(lineshaft: Lineshaft) -> None:
     done = lineshaft("run", "-", "--json", stdin="1", variables={"LINESHAFT_NO_SCRIPT": "1"})
     assert (done.returncode, outcome(done)["status"]) == (3, "refused")

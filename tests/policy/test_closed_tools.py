@@ -31,7 +31,11 @@ ALWAYS: dict[str, tuple[dict[str, object], ToolSpec]] = {
         {
             "rules": [
                 {"id": "a", "tool": "write_file", "origin": ["mcp", "model"], "verdict": "deny"},
-                {"id": "b", "origin": ["agent", "code", "script", "shell"], "verdict": "stop"},
+                {
+                    "id": "b",
+                    "origin": ["agent", "code", "script", "shell", "editor"],
+                    "verdict": "stop",
+                },
             ]
         },
         WRITE,

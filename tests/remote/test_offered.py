@@ -1,7 +1,9 @@
 """Tools of a window in a session, over real sockets: calls, and what may go wrong with them."""
 
 import asyncio
+import hashlib
 import json
+import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -399,3 +401,30 @@ async def test_an_answer_about_claims_is_for_the_window_of_one_folder(root: Path
     for rule, counts in (("accept", True), ("external", False)):
         (ruled,) = servers_of(settings_of(root, f'window_claims = "{rule}"')).servers
         assert claims_for(ruled)([claim], "d") is counts
+
+
+async def test_the_command_line_takes_an_answer_about_the_windows_claims(root: Path) -> None:
+    settings_of(root)
+    command = [sys.executable, "-m", "lineshaft"]
+    async with hosted(root, "w") as (_, [far]):
+        await far.offer({**FREE, "effects": {"read_only": True}})
+        for words, told in (
+            (("config", "mcp", "claims", "window", "--accept"), "window.say: only reads"),
+            (("tools", "window.say"), "read"),
+            (("config", "mcp"), str(root)),
+        ):
+            done = await anyio.run_process([*command, *words], cwd=root, check=False)
+            assert done.returncode == 0, done.stderr
+            assert told in done.stdout.decode()
+        calling = asyncio.create_task(
+            anyio.run_process([*command, "call", "window.say"], cwd=root, check=False)
+        )
+        frame = await far.next("oh_event")
+        while frame["action"] != "call_tool":  # the folder is proved to be on this machine
+            nonce = Path(frame["args"]["nonce"])
+            proof = hashlib.sha256(nonce.read_bytes()).hexdigest()
+            await far.answer(frame["id"], "buffers", content="", extras={"nonce": proof})
+            frame = await far.next("oh_event")
+        await far.answer(frame["id"], "call_tool", content="hello", extras={})
+        ended = await calling
+        assert (ended.returncode, ended.stdout) == (0, b"hello\n"), ended.stderr

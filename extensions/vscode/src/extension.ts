@@ -3,6 +3,7 @@
  */
 
 import { realpath } from "node:fs/promises";
+import { basename } from "node:path";
 import * as vscode from "vscode";
 
 import { Commands } from "./commands/commands.ts";
@@ -12,7 +13,7 @@ import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
-import { type Place, ScriptTool, TOOL } from "./language/scripts.ts";
+import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
@@ -60,6 +61,7 @@ class Window implements vscode.Disposable {
       },
       stop: () => this.stop(),
       review: () => { this.#consent.review(); },
+      runScript: () => this.#runScript(),
       running: () => this.#running(),
       stopEverything: () => { this.#connection?.stopAll(); },
       doctor: () => { this.#doctor(); },
@@ -94,6 +96,28 @@ class Window implements vscode.Disposable {
       await new Promise((done) => setTimeout(done, LOOK_MS));
     }
     return { root: await realpath(folder.fsPath), python: setting<string>("python", "python3") };
+  }
+
+  /** Runs the script that the person looks at, as it stands in the editor. */
+  async #runScript(): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    if (document === undefined) {
+      void vscode.window.showInformationMessage("Lineshaft: open a script first");
+      return;
+    }
+    const title = `Lineshaft: ${basename(document.fileName)}`;
+    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+    try {
+      const run = await vscode.window.withProgress(options, async (_, token) =>
+        await runForPerson(await this.#ready(), document.getText(), token));
+      this.#log.info(`${title}: ${JSON.stringify(run, null, 2)}`);
+      this.#log.show(true);
+      void vscode.window.showInformationMessage(`${title}: ${String(run["status"])}`);
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) return;
+      const text = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`${title}: ${text.slice(0, 300)}`);
+    }
   }
 
   async startIfWanted(): Promise<void> {

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -62,6 +62,13 @@ Timeout = Annotated[
 Limit = Annotated[
     list[str] | None,
     typer.Option("--limit", help="A limit for this run, such as calls=50.", metavar="NAME=N"),
+]
+AskedBy = Annotated[
+    Literal["model", "editor"] | None,
+    typer.Option(
+        "--origin",
+        help="Who asks, for policy, limits and record: a model, or a person in an editor.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Atomic = Annotated[

@@ -13,9 +13,9 @@ Effect = Literal["read", "write", "exec", "external", "model"]
 """What a tool touches: nothing, workspace files, processes, the world beyond, or a model that the
 user or host code named."""
 
-Origin = Literal["code", "script", "model", "agent", "shell", "mcp"]
+Origin = Literal["code", "script", "model", "agent", "shell", "mcp", "editor"]
 """The way a call came in: host code, a script, a model's direct call, a microagent's model, the
-command line, an MCP client."""
+command line, an MCP client, a person's click in an editor."""
 
 CallStatus = Literal["done", "failed", "refused", "cancelled", "pending", "unknown"]
 """How a call ended; `unknown`: it was started, and its effect is not known."""

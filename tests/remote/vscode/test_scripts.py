@@ -66,3 +66,20 @@ def test_a_cancel_of_the_call_ends_the_run(editor: VsCode) -> None:
     (editor.root / "cancel").touch()
     assert told(file).startswith("Canceled")
     assert not (editor.root / "b.txt").exists()
+
+
+def test_a_chats_script_is_a_models_and_has_fifty_calls(editor: VsCode) -> None:
+    done = result(editor, "for _ in range(51):\n    await list_files()")
+    assert (done["status"], done["error"]["code"]) == ("error", "E_CALL_LIMIT")
+
+
+def test_a_script_that_a_person_runs_is_theirs(editor: VsCode) -> None:
+    script = (
+        "for _ in range(51):\n    await list_files()\n"
+        'await write_file(path="ran.txt", content="here")\n'
+    )
+    (editor.root / "mine.py").write_text(script)
+    editor.show("mine.py")
+    editor.browser.command("Lineshaft: Run This Script")
+    until((editor.root / "ran.txt").exists)
+    assert (editor.root / "ran.txt").read_text() == "here"

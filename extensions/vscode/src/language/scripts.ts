@@ -1,5 +1,5 @@
 /**
- * Scripts of the editor's own agents: the language-model tool `run_agent_script`.
+ * Scripts of the editor's own agents, by the language-model tool `run_agent_script`, and of a person.
  *
  * A script runs by `lineshaft run` in the folder that this window shows, under its policy; what that
  * asks about is asked here. To cancel the tool's call ends the run.
@@ -11,8 +11,6 @@ import { startLineshaft } from "../python/lineshaft.ts";
 import type { Invocations } from "./tools.ts";
 
 export const TOOL = "run_agent_script";
-/** As a model's scripts have it everywhere. */
-const MOST_CALLS = 50;
 const MOST_ANSWERED = 60_000;
 
 export interface Place {
@@ -55,18 +53,41 @@ export class ScriptTool implements vscode.LanguageModelTool<Input> {
     if (typeof code !== "string" || code === "") throw new Error("`code` is the script's text");
     const place = await this.#ready();
     const invocation = this.#invocations.begun(options.toolInvocationToken);
-    const text = await ran({ ...place, invocation }, code, token).finally(() => {
+    const from: Asking = { origin: "model", invocation };
+    const text = answered(await ran(place, code, from, token).finally(() => {
       this.#invocations.ended(invocation);
-    });
+    }));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 }
 
-/** Runs a script, and returns its result as a model reads it: JSON. */
-async function ran(place: Place & { invocation: string }, code: string, token: vscode.CancellationToken): Promise<string> {
-  const words = ["run", "-", "--json", "--limit", `calls=${MOST_CALLS}`];
+/** Who asks for a run: for policy and limits, and for the tools that it calls here. */
+interface Asking {
+  readonly origin: "model" | "editor";
+  readonly invocation: string;
+}
+
+export type Run = Readonly<Record<string, unknown>>;
+
+/** Runs a script for the person at this window. */
+export async function runForPerson(
+  place: Place,
+  code: string,
+  token: vscode.CancellationToken,
+): Promise<Run> {
+  return await ran(place, code, { origin: "editor", invocation: "" }, token);
+}
+
+/** Runs a script, and returns its result. */
+async function ran(
+  place: Place,
+  code: string,
+  from: Asking,
+  token: vscode.CancellationToken,
+): Promise<Run> {
+  const words = ["run", "-", "--json", "--origin", from.origin];
   const child = startLineshaft(place.python, [...words, "--workspace", `vscode:${place.root}`], {
-    LINESHAFT_INVOCATION: place.invocation,
+    LINESHAFT_INVOCATION: from.invocation,
   });
   const stopping = token.onCancellationRequested(() => { child.kill("SIGTERM"); });
   if (token.isCancellationRequested) child.kill("SIGTERM");
@@ -82,13 +103,14 @@ async function ran(place: Place & { invocation: string }, code: string, token: v
     });
     if (token.isCancellationRequested) throw new vscode.CancellationError();
     if (said.out === "") throw new Error(said.err.trim() || "the script did not run");
-    return answered(JSON.parse(said.out) as Record<string, unknown>);
+    return JSON.parse(said.out) as Run;
   } finally {
     stopping.dispose();
   }
 }
 
-function answered(run: Record<string, unknown>): string {
+/** The result of a run as a model reads it: JSON. */
+function answered(run: Run): string {
   const told = ["run_id", "status", "value", "stdout", "error", "changes", "pending"];
   const text = JSON.stringify(Object.fromEntries(told.map((name) => [name, run[name] ?? null])));
   if (text.length <= MOST_ANSWERED) return text;

@@ -17,6 +17,7 @@ from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._offer import offered_for, tell_lacks
 from lineshaft.cli._options import (
     AcceptClaims,
+    AskedBy,
     Atomic,
     Engine,
     Json,
@@ -39,7 +40,7 @@ from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
 from lineshaft.session import Session
-from lineshaft.values import RunResult
+from lineshaft.values import Caller, RunResult
 
 
 def command(
@@ -59,6 +60,7 @@ def command(
     workspace: Workspace = None,
     atomic: Atomic = None,
     accept_claims: AcceptClaims = False,
+    origin: AskedBy = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -78,19 +80,33 @@ def command(
     if not quiet:
         announce()
     display = display_for(quiet=quiet or json)
+    approver = approver_for(settings, display)
+    elicit = TerminalElicit(display) if can_ask() else None
+    caller = None
+    if origin is not None:
+        caller = Caller(approver=approver, elicit=elicit, origin=origin)
     session = build(
         settings,
         toolset=offered.all,
         secrets=offered.secrets,
         guards=guards,
         limits=limits,
-        approver=approver_for(settings, display),
-        elicit=TerminalElicit(display) if can_ask() else None,
+        approver=approver,
+        elicit=elicit,
         store=store,
     )
     reins = Reins()
     begun = partial(remember, started=started, settings=settings)
-    work = partial(_run, session, source, inputs=inputs, display=display, reins=reins, begun=begun)
+    work = partial(
+        _run,
+        session,
+        source,
+        inputs=inputs,
+        caller=caller,
+        display=display,
+        reins=reins,
+        begun=begun,
+    )
     try:
         run = carry(work, reins)
     finally:  # also where a person did not wait for the end
@@ -111,12 +127,15 @@ async def _run(
     script: Script,
     *,
     inputs: dict[str, object],
+    caller: Caller | None,
     display: Display,
     reins: Reins,
     begun: Callable[[str], None],
 ) -> RunResult:
     async with session:
-        run = await session.start(script.text, inputs=inputs, name=Path(script.name).name)
+        run = await session.start(
+            script.text, inputs=inputs, name=Path(script.name).name, caller=caller
+        )
         reins.cancel = run.cancel
         begun(run.run_id)
         async with anyio.create_task_group() as group:
