@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -182,5 +182,7 @@ def _toml(value: object) -> str:
             return f"{value:g}"
         case int():
             return str(value)
+        case list():
+            return f"[{', '.join(map(_toml, cast('list[object]', value)))}]"
         case _:
             return f'"{value}"'

@@ -207,7 +207,7 @@ class HostConversation:
         """
         before = self.window
         if before is not None and before.id != window.id:
-            raise RemoteProtocolError(f"another window has the conversation {self.id}")
+            raise RemoteProtocolError(f"another window has the channel {self.id}")
         self.window = window
         if self._forgetting is not None:
             self._forgetting.cancel()

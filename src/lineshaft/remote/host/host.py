@@ -112,7 +112,7 @@ class EditorHost:
             idle = next((c.id for c in self._conversations.values() if not c.in_use), None)
             if idle is None:
                 raise LocalProtocolError(
-                    f"there are {MOST_CONVERSATIONS} conversations, all of them in use"
+                    f"there are {MOST_CONVERSATIONS} channels, all of them in use"
                 )
             del self._conversations[idle]
         made = HostConversation(secrets.token_hex(16), self._emit, grace=self._grace)
@@ -145,7 +145,7 @@ class EditorHost:
         wanted = _text(said.get("conversation_id")) or _last(query, "conversation_id")
         conversation = self._conversations.get(wanted)
         if conversation is None:
-            raise refusal("no_conversation", f"there is no conversation {wanted!r}")
+            raise refusal("no_conversation", f"there is no channel {wanted!r}")
         if (protocol := said.get("protocol", PROTOCOL)) != PROTOCOL:
             update = "the extension" if _is_older(protocol) else "Lineshaft"
             raise refusal(
@@ -368,7 +368,7 @@ async def _until_gone(request: Request, work: Callable[[], Awaitable[T]]) -> T |
 
 def _missing(request: Request) -> Response:
     wanted = request.path_params["id"]
-    return _error(404, ConnectFailed(f"there is no conversation {wanted!r}"))
+    return _error(404, ConnectFailed(f"there is no channel {wanted!r}"))
 
 
 def _error(status: int, error: LineshaftError) -> Response:
