@@ -77,10 +77,12 @@ def _must_print(block: str, folder: Path, *, home: Path, place: str) -> None:
     """Run the commands of a page in one shell, and compare what each prints."""
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
     script = f"\necho '{MARK}'\n".join(command for command, _ in commands)
+    temporary = home / "tmp"  # for what a page makes by `mktemp`
+    temporary.mkdir(exist_ok=True)
     done = subprocess.run(
         ["/bin/sh", "-c", script],
         cwd=folder,
-        env=_environment(home),
+        env=_environment(home) | {"TMPDIR": str(temporary)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,

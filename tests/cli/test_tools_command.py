@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,13 +48,19 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_network")
-def test_tokens_are_counted_on_this_machine(here: Lineshaft) -> None:
+def test_tokens_are_counted_on_this_machine(
+    here: Lineshaft, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     lines = here("tools", "--tokens").stdout.splitlines()
     assert lines[0].split() == ["tools", "tokens"]
     name, tools, tokens = lines[1].split()
     assert (name, int(tools)) == ("directly", len(here("tools").stdout.splitlines()))
     assert int(tokens.replace(",", "")) > 1_000
     assert lines[2].startswith("through Lineshaft")
+    assert not (temporary / "data-gym-cache").exists()
 
 
 def test_many_tools_cost_a_client_no_more_than_few(wide: Lineshaft) -> None:

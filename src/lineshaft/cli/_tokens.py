@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from lineshaft import kit
 from lineshaft.cli._carry import carry
@@ -19,14 +20,13 @@ from lineshaft.mcp.front import Front
 from lineshaft.session import Session
 from lineshaft.values import ToolSpec
 
+if TYPE_CHECKING:
+    from lineshaft.evals import Tokeniser
+
 Count = Callable[[str], int]
 Definitions = Sequence[dict[str, object]]
 Listed = list[tuple[ToolSpec, dict[str, object]]]
 """Tools, and what a client is told of each."""
-
-_ENCODING = "cl100k_base"
-_AT_ONCE = 100_000
-"""Characters that are encoded together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +57,9 @@ def tell_tokens(settings: Settings, offered: Offered, *, as_json: bool) -> None:
     Raises:
         ConfigError: There is no encoding on this machine.
     """
-    count = counter()
+    tokeniser = exact_tokeniser()
     session = build(settings, toolset=offered.all, guards=guards_for(settings))
-    loads = carry(partial(_loads, session, settings, count))
+    loads = carry(partial(_loads, session, settings, tokeniser))
     if as_json:
         result(json.dumps(asdict(loads), ensure_ascii=False))
         return
@@ -76,29 +76,24 @@ def tell_tokens(settings: Settings, offered: Offered, *, as_json: bool) -> None:
         result(f"{name:<{width}}  {tools:>6}  {tokens:>9}  {share}".rstrip())
 
 
-def counter() -> Count:
+def exact_tokeniser() -> "Tokeniser":
     """Return what counts the tokens of a text.
 
     Raises:
         ConfigError: The packages that it needs are not there.
     """
-    try:
-        import tiktoken  # noqa: PLC0415  an extra
+    from lineshaft.evals import offline_tokeniser  # noqa: PLC0415  for this option alone
 
-        encoding = tiktoken.get_encoding(f"{_ENCODING}_offline")
-    except (ImportError, ValueError):
+    tokeniser = offline_tokeniser()
+    if tokeniser.is_estimate:
         raise ConfigError(
             "to count tokens needs two more packages", hint='pip install "lineshaft[tokens]"'
-        ) from None
-
-    def count(text: str) -> int:
-        parts = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
-        return sum(len(encoding.encode(part, disallowed_special=())) for part in parts)
-
-    return count
+        )
+    return tokeniser
 
 
-async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
+async def _loads(session: Session, settings: Settings, tokeniser: "Tokeniser") -> Loads:
+    count = tokeniser.count
     async with session:
         await session.ready()
         said = serve_settings(settings)
@@ -110,7 +105,7 @@ async def _loads(session: Session, settings: Settings, count: Count) -> Loads:
         instructions = count(served.instructions)
         listed = served.definitions()
         return Loads(
-            encoding=_ENCODING,
+            encoding=tokeniser.name,
             directly=Load(
                 tools=len(each),
                 tokens=count(_list([definition for _, definition in each])),

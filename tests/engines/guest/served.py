@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 _read, _write, _exit, _fork, _pipe = os.read, os.write, os._exit, os.fork, os.pipe
+_unlink, _rmdir = os.unlink, os.rmdir  # the guest closes those of `os`
 _input, _print = sys.stdin, sys.stdout
 
 
 def serve(guest: str, here: str) -> None:
     """Answer until there is no more input."""
     folder = tempfile.mkdtemp()
-    Path(folder, "_lineshaft").symlink_to(guest)
+    link = Path(folder, "_lineshaft")
+    link.symlink_to(guest)
     sys.path[:0] = [folder, here]
     kind: Any = importlib.import_module("canned").Canned
 
@@ -56,6 +58,8 @@ def serve(guest: str, here: str) -> None:
         os.wait()
         _print.write(data.decode() + "\n")
         _print.flush()
+    _unlink(link)
+    _rmdir(folder)
 
 
 if __name__ == "__main__":

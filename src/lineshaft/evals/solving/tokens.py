@@ -1,7 +1,9 @@
 """Tokens counted on this machine: an encoding out of a package, nothing is fetched."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +13,7 @@ _ENCODING = "cl100k_base"
 _AT_ONCE = 100_000
 _LETTERS = 4
 _KEPT = 4_096
+_COPIES = "TIKTOKEN_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class Tokeniser:
 
     name: str
     count: Callable[[str], int]
+    is_estimate: bool = False
 
     def of_request(self, request: ModelRequest) -> int:
         """Return the tokens of all texts of a request, tools included."""
@@ -48,9 +52,11 @@ def offline_tokeniser() -> Tokeniser:
     try:
         import tiktoken  # noqa: PLC0415  an extra
 
-        encoding = tiktoken.get_encoding(f"{_ENCODING}_offline")
+        with _no_copy():
+            encoding = tiktoken.get_encoding(f"{_ENCODING}_offline")
     except (ImportError, ValueError):
-        return Tokeniser(f"characters/{_LETTERS}", lambda text: -(-len(text) // _LETTERS))
+        name = f"characters/{_LETTERS}"
+        return Tokeniser(name, lambda text: -(-len(text) // _LETTERS), is_estimate=True)
 
     @lru_cache(maxsize=_KEPT)
     def count(text: str) -> int:
@@ -58,3 +64,17 @@ def offline_tokeniser() -> Tokeniser:
         return sum(len(encoding.encode(part, disallowed_special=())) for part in parts)
 
     return Tokeniser(_ENCODING, count)
+
+
+@contextmanager
+def _no_copy() -> Generator[None]:
+    """Keep tiktoken from copying the package's file into the machine's temporary folder."""
+    before = os.environ.get(_COPIES)
+    os.environ[_COPIES] = ""
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_COPIES]
+        else:
+            os.environ[_COPIES] = before
