@@ -1,10 +1,13 @@
 """A call's context over a real folder, without the gate."""
 
+import os
+import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from lineshaft.values import Call, Context, Done, Failure
@@ -45,3 +48,18 @@ def direct(call: Context) -> Context:
 def call(make_call: Callable[[float], Context]) -> Context:
     """A context with a minute left."""
     return make_call(60)
+
+
+@pytest.fixture
+def nothing_is_left(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Fail where a test leaves a process, or a file beside the private folder."""
+    own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
+    private = own / f"lineshaft-{os.geteuid()}"
+    monkeypatch.setattr(tempfile, "tempdir", str(own))
+    monkeypatch.setenv("TMPDIR", str(own))
+    yield
+    assert [path.name for path in own.glob("*") if path.name != private.name] == []
+    assert list(private.glob("*")) == []
+    assert psutil.Process().children(recursive=True) == []

@@ -1,16 +1,13 @@
 """Programs in a view of their own see what the run sees, and change nothing but what is kept."""
 
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
-import psutil
 import pytest
 
 from lineshaft import Policy, Session, Tool, kit
@@ -19,6 +16,8 @@ from lineshaft.kit.view import run_in_view
 from lineshaft.processes.programs import CommandOptions
 from lineshaft.sandbox.jail import best_jail
 from lineshaft.values import Context, Line
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 Viewing = Callable[..., Session]
 
@@ -63,20 +62,6 @@ def viewing(tmp_path: Path) -> Viewing:
         return Session([tool, kit.tools()], workspace=folder, policy=policy)
 
     return make
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Any:
-    own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
-    private = own / f"lineshaft-{os.geteuid()}"
-    monkeypatch.setattr(tempfile, "tempdir", str(own))
-    monkeypatch.setenv("TMPDIR", str(own))
-    yield
-    assert [path.name for path in own.glob("*") if path.name != private.name] == []
-    assert list(private.glob("*")) == []
-    assert psutil.Process().children(recursive=True) == []
 
 
 async def test_a_program_sees_what_has_not_landed_and_its_writes_are_thrown_away(

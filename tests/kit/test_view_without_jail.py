@@ -20,22 +20,10 @@ from lineshaft.processes.programs import CommandOptions
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Answer, Context, Pending, PythonOptions
 
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
+
 NONE = PythonOptions(boundary="none")
 OPEN = Policy("open")
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Any:
-    own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
-    private = own / f"lineshaft-{os.geteuid()}"
-    monkeypatch.setattr(tempfile, "tempdir", str(own))
-    monkeypatch.setenv("TMPDIR", str(own))
-    yield
-    assert psutil.Process().children(recursive=True) == []
-    assert [path.name for path in own.glob("*") if path.name != private.name] == []
-    assert list(private.glob("*")) == []
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from lineshaft import kit
 from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
 from lineshaft.config._files import read_bytes
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
+from lineshaft.config._trust import Confirm, Unapproved, need_approval, still_unapproved
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.tools import Tool, Toolset, schema_type
 from lineshaft.values import AGENT_NAMESPACE
@@ -124,19 +124,8 @@ def unapproved_agents(
     Raises:
         ConfigError: A file that one names cannot be read.
     """
-    waiting: list[Unapproved] = []
-    for each in agent_settings(settings):
-        if each.project is None or each.fault:
-            continue
-        try:
-            asked = _approval_of(each)
-        except ConfigError as error:
-            if faulty is None:
-                raise
-            faulty(each.name, error)
-        else:
-            waiting += () if is_approved(asked, environ=environ) else (asked,)
-    return tuple(waiting)
+    usable = ((e.name, e) for e in agent_settings(settings) if e.project and not e.fault)
+    return still_unapproved(usable, _approval_of, faulty=faulty, environ=environ)
 
 
 def _approval_of(agent: AgentSetting) -> Unapproved:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lineshaft.config._files import read_bytes
-from lineshaft.config._trust import Unapproved, is_approved
+from lineshaft.config._trust import Unapproved, is_approved, still_unapproved
 from lineshaft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ def unapproved_programs(
     from lineshaft.packs import load_pack  # noqa: PLC0415  brings agents and models along
 
     named = load_pack(pack).programs
-    waiting: list[Unapproved] = []
     try:
         found = () if named is None else named(workspace)
     except ConfigError as error:
@@ -58,16 +57,8 @@ def unapproved_programs(
             raise
         faulty(pack, error)
         return ()
-    for each in found:
-        try:
-            asked = _approval_of(each)
-        except ConfigError as error:
-            if faulty is None:
-                raise
-            faulty(each.name, error)
-        else:
-            waiting += () if is_approved(asked, environ=environ) else (asked,)
-    return tuple(waiting)
+    named_programs = ((each.name, each) for each in found)
+    return still_unapproved(named_programs, _approval_of, faulty=faulty, environ=environ)
 
 
 def _approval_of(program: "ProjectProgram") -> Unapproved:

@@ -15,10 +15,10 @@ hash and the start, and an environment that others can write to.
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import repository_of
@@ -79,6 +79,40 @@ def need_approval(
             hint="read it, then run `lineshaft config trust`",
         )
     approve(asked, environ=environ)
+
+
+T = TypeVar("T")
+
+
+def still_unapproved(
+    given: Iterable[tuple[str, T]],
+    asked_of: Callable[[T], Unapproved],
+    *,
+    faulty: Callable[[str, ConfigError], None] | None,
+    environ: Mapping[str, str] | None,
+) -> tuple[Unapproved, ...]:
+    """Return what a person has not approved as it is now.
+
+    Args:
+        given: What is asked about, each with its name.
+        asked_of: Makes what a person is asked; raises `ConfigError` where there is nothing to ask.
+        faulty: Takes the name of each that raises, and why; None: the first one is raised.
+        environ: The environment; None: that of the process.
+
+    Raises:
+        ConfigError: One cannot be asked about.
+    """
+    waiting: list[Unapproved] = []
+    for name, each in given:
+        try:
+            asked = asked_of(each)
+        except ConfigError as error:
+            if faulty is None:
+                raise
+            faulty(name, error)
+        else:
+            waiting += () if is_approved(asked, environ=environ) else (asked,)
+    return tuple(waiting)
 
 
 def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:
