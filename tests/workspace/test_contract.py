@@ -1,4 +1,5 @@
-"""What every workspace does alike: direct, staged, a layer, a folder that an editor shows."""
+"""What every workspace does alike: a folder, one that an editor shows, one far away; direct,
+staged, a layer."""
 
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -12,18 +13,26 @@ from lineshaft.errors import (
     StaleFile,
     WorkspaceError,
 )
-from lineshaft.values import Stage
-from lineshaft.workspace import Folder
+from lineshaft.values import Stage, Workspace
+from lineshaft.workspace import Folder, StagedAnywhere
 from workspace.desk import Desk
+from workspace.distant import Distant
 
-Begin = Callable[[Folder], Stage]
+Begin = Callable[[Workspace], Stage]
 
 KINDS: dict[str, Begin] = {
     "direct": lambda folder: folder.begin("run"),
     "staged": lambda folder: folder.begin("run", atomic=True),
     "layer": lambda folder: folder.begin("run", atomic=True).layer("inner"),
     "editor": lambda folder: folder.begin("run", atomic=True),
+    "distant": lambda distant: distant.begin("run"),
+    "distant, staged": lambda distant: StagedAnywhere(distant).begin("run", atomic=True),
+    "distant, a layer": lambda distant: (
+        StagedAnywhere(distant).begin("run", atomic=True).layer("inner")
+    ),
 }
+WAITS = {"staged", "layer", "editor", "distant, staged", "distant, a layer"}
+"""Those whose changes wait until they land."""
 
 
 @pytest.fixture(params=KINDS)
@@ -34,8 +43,10 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def view(kind: str, root: Path, tmp_path: Path) -> AsyncGenerator[Stage]:
     editor = Desk() if kind == "editor" else None
-    folder = Folder(root, journals=tmp_path / "journals", editor=editor)
-    made = KINDS[kind](folder)
+    live: Workspace = Folder(root, journals=tmp_path / "journals", editor=editor)
+    if kind.startswith("distant"):
+        live = Distant(root)
+    made = KINDS[kind](live)
     yield made
     await made.discard()
 
@@ -135,4 +146,4 @@ async def test_its_changes_are_told_and_on_the_disk_at_last(
     assert told == {"f": ("modified", 1, 1), "g": ("created", 1, 0)}
     await view.land()
     assert ((root / "f").read_text(), (root / "g").read_text()) == ("second\n", "new\n")
-    assert view.landed == (0 if kind == "direct" else 1)
+    assert view.landed == (1 if kind in WAITS else 0)
