@@ -4,6 +4,7 @@ It makes each change at once and keeps nothing: reads, walks and writes alone. I
 folder, so that a test can change them behind its back.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from lineshaft.values import (
     Resolved,
     SecretFinder,
     Undone,
+    Workspace,
 )
-from lineshaft.workspace import Folder, FolderView
+from lineshaft.workspace import Folder, FolderView, StagedAnywhere
 
 
 class Distant(Folder):
@@ -97,3 +99,10 @@ class DistantView(FolderView):
 
 def _far(place: Resolved) -> Resolved:
     return replace(place, real=f"distant:{place.path}")
+
+
+STAGES: Mapping[str, Callable[[Path], Workspace]] = {
+    "folder": lambda root: Folder(root, journals=root.parent / "journals"),
+    "distant": lambda root: StagedAnywhere(Distant(root)),
+}
+"""Workspaces that keep changes back, by kind, made over a folder."""

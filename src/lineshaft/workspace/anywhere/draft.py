@@ -4,7 +4,7 @@ Pure: it takes notes by canonical path and never asks the workspace. The ledger 
 the packing are those of a stage on the disk.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from lineshaft.values import Change, Entry, decode
@@ -101,12 +101,19 @@ class Draft:
         own = self.done or self.staged.touched or self.nodes or self.version
         return bool(own) or any(layer.touched for layer in self.layers.values())
 
-    def absorb(self, layer: "Draft") -> None:
-        """Take over the changes of a layer, of which nothing contradicts what is here."""
+    def absorb(self, layer: "Draft", made: Collection[str] = ()) -> None:
+        """Take over the changes of a layer, of which nothing contradicts what is here.
+
+        Args:
+            layer: The layer.
+            made: Paths whose change somebody has made here by now.
+        """
         for path, _, node in layer.changed():
+            if path in made:
+                continue
             held = None if node.held is None else self.contents.put(bytes_of(node.held))
             self.put(path, replace(node, held=held), layer.bases[path])
-        self.staged.absorb(layer.staged)
+        self.staged.absorb(layer.staged, without=made)
         for path, thing in layer.sights.items():
             self.sights.setdefault(path, thing)
 
@@ -130,6 +137,13 @@ class Draft:
             self.contents.drop(node.held)
             del self.nodes[path], self.bases[path]
         self.sights.pop(path, None)
+
+    def forget_sights(self, paths: Collection[str]) -> None:
+        """Forget that files were read which the run itself has changed since, in layers too."""
+        for path in self.sights.keys() & paths:
+            del self.sights[path]
+        for layer in self.layers.values():
+            layer.forget_sights(paths)
 
     def copy(self) -> "Draft":
         """Return the same without its layers, to be changed apart."""
@@ -199,14 +213,6 @@ def found(drafts: Sequence[Draft], path: str) -> Drafted | None:
     """Return the state of a path in drafts that lie over each other, the lowest first."""
     states = (draft.own(path) for draft in reversed(drafts))
     return next((state for state in states if state is not None), None)
-
-
-def flattened(drafts: Sequence[Draft]) -> Draft:
-    """Return drafts that lie over each other as one, the lowest first."""
-    flat = drafts[0].copy()
-    for layer in drafts[1:]:
-        flat.absorb(layer)
-    return flat
 
 
 def above_of(path: str) -> Iterator[str]:

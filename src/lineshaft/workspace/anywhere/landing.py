@@ -45,8 +45,8 @@ class _Landing:
     """Contents before, of files that are to change."""
 
     contents: Contents = field(default_factory=Contents)
-    moved: set[str] = field(default_factory=set[str])
-    """Paths whose file is at another place by now."""
+    away: set[str] = field(default_factory=set[str])
+    """Paths whose file was moved or deleted by now."""
 
     done: list[tuple[str, Back]] = field(default_factory=list[tuple[str, Back]])
     """Paths that were changed, and what takes each change back."""
@@ -67,11 +67,12 @@ class _Landing:
 
     async def move(self, source: str, target: str) -> None:
         await self.view.move(source, target)
-        self.moved.add(source)
+        self.away.add(source)
         self.done.append((target, partial(self.view.move, target, source)))
 
     async def delete(self, path: str, kind: str) -> None:
         await self.view.delete(path)
+        self.away.add(path)
         held = self.held.get(path)
         back: Back = partial(self.view.make_folder, path)
         if kind == "file":
@@ -117,13 +118,16 @@ async def _check(
     landing: _Landing, steps: Sequence[_Step], sights: Mapping[str, FileState]
 ) -> None:
     wanted = {**sights, **{step.path: step.before for step in steps}}
-    changing = {step.path for step in steps}
+    changing = {step.path: step.after.thing for step in steps}
     stale: list[str] = []
     for path, before in wanted.items():
         now = await look(landing.view, path, noted=True)
+        after = changing.get(path)
+        if now.thing.kind == "folder" and after is not None and after.kind == "folder":
+            continue  # the same folder was made from outside
         if not now.thing.like(before):
             stale.append(path)
-        elif path in changing and now.data is not None:
+        elif after is not None and now.data is not None:
             landing.held[path] = landing.contents.put(now.data)
     for step in steps:
         if step.before.kind == "folder" and step.after.thing.kind != "folder":
@@ -158,7 +162,7 @@ def _in_order(steps: Sequence[_Step]) -> list[_Step]:
 async def _make(landing: _Landing, step: _Step, steps: Mapping[str, _Step]) -> None:
     path, before, thing = step.path, step.before, step.after.thing
     if thing.kind == "missing":
-        if path not in landing.moved:
+        if path not in landing.away:
             await landing.delete(path, before.kind)
         return
     if before.kind not in ("missing", thing.kind):
@@ -179,7 +183,7 @@ async def _make(landing: _Landing, step: _Step, steps: Mapping[str, _Step]) -> N
 
 def _may_move(landing: _Landing, step: _Step, came: _Step) -> bool:
     goes = came.after.thing.kind == "missing" and came.before.kind == "file"
-    return goes and step.before.kind == "missing" and came.path not in landing.moved
+    return goes and step.before.kind == "missing" and came.path not in landing.away
 
 
 async def _take_back(landing: _Landing) -> list[str]:

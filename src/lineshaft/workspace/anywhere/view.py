@@ -11,6 +11,7 @@ from functools import partial
 from typing import cast
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from lineshaft.errors import (
     ConfigError,
@@ -49,7 +50,6 @@ from lineshaft.workspace.anywhere.draft import (
     Drafted,
     above_of,
     entry,
-    flattened,
     found,
 )
 from lineshaft.workspace.anywhere.landing import NOT_ATOMIC, land
@@ -131,6 +131,7 @@ class ViewAnywhere(Stage):
 
     async def _at(self, path: str, *, follow: bool = True) -> tuple[str, bool]:
         """Return a canonical path, and whether it is the run's own."""
+        await checkpoint()
         place = await self.resolve(path, follow=follow)
         private = place.alias == _PRIVATE
         while private and self._private:
@@ -230,7 +231,7 @@ class ViewAnywhere(Stage):
 
     async def kept_back(self) -> tuple[StagedFile, ...]:
         """Return what this view has and the workspace does not, each path once."""
-        flat = flattened(self._drafts)
+        flat = await self._flattened()
         shown: list[StagedFile] = []
         for path, base, node in flat.changed():
             was = await look(self._direct, path)
@@ -495,25 +496,37 @@ class ViewAnywhere(Stage):
         async with self._landing:
             while self._keeps_back:
                 version = self._version
-                flat = self if len(self._drafts) == 1 else self._over((flattened(self._drafts),))
-                findings = await flat.look(guards)
+                flat = await self._flattened()
+                findings = await self._over((flat,)).look(guards)
                 async with self._lock:
                     if version != self._version:
                         continue
                     with anyio.CancelScope(shield=True):  # half of it is worse than a wait
-                        await self._land()
+                        await self._land(flat)
                     return (*findings, NOT_ATOMIC)
         return ()
 
-    async def _land(self) -> None:
-        for number in range(1, len(self._drafts)):
-            paths = await self._over(self._drafts[: number + 1])._contradicting()  # noqa: SLF001  ours
+    async def _flattened(self) -> Draft:
+        """Return the changes of this view and of those below it as one.
+
+        Raises:
+            StaleFile: They contradict each other.
+        """
+        flat = self._drafts[0]
+        for layer in self._drafts[1:]:
+            over = self._over((flat, layer))
+            paths, made = await over._contradicting()  # noqa: SLF001  of its own class
             if paths:
                 raise self._told_of(paths, stale_below(paths))
-        flat, lowest = flattened(self._drafts), self._drafts[0]
+            flat = flat.copy()
+            flat.absorb(layer, made)
+        return flat
+
+    async def _land(self, flat: Draft) -> None:
+        lowest, changes = self._drafts[0], tuple(flat.changed())
         view = self._workspace.begin(self._run_id, secrets=self._secrets)
         try:
-            await land(view, tuple(flat.changed()), flat.sights)
+            await land(view, changes, flat.sights)
         except StaleFile as error:
             raise self._told_of(error.paths, error) from None
         finally:
@@ -524,6 +537,7 @@ class ViewAnywhere(Stage):
         for draft in self._drafts:
             draft.staged.seen.tokens.update(versions)
             draft.clear()
+        lowest.forget_sights({path for path, _, _ in changes})
 
     def _told_of(self, paths: Collection[str], error: StaleFile) -> StaleFile:
         for path in paths:
@@ -561,22 +575,35 @@ class ViewAnywhere(Stage):
             version = self._version
             findings = await self.look(guards)
             async with self._lock:
-                paths = await self._contradicting()
+                paths, made = await self._contradicting()
                 if version != self._version:
                     continue
                 if paths:
                     raise self._told_of(paths, stale_below(paths))
-                self._drafts[-2].absorb(self._own)
+                self._drafts[-2].absorb(self._own, made)
                 self._own.clear()
                 return findings
 
-    async def _contradicting(self) -> list[str]:
-        """Return the paths that this layer changes and that are others below by now."""
+    async def _contradicting(self) -> tuple[list[str], set[str]]:
+        """Return the paths that are others below by now, and those that are as they are to be."""
         paths: list[str] = []
-        for path, base, _ in self._own.changed():
-            if not (await self._look(path, below=True)).thing.like(base):
-                paths.append(path)
-        return paths
+        made: set[str] = set()
+        for path, base, node in self._own.changed():
+            below = (await self._look(path, below=True)).thing
+            if not below.like(base):
+                if below.same(node.thing):
+                    made.add(path)
+                else:
+                    paths.append(path)
+            elif base.kind == "folder" and node.thing.kind != "folder":
+                drafts = self._drafts[:-1]
+                inner = walk(self._direct, drafts, path, ignore=False, depth=1)
+                paths += [each.path async for each in inner if each.path not in self._own.nodes]
+            elif node.thing.kind != "missing":
+                above = next(above_of(path), None)
+                if above is not None and (await self._look(above)).thing.kind != "folder":
+                    paths.append(path)
+        return list(dict.fromkeys(paths)), made
 
     def drop(self) -> None:
         """End a layer: its changes that were not merged are dropped."""
