@@ -11,8 +11,7 @@ from lineshaft.values import Change, Entry, decode
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace.disk import NOTHING, FileState
-from lineshaft.workspace.staging.ledgers import TouchedFacts, ledger_facts, ledger_from
-from lineshaft.workspace.staging.pack import Json, Packing
+from lineshaft.workspace.staging import Json, Packing, TouchedFacts, ledger_facts, ledger_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +240,13 @@ def entry(path: str, thing: FileState) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _SeenFacts:
+class _VersionFacts:
     tokens: dict[str, str]
     reported: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class _NodeFacts:
+class _DraftedFacts:
     thing: FileState
     held: int | None
     came: str | None
@@ -256,9 +255,9 @@ class _NodeFacts:
 
 @dataclass(frozen=True, slots=True)
 class _DraftFacts:
-    seen: _SeenFacts
+    seen: _VersionFacts
     staged: Mapping[str, TouchedFacts]
-    nodes: dict[str, _NodeFacts]
+    nodes: dict[str, _DraftedFacts]
     sights: dict[str, FileState]
     done: list[Change]
     stages: int

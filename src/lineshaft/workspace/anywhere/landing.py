@@ -16,7 +16,7 @@ from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.anywhere.draft import Drafted, above_of, parts_of
 from lineshaft.workspace.anywhere.looking import look, sha256_of
 from lineshaft.workspace.disk import FileState
-from lineshaft.workspace.staging.landing import stale_files
+from lineshaft.workspace.staging import stale_files
 
 NOT_ATOMIC = Finding(
     code="not-atomic",

@@ -56,9 +56,7 @@ from lineshaft.workspace.anywhere.landing import NOT_ATOMIC, land
 from lineshaft.workspace.anywhere.looking import FarSight, file_state, look, sha256_of, walk
 from lineshaft.workspace.disk import MISSING, NOTHING, FileState
 from lineshaft.workspace.guards import guarded
-from lineshaft.workspace.staging.diff import DiffEntry, unified
-from lineshaft.workspace.staging.merging import stale_below
-from lineshaft.workspace.staging.pack import Packing, unpacked
+from lineshaft.workspace.staging import DiffEntry, Packing, stale_below, unified, unpacked
 
 _PRIVATE = "state"
 _NO_STAGE = "a view begins, recovers and undoes nothing: ask the workspace"
