@@ -16,6 +16,7 @@ import { Landing } from "./files/landing.ts";
 import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
+import { chosenPython, type Python } from "./python/carried.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
@@ -95,7 +96,7 @@ class Window implements vscode.Disposable {
       if (waited >= CONNECT_MS) throw new Error("Lineshaft is not connected: see its log");
       await new Promise((done) => setTimeout(done, LOOK_MS));
     }
-    return { root: await realpath(folder.fsPath), python: setting<string>("python", "python3") };
+    return { root: await realpath(folder.fsPath), python: this.#python() };
   }
 
   /** Runs the script that the person looks at, as it stands in the editor. */
@@ -118,6 +119,10 @@ class Window implements vscode.Disposable {
       const text = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(`${title}: ${text.slice(0, 300)}`);
     }
+  }
+
+  #python(): Python {
+    return chosenPython(setting<string>("python", ""), this.#context.extensionPath);
   }
 
   async startIfWanted(): Promise<void> {
@@ -150,7 +155,7 @@ class Window implements vscode.Disposable {
     if (file === "" && !vscode.workspace.isTrusted) {
       throw new Error("trust the folder first: nothing is started in one that is not trusted");
     }
-    const host = file === "" ? await startHost(setting<string>("python", "python3"), root) : await knownHost(file);
+    const host = file === "" ? await startHost(this.#python(), root) : await knownHost(file);
     this.#host = host;
     void host.ended.then((text) => {
       if (this.#host !== host) return;
@@ -179,7 +184,7 @@ class Window implements vscode.Disposable {
 
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
-      python: setting<string>("python", "python3"),
+      python: this.#python().program,
       seconds: setting<number>("commandSeconds", 120),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
@@ -278,12 +283,12 @@ class Window implements vscode.Disposable {
       this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
       return;
     }
-    const python = setting<string>("python", "python3");
+    const python = this.#python();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];
     const child = startLineshaft(python, ["doctor", "--quick", ...about]);
     child.stdin.end();
-    child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
+    child.on("error", (error) => { this.#log.error(`${python.program} could not be started: ${error.message}`); });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
       stream.on("data", (text: string) => { this.#log.info(text.trimEnd()); });

@@ -177,12 +177,20 @@ def _running(client: httpx2.Client) -> str | None:
 
 
 @contextmanager
-def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generator[VsCode]:
+def vscode(
+    home: Path,
+    settings: Mapping[str, object] | None = None,
+    *,
+    vsix: Path = VSIX,
+    path: str | None = None,
+) -> Generator[VsCode]:
     """Run an editor as long as the block lasts.
 
     Args:
         home: A folder for all that it writes.
         settings: Beside `SETTINGS`.
+        vsix: The packaged extension.
+        path: Its `PATH`; None: that of the tests.
     """
     node_program, chromium = needs()
     root = home / "ws"
@@ -194,6 +202,7 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         (data / level / "settings.json").write_text(text)
     env = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+        **({} if path is None else {"PATH": path}),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_STATE_HOME": str(home / "state"),
@@ -202,8 +211,8 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
     }
     server = [node_program, str(CODE_SERVER), "--user-data-dir", str(data)]
     server += ["--extensions-dir", str(extensions)]
-    for vsix in (VSIX, _packaged(FINDER, home / "finder.vsix")):
-        _done([*server, "--install-extension", str(vsix)], env, home)
+    for each in (vsix, _packaged(FINDER, home / "finder.vsix")):
+        _done([*server, "--install-extension", str(each)], env, home)
     port = free_port()
     log = (home / "server.log").open("w")
     serving = subprocess.Popen(
