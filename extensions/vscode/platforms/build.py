@@ -35,11 +35,15 @@ class Archive(TypedDict):
     sha256: str
 
 
-class Target(TypedDict, total=False):
-    """A platform."""
+class Unbuilt(TypedDict):
+    """A platform without a package."""
 
     unbuilt: str
-    """Why there is no package for it; the other fields are there without it."""
+    """Why."""
+
+
+class Target(TypedDict):
+    """A platform with a Python."""
 
     python: str
     requires: str
@@ -50,7 +54,7 @@ class Target(TypedDict, total=False):
 
 def main() -> None:
     """Build what can be built here, and say why the rest is not."""
-    targets = cast("Mapping[str, Target]", json.loads(_manifest().read_text()))
+    targets = cast("Mapping[str, Target | Unbuilt]", json.loads(_manifest().read_text()))
     for name, target in targets.items():
         if "unbuilt" in target:
             sys.stdout.write(f"unbuilt  {name}: {target['unbuilt']}\n")
@@ -103,7 +107,7 @@ def _make_python(python: Path, target: Target, unpacked: Path) -> None:
                 shutil.copy(library, unpacked / "usr/lib" / library.name)
     program = unpacked / "usr" / "bin" / f"python{target['python']}"
     bundle = build(python, interpreter=program)
-    packages = bundle.root / bundle.manifest.stdlib / "site-packages"
+    packages = bundle.root / bundle.manifest.stdlib / "dist-packages"  # Debian's name for them
     packages.mkdir(exist_ok=True)
     wheels = unpacked / "wheels"
     _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
@@ -115,6 +119,7 @@ def _make_python(python: Path, target: Target, unpacked: Path) -> None:
     shutil.rmtree(packages / "bin", ignore_errors=True)  # they name a Python of this machine
     compiled = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
     _run(str(bundle.executable), "-I", *compiled, str(packages))
+    _run(str(bundle.executable), "-I", "-m", "lineshaft", "--version")  # nothing of it is missing
     (bundle.root / "bin" / "python3").unlink()  # a link, which a package cannot hold
 
 

@@ -190,7 +190,7 @@ def vscode(
         home: A folder for all that it writes.
         settings: Beside `SETTINGS`.
         vsix: The packaged extension.
-        path: Its `PATH`; None: that of the tests.
+        path: The editor's `PATH`; None: that of the tests.
     """
     node_program, chromium = needs()
     root = home / "ws"
@@ -228,7 +228,7 @@ def vscode(
     )
     browsing = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("browser.py")), chromium],
-        env=env,
+        env={**env, "PATH": os.environ["PATH"]},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
