@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
@@ -18,6 +17,7 @@ from lineshaft.cli._started import Started, changes_since, recall
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
 from lineshaft.cli._tree import DROPPED
+from lineshaft.trace import readable_line
 from lineshaft.values import (
     CallRecord,
     Change,
