@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._shape import counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
 from lineshaft.cli._waiting import print_paused
+from lineshaft.trace import readable_line
 from lineshaft.values import KEEPS_NOTHING, CallRecord, Finding, RunResult, fate_of_changes
 
 _LISTED = 20

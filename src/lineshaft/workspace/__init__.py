@@ -16,7 +16,7 @@ from lineshaft.workspace.guards import (
     guarded,
     with_built_in,
 )
-from lineshaft.workspace.journal import forget_landings
+from lineshaft.workspace.journal import LandedFile, forget_landings
 
 __all__ = [
     "Companion",
@@ -24,6 +24,7 @@ __all__ = [
     "EditorEdit",
     "Folder",
     "FolderView",
+    "LandedFile",
     "Level",
     "MergeMarkers",
     "Mount",
