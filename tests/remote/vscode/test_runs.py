@@ -13,6 +13,7 @@ ROW = f"{VIEW} .monaco-list-row"
 TOAST = ".notifications-toasts"
 LIST = '.quick-input-widget:visible:has-text("allow these actions")'
 EDIT = 'await edit_file(path="a.txt", old="one", new="two")'
+FAILS = 'await read_file(path="none \u202e.txt")'
 WAITS = 'await write_file(path="b.txt", content="here\\n")\nreturn 1'
 
 
@@ -43,11 +44,7 @@ def act(editor: VsCode, where: str, title: str) -> None:
 
 def paused(editor: VsCode) -> str:
     """Run a script that waits for an answer, at a terminal; return its id."""
-    own = editor.home / "config" / "lineshaft" / "lineshaft.toml"
-    own.parent.mkdir(parents=True, exist_ok=True)
-    own.write_text('[policy]\nmode = "ask"\n')
-    run = ran(editor, WAITS, workspace=str(editor.root))
-    own.unlink()
+    run = ran(editor, WAITS, "--mode", "ask", workspace=str(editor.root))
     assert run["status"] == "paused", run
     return str(run["run_id"])
 
@@ -60,20 +57,19 @@ def test_without_a_run_the_view_says_what_to_do(editor: VsCode) -> None:
 
 def test_a_run_is_shown_with_its_calls_and_its_files_and_a_diff(editor: VsCode) -> None:
     (editor.root / "a.txt").write_text("one\n")
-    script = EDIT + '\nprint("\u202e")\nawait read_file(path="none \u202e.txt")'
+    script = f"{EDIT}\ntry:\n    {FAILS}\nexcept ToolError:\n    pass"
     run = ran(editor, script)
-    editor.browser("wait", row("error"))
-    editor.browser("click", row("error"))
+    assert run["status"] == "success", run
+    editor.browser("wait", row("success"))
+    editor.browser("click", row("success"))
     editor.browser("wait", row("edit_file", "done"))
     failed = editor.browser("text", row("read_file", "failed"))
     assert "E_FILE_NOT_FOUND" in failed
     assert "\u202e" not in failed
     editor.browser("click", row("a.txt", "modified +1 -1"))
     editor.browser("wait", f'.tab.active:has-text("{run["run_id"]}")')
-    diff = ".monaco-diff-editor"
-    until(lambda: "one" in editor.browser("text", f"{diff} .original .view-lines"))
-    assert "two" in editor.browser("text", f"{diff} .modified .view-lines")
-    act(editor, row("error"), "Show Run")
+    until(lambda: {"one", "two"} <= set(editor.browser("text", ".monaco-diff-editor").split()))
+    act(editor, row("success"), "Show Run")
     editor.browser("wait", f'.tab.active:has-text("{run["run_id"]}.txt")')
 
 
