@@ -5,6 +5,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 
 from lineshaft.workspace._folder import Folder
 from lineshaft.workspace._folder_view import FolderView
+from lineshaft.workspace.anywhere import StagedAnywhere
 from lineshaft.workspace.disk import Editor, EditorEdit, Mount, SavedFile, Unsaved
 from lineshaft.workspace.guards import (
     Companion,
@@ -29,6 +30,7 @@ __all__ = [
     "Mount",
     "SavedFile",
     "Secrets",
+    "StagedAnywhere",
     "Syntax",
     "Unsaved",
     "forget_landings",
