@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from lineshaft.errors import ConnectFailed, RemoteProtocolError
-from lineshaft.remote.host import AgentEnd, EditorHost, Hear, serve_editors
+from lineshaft.remote.host import AgentOutcome, EditorHost, Hear, serve_editors
 from lineshaft.remote.protocol import PersonMessage, PersonStop, read_person
 from lineshaft.values import Event
 from remote.far import SECONDS, TOKEN, WINDOWS, Far
@@ -31,10 +31,10 @@ class Agents:
 
     def __init__(self) -> None:
         self.asked: list[PersonMessage] = []
-        self.end: asyncio.Future[AgentEnd] = asyncio.get_running_loop().create_future()
+        self.end: asyncio.Future[AgentOutcome] = asyncio.get_running_loop().create_future()
         self.ended_by_cancel = 0
 
-    async def start(self, asked: PersonMessage, hear: Hear) -> AgentEnd:
+    async def start(self, asked: PersonMessage, hear: Hear) -> AgentOutcome:
         self.asked.append(asked)
         await hear(event("run_started"))
         await hear(event("call_asked", "c1", tool="agents.sort", arguments={"text": "a\u202eb"}))
@@ -86,7 +86,7 @@ async def test_a_message_begins_a_run_and_its_events_are_shown_as_they_come(wind
         assert running["extras"] == {"agent_state": "running", "run_id": ""}
         assert begun["extras"]["kind"] == "run_started"
         assert asked["extras"]["text"] == 'agents.sort text="a\\u202eb"'
-        agents.end.set_result(AgentEnd(state="finished", text="bug"))
+        agents.end.set_result(AgentOutcome(state="finished", text="bug"))
         result, over = await shown(far, 2)
         assert (result["source"], result["args"]) == ("agent", {"content": "bug"})
         assert over["extras"] == {"agent_state": "finished", "run_id": "r1"}
