@@ -1,6 +1,8 @@
 """`lineshaft agent`: agents of files and of settings, whose model is behind a real address."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -658,3 +660,51 @@ def test_a_message_that_is_no_input_is_refused_before_a_run(
     assert lineshaft(*run, "why=y", "--message", "x").returncode == 0
     no_text = lineshaft(*run, "why=y", "--message", "-", stdin=b"\xff")
     assert (no_text.returncode, "no text in UTF-8" in no_text.stderr) == (2, True)
+
+
+SLEEPER = """
+import asyncio
+
+from lineshaft import tool
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+
+@tool(effect="read")
+async def dawdle() -> str:
+    "Take its time."
+    await asyncio.sleep(600)
+    return "late"
+
+
+sleeper = Microagent[str](
+    name="sleeper", instructions="Sleep.", tools=[dawdle],
+    model=ScriptedModel([call("dawdle"), exit_with("late")]),
+)
+"""
+
+
+def test_a_run_ends_when_nobody_reads_its_events_any_longer(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "mine.py").write_text(SLEEPER)
+    words = ["agent", "run", "--tools", "mine.py", "sleeper", "text=x", "--events"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", *words],
+        cwd=workspace,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        while "dawdle" not in process.stdout.readline():
+            pass
+        process.stdout.close()
+        process.wait(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    (run,) = json.loads(lineshaft("runs", "--json").stdout)
+    assert (run["status"], run["process"]) == ("cancelled", None)

@@ -108,7 +108,7 @@ class _AgentProgram:
     async def _take(self, line: str) -> None:
         try:
             said: object = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(said, dict):
             return

@@ -1,7 +1,11 @@
 """The record as lines of JSON, for other programs."""
 
 import json
+import os
+import select
+import signal
 import sys
+import threading
 from dataclasses import asdict
 
 from lineshaft.errors import RecordError
@@ -25,3 +29,21 @@ def print_event(event: Event) -> None:
         sys.stdout.flush()
     except OSError as error:
         raise RecordError(f"the record cannot be printed: {error.strerror}") from error
+
+
+def end_without_reader() -> None:
+    """Have this process told to end once nobody reads its standard output any longer.
+
+    A run that says nothing for a long time would not see that who began it is gone. Windows does
+    not tell it of pipes: there a run ends with its next event.
+    """
+    if sys.platform == "win32" or sys.stdout.isatty():
+        return
+    look = select.poll()
+    look.register(sys.stdout.fileno(), 0)  # an error and a hang-up are told in any case
+
+    def wait() -> None:
+        if any(told & (select.POLLERR | select.POLLHUP) for _, told in look.poll()):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -99,6 +99,8 @@ class AgentRuns:
         except LineshaftError as error:
             text = f"{error.message}; {error.hint}" if error.hint else error.message
             end = AgentOutcome(state="error", code=error.code, text=text)
+        except Exception as error:  # noqa: BLE001  whatever it is, the window is told of an end
+            end = AgentOutcome(state="error", text=f"the run could not be followed: {error!r}")
         text = end.text[:_VALUE]
         if end.state == "finished":
             await self._show({"action": "message", "args": {"content": text}})
