@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,18 @@ def talking(tmp_path_factory: pytest.TempPathFactory) -> Generator[VsCode]:
 def opened(editor: VsCode) -> None:
     editor.browser("click", '.activitybar .action-label[aria-label="Lineshaft"]')
     editor.browser("wait", SAY)
+
+
+@contextmanager
+def changed(editor: VsCode, settings: dict[str, object]) -> Generator[None]:
+    """Change settings as long as the block lasts."""
+    files = [editor.home / "data" / level / "settings.json" for level in ("User", "Machine")]
+    before = [file.read_text() for file in files]
+    for file, text in zip(files, before, strict=True):
+        file.write_text(json.dumps({**json.loads(text), **settings}))
+    yield
+    for file, text in zip(files, before, strict=True):
+        file.write_text(text)
 
 
 def choose(editor: VsCode, agent: str) -> None:
@@ -151,16 +164,41 @@ def test_the_panel_is_worked_by_keys_alone(talking: VsCode) -> None:
     until(lambda: "sleeper was stopped" in status(talking))
 
 
+def test_stop_everything_ends_the_agent_too(talking: VsCode) -> None:
+    choose(talking, "sleeper")
+    send(talking, "sleep")
+    until(lambda: "sleeper is at work" in status(talking))
+    until(lambda: _started(talking)["process"])
+    talking.browser.command("Lineshaft: Stop Everything")
+    until(lambda: "sleeper was stopped" in status(talking))
+
+
+def test_the_panel_is_readable_in_the_dark_and_at_400_pixels(talking: VsCode) -> None:
+    until(lambda: status(talking))
+    texts = ["#status", "#say", "#settings", "label", "small", ".person", ".call", ".beside"]
+
+    def readable() -> bool:
+        return all(
+            talking.browser("contrast", f"{PANEL}{each}") >= 4.5
+            for each in texts
+            if talking.browser("appears", f"{PANEL}{each}")
+        )
+
+    assert readable()
+    with changed(talking, {"workbench.colorTheme": "Default Dark Modern"}):
+        talking.browser("wait", ".monaco-workbench.vs-dark")
+        until(readable)
+        talking.browser("size", "400x800")
+        until(lambda: talking.browser("fits", f"{PANEL}body"))
+        assert talking.browser("enabled", SAY)
+    talking.browser("size", "1280x800")
+
+
 def test_an_agent_that_there_is_not_is_told(talking: VsCode) -> None:
-    files = [talking.home / "data" / level / "settings.json" for level in ("User", "Machine")]
-    before = [file.read_text() for file in files]
-    for file, text in zip(files, before, strict=True):
-        file.write_text(json.dumps({**json.loads(text), "lineshaft.agent": "nobody"}))
-    until(lambda: "nobody" in status(talking))
-    send(talking, "hello")
-    until(lambda: "there is no agent 'nobody'" in said(talking))
-    for file, text in zip(files, before, strict=True):
-        file.write_text(text)
+    with changed(talking, {"lineshaft.agent": "nobody"}):
+        until(lambda: "nobody" in status(talking))
+        send(talking, "hello")
+        until(lambda: "there is no agent 'nobody'" in said(talking))
     until(lambda: "nobody" not in status(talking))
 
 
