@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lineshaft.errors import StaleFile
+from lineshaft.errors import StaleFile, WindowRefused
 from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
 
 
@@ -16,12 +16,21 @@ class Desk:
     edits: list[str] = field(default_factory=list[str])
     formats: bool = False
     refuses: bool = False
+    says_no: bool = False
+    asked: list[tuple[tuple[str, ...], str]] = field(
+        default_factory=list[tuple[tuple[str, ...], str]]
+    )
 
     def unsaved(self) -> Mapping[str, Unsaved]:
         return {real: Unsaved(data) for real, data in self.open.items()}
 
     def look_again(self) -> None:
         """Nothing is kept."""
+
+    async def prepare(self, paths: Sequence[str], process: str = "") -> None:
+        self.asked.append((tuple(paths), process))
+        if self.says_no:
+            raise WindowRefused("a person refused: unsaved are f")
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         if self.refuses:

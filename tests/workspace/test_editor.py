@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import ConfigError, StaleFile, WorkspaceError
+from lineshaft.errors import ConfigError, StaleFile, WindowRefused, WorkspaceError
 from lineshaft.workspace import Folder, FolderView, Unsaved
 from workspace.desk import Desk
 
@@ -212,3 +212,25 @@ async def test_large_contents_go_to_the_disk(view: FolderView, root: Path, desk:
 def test_changes_in_an_editor_wait_until_they_land(folder: Folder) -> None:
     with pytest.raises(ConfigError, match="land together"):
         folder.begin("run")
+
+
+async def test_the_person_is_asked_before_a_landing_and_before_a_process(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    await view.consult()
+    assert desk.asked == []  # nothing lands
+    await view.consult("pytest")
+    await view.write("f", b"mine")
+    layer = view.layer("c1")
+    await layer.write("g", b"mine")
+    await layer.consult()
+    desk.says_no = True
+    with pytest.raises(WindowRefused, match="unsaved are f"):
+        await view.consult("ls")
+    assert desk.asked == [((), "pytest"), (("f", "g"), ""), (("f",), "ls")]
+    assert (root / "f").read_text() == "saved"
+    copy = await view.fork()
+    await copy.consult("ls")
+    assert len(desk.asked) == 3  # a copy never lands
+    plain = Folder(root).begin("other", atomic=False)
+    assert await plain.consult("ls") == ()

@@ -13,15 +13,18 @@ import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
+import { UnsavedChanges } from "./files/unsaved.ts";
 import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
 import { Actions } from "./window/actions.ts";
+import { Choices } from "./window/choices.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
-import { rowOf, titleOf } from "./window/texts.ts";
+import { questionOf, rowOf, titleOf } from "./window/texts.ts";
+import { Turns } from "./window/turns.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -41,7 +44,9 @@ class Window implements vscode.Disposable {
   readonly #log = vscode.window.createOutputChannel("Lineshaft", { log: true });
   readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   readonly #terminals = new Terminals();
-  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), () => { this.#show(); });
+  readonly #turns = new Turns(() => { this.#show(); });
+  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
+  readonly #choices = new Choices(this.#turns);
   readonly #invocations = new Invocations();
   readonly #tools = new LanguageTools(this.#invocations, () => ({
     tools: setting<boolean>("tools", true),
@@ -60,7 +65,7 @@ class Window implements vscode.Disposable {
         return this.start();
       },
       stop: () => this.stop(),
-      review: () => { this.#consent.review(); },
+      review: () => { this.#turns.next(); },
       runScript: () => this.#runScript(),
       running: () => this.#running(),
       stopEverything: () => { this.#connection?.stopAll(); },
@@ -71,7 +76,7 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
     // Editors that are like VS Code need not have language models.
@@ -184,13 +189,16 @@ class Window implements vscode.Disposable {
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
     const diagnostics = new Diagnostics(root);
+    const buffers = new Buffers(root);
+    const unsaved = new UnsavedChanges(buffers, (question, signal, open) =>
+      this.#choices.ask(questionOf(question), signal, open));
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
       (action, signal) => diagnostics.get(action, signal),
       (action, signal) => this.#tools.call(action, signal),
-      { buffers: new Buffers(root), landing: new Landing(root) },
+      { buffers, landing: new Landing(root, unsaved), unsaved },
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
@@ -244,7 +252,7 @@ class Window implements vscode.Disposable {
 
   #show(): void {
     const running = this.#connection?.running.length ?? 0;
-    const waiting = this.#consent.waiting;
+    const waiting = this.#turns.waiting;
     const [icon, text, command] =
       waiting > 0 ? ["$(question)", `${waiting} waiting`, "review"]
       : running > 0 ? ["$(sync~spin)", `${running} running`, "running"]

@@ -56,6 +56,15 @@ export interface BuffersAction {
   /** A file of this machine that the host has made; null: none is asked for. */
   readonly nonce: string | null;
 }
+export interface PrepareAction {
+  readonly kind: "prepare";
+  /** Files that a landing changes. */
+  readonly paths: readonly string[];
+  /** The process that is about to start, in words; empty: none. */
+  readonly process: string;
+  /** Versions that the person has left unsaved before, by path. */
+  readonly known: ReadonlyMap<string, string>;
+}
 export interface FileEdit {
   readonly path: string;
   /** Hash of the content that the file has to have; null: there has to be none. */
@@ -95,6 +104,7 @@ export type Action =
   | RunPythonAction
   | GetErrorsAction
   | BuffersAction
+  | PrepareAction
   | LandAction
   | ApproveAction
   | CallToolAction;
@@ -210,6 +220,13 @@ function actionOf(kind: unknown, args: Arguments): Action {
       return { kind, paths: args.has("paths") ? args.texts("paths") : null };
     case "buffers":
       return { kind, known: args.known("known"), nonce: args.maybe("nonce", "string") };
+    case "prepare":
+      return {
+        kind,
+        paths: args.texts("paths"),
+        process: args.maybe("process", "string") ?? "",
+        known: args.known("known"),
+      };
     case "land":
       return { kind, edits: args.tables("edits").map(fileEdit) };
     case "approve":

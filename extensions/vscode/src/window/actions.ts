@@ -6,6 +6,7 @@ import type { Commands } from "../commands/commands.ts";
 import type { Buffers } from "../files/buffers.ts";
 import type { Files } from "../files/files.ts";
 import type { Landing } from "../files/landing.ts";
+import type { Opened, UnsavedChanges } from "../files/unsaved.ts";
 import {
   ActionError,
   type ActionEvent,
@@ -14,6 +15,7 @@ import {
   type GetErrorsAction,
   type Observation,
 } from "../protocol/frames.ts";
+import { titleOf } from "./texts.ts";
 
 export interface Gatekeeper {
   isTrusted(): boolean;
@@ -26,6 +28,7 @@ export interface Gatekeeper {
 export interface Shown {
   readonly buffers: Buffers;
   readonly landing: Landing;
+  readonly unsaved: UnsavedChanges;
 }
 
 export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
@@ -71,7 +74,7 @@ export class Actions {
       const done =
         event.action.kind === "approve"
           ? await this.#keeper.approve(event, signal, open)
-          : await this.#done(event, signal);
+          : await this.#done(event, signal, open);
       return signal.aborted ? failed("E_CANCELLED", "the action was stopped") : done;
     } catch (error) {
       if (error instanceof ActionError) return failed(error.code, error.message);
@@ -79,7 +82,10 @@ export class Actions {
     }
   }
 
-  async #done({ action, timeout }: ActionEvent, signal: AbortSignal): Promise<Observation> {
+  async #done({ action, timeout }: ActionEvent, signal: AbortSignal, open: Opened): Promise<Observation> {
+    if (action.kind === "run_python" || (action.kind === "run" && !action.isInput)) {
+      await this.#shown.unsaved.beforeProcess(titleOf(action), signal, open);
+    }
     switch (action.kind) {
       case "run":
         return await this.#commands.run(action, timeout, signal);
@@ -98,7 +104,9 @@ export class Actions {
       case "buffers":
         return await this.#shown.buffers.list(action);
       case "land":
-        return await this.#shown.landing.land(action, signal);
+        return await this.#shown.landing.land(action, signal, open);
+      case "prepare":
+        return await this.#shown.unsaved.prepare(action, signal, open);
       case "approve":
         throw new ActionError("E_UNSUPPORTED", "a question is for a person");
     }

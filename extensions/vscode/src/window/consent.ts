@@ -14,7 +14,9 @@ import {
   type Observation,
   type WaitingCall,
 } from "../protocol/frames.ts";
+import { showText } from "./shown.ts";
 import { rowOf, rowOfCall, wholeOf, wholeOfCall } from "./texts.ts";
+import type { Dialog, Turns } from "./turns.ts";
 
 export type Asks = "everything" | "commands" | "nothing";
 
@@ -37,16 +39,21 @@ interface Item extends vscode.QuickPickItem {
 const WHOLE = { iconPath: new vscode.ThemeIcon("eye"), tooltip: "Show all of it" };
 const DIFF = { iconPath: new vscode.ThemeIcon("diff"), tooltip: "Show the change" };
 
-export class Consent implements vscode.Disposable {
+export class Consent implements Dialog, vscode.Disposable {
   readonly #asks: () => Asks;
-  readonly #changed: () => void;
+  readonly #turns: Turns;
   readonly #waiting = new Map<string, Waiting>();
   #list: vscode.QuickPick<Item> | undefined;
   #allowed = false;
 
-  constructor(asks: () => Asks, changed: () => void) {
+  constructor(asks: () => Asks, turns: Turns) {
     this.#asks = asks;
-    this.#changed = changed;
+    this.#turns = turns;
+    turns.add(this);
+  }
+
+  get isOpen(): boolean {
+    return this.#list !== undefined;
   }
 
   get waiting(): number {
@@ -104,7 +111,8 @@ export class Consent implements vscode.Disposable {
       return await new Promise<Answer>((answer) => {
         this.#waiting.set(item.id, { item, call, answer });
         signal.addEventListener("abort", () => { answer("refuse"); }, { once: true });
-        this.review();
+        this.#refresh();
+        this.#turns.ask(this);
       });
     } finally {
       this.#waiting.delete(item.id);
@@ -113,7 +121,7 @@ export class Consent implements vscode.Disposable {
   }
 
   /** Shows the list, again where it was left. */
-  review(): void {
+  show(): void {
     if (this.#waiting.size > 0 && this.#list === undefined) {
       const list = vscode.window.createQuickPick<Item>();
       list.canSelectMany = true;
@@ -133,8 +141,8 @@ export class Consent implements vscode.Disposable {
       });
       list.onDidTriggerItemButton(({ item, button }) => {
         const diff = this.#waiting.get(item.id)?.call?.diff;
-        if (button === WHOLE) void shown("plaintext", item.whole());
-        else if (diff !== undefined) void shown("diff", diff);
+        if (button === WHOLE) void showText("plaintext", item.whole());
+        else if (diff !== undefined) void showText("diff", diff);
       });
       list.onDidAccept(() => {
         const ticked = new Set(list.selectedItems.map((each) => each.id));
@@ -157,11 +165,12 @@ export class Consent implements vscode.Disposable {
   }
 
   #refresh(): void {
-    this.#changed();
+    this.#turns.changed();
     const list = this.#list;
     if (list === undefined) return;
     if (this.#waiting.size === 0) {
       list.hide();
+      this.#turns.next();
       return;
     }
     const ticked = new Set(list.selectedItems.map((each) => each.id));
@@ -172,7 +181,7 @@ export class Consent implements vscode.Disposable {
   #close(): void {
     this.#list?.dispose();
     this.#list = undefined;
-    this.#changed();
+    this.#turns.changed();
   }
 
   dispose(): void {
@@ -181,12 +190,7 @@ export class Consent implements vscode.Disposable {
   }
 }
 
-async function shown(language: string, content: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language, content });
-  await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-}
-
-const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "approve"];
+const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "prepare", "approve"];
 
 export function needed(action: Action, asks: Asks): boolean {
   if (asks === "nothing" || READS.includes(action.kind)) return false;

@@ -4,6 +4,7 @@
  * Values stand in JSON on one line, or go on indented, so that none can look like another argument.
  */
 
+import type { UnsavedDecision, UnsavedQuestion } from "../files/unsaved.ts";
 import type { Action, WaitingCall } from "../protocol/frames.ts";
 
 /** Shorter than a row of the list is wide, which would cut without saying how much. */
@@ -31,6 +32,8 @@ export function titleOf(action: Action): string {
       return `errors: ${action.paths?.join(", ") ?? "all"}`;
     case "buffers":
       return "unsaved changes";
+    case "prepare":
+      return action.process === "" ? "a landing is about to begin" : `before ${action.process}`;
     case "approve":
       return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
     case "call_tool":
@@ -50,6 +53,38 @@ export function rowOfCall(call: WaitingCall): Row {
   const why = call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`;
   const said = call.text.split("\n").join(", ");
   return row(`${call.tool}: ${said}`, `${why}. "Allow all" allows ${rest(call)} too`);
+}
+
+export interface Question<T> {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly choices: readonly (Row & { readonly value: T })[];
+  /** All that it is about. */
+  readonly whole: string;
+}
+
+/** Refusal comes first: a key that was meant for something else saves nothing. */
+export function questionOf({ paths, process }: UnsavedQuestion): Question<UnsavedDecision> {
+  const names = paths.join(", ");
+  const files = `${paths.length} ${paths.length === 1 ? "file" : "files"}`;
+  const landing = process === "";
+  const choices: [UnsavedDecision, string, string][] = landing
+    ? [
+        ["refuse", "Refuse", `nothing lands and nothing is saved: ${names}`],
+        ["save", "Save with the run's changes", `your changes are saved too: ${names}`],
+      ]
+    : [
+        ["refuse", "Refuse", `it is not started, nothing is saved: ${names}`],
+        ["leave", "Run without saving", `it sees what the disk has: ${names}`],
+        ["save", "Save and run", `all are saved first: ${names}`],
+      ];
+  const about = landing ? "A landing changes" : `${beginning(process, MOST_SHOWN)} runs over`;
+  return {
+    title: `Lineshaft: ${files} with changes of yours that are not saved`,
+    placeholder: seen(`${about} ${files} that you have not saved; Escape leaves it waiting`.replaceAll("\n", " ⏎ ")),
+    choices: choices.map(([value, label, detail]) => ({ value, label, detail: row("", detail).detail })),
+    whole: [...(landing ? [] : [process]), ...paths].map((line) => folded(seen(JSON.stringify(line)))).join("\n"),
+  };
 }
 
 /** All that an action says. */

@@ -17,6 +17,7 @@ from lineshaft.remote.protocol import (
     GetErrorsAction,
     LandAction,
     Observation,
+    PrepareAction,
     ReadAction,
     RunAction,
     RunObservation,
@@ -72,7 +73,13 @@ class LocalRuntime:
             case GetErrorsAction():
                 said = "diagnostics need an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
-            case BuffersAction() | LandAction() | ApproveAction() | CallToolAction():
+            case (
+                BuffersAction()
+                | PrepareAction()
+                | LandAction()
+                | ApproveAction()
+                | CallToolAction()
+            ):
                 said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():

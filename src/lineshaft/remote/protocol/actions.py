@@ -1,8 +1,8 @@
 """Actions that a host delegates to an editor, as values.
 
 The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`,
-`land`, `approve` and `call_tool` are of our own. What a host sends beside these arguments
-(`thought`, `security_risk`, ...) is taken and left alone.
+`prepare`, `land`, `approve` and `call_tool` are of our own. What a host sends beside these
+arguments (`thought`, `security_risk`, ...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -122,6 +122,26 @@ class BuffersAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareAction:
+    """A question to the person about what they have not saved and is in the way.
+
+    In the way of a landing, whose files it names, or of a process, which would not see it. Where
+    nothing is, nobody is asked.
+    """
+
+    paths: Sequence[str] = ()
+    """Files that a landing changes: what is not saved there is saved with it, or it is refused."""
+
+    process: str = ""
+    """The process that is about to start, in words: it runs over every other file. Empty: none."""
+
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions by path that the person has left unsaved before: they are not asked about again."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
     """The change of one file's content."""
 
@@ -196,6 +216,7 @@ Action = (
     | RunPythonAction
     | GetErrorsAction
     | BuffersAction
+    | PrepareAction
     | LandAction
     | ApproveAction
     | CallToolAction
@@ -209,6 +230,7 @@ ACTIONS: Mapping[str, type[Action]] = {
     "run_python": RunPythonAction,
     "get_errors": GetErrorsAction,
     "buffers": BuffersAction,
+    "prepare": PrepareAction,
     "land": LandAction,
     "approve": ApproveAction,
     "call_tool": CallToolAction,

@@ -168,6 +168,20 @@ class BuffersObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareObservation:
+    """A window in which no change of the person's is in the way any more."""
+
+    content: str
+    """A sentence that says what the person decided."""
+
+    saved: Sequence[str] = ()
+    """Files that were saved for a process."""
+
+    left: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions by path that stay unsaved, as the person decided now or before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandedFile:
     """A file after its change."""
 
@@ -238,6 +252,7 @@ Observation = (
     | RunPythonObservation
     | GetErrorsObservation
     | BuffersObservation
+    | PrepareObservation
     | LandObservation
     | ApproveObservation
     | CallToolObservation
@@ -252,6 +267,7 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "run_python": RunPythonObservation,
     "get_errors": GetErrorsObservation,
     "buffers": BuffersObservation,
+    "prepare": PrepareObservation,
     "land": LandObservation,
     "approve": ApproveObservation,
     "call_tool": CallToolObservation,

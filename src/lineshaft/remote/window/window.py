@@ -42,6 +42,8 @@ from lineshaft.remote.protocol import (
     LandAction,
     LandObservation,
     Observation,
+    PrepareAction,
+    PrepareObservation,
     WaitingCall,
     action_frame,
     read_observation,
@@ -96,6 +98,9 @@ class EditorWindow:
         self._seen: dict[str, tuple[str, Unsaved]] = {}
         """Version and content of what is not saved, by path in the workspace."""
 
+        self._left: Mapping[str, str] = {}
+        """Versions by path that the person has left unsaved when a process started."""
+
     def unsaved(self) -> Mapping[str, Unsaved]:
         """Return what is not saved, by the path on this machine; as it was a moment ago."""
         with self._lock:
@@ -124,6 +129,27 @@ class EditorWindow:
                 data = _bytes(buffer.data) if buffer.data is not None else None
                 seen[buffer.path] = (buffer.version, Unsaved(data))
         self._seen, self._at = seen, time.monotonic()
+
+    async def prepare(self, paths: Sequence[str], process: str = "") -> None:
+        """Have the person decide about what is not saved and is in the way, and wait for it.
+
+        What they leave unsaved for a process is not asked about again before they change it.
+
+        Args:
+            paths: Files that a landing changes.
+            process: The process that is about to start, in words; empty: none is.
+
+        Raises:
+            WindowRefused: A person said no; the message names the files.
+            WorkspaceError: There is no window to ask.
+        """
+        asked = PrepareAction(paths=paths, process=visible(process), known=self._left)
+        try:
+            done = await self._waited_for(asked, PrepareObservation)
+        finally:
+            self.look_again()
+        if process:
+            self._left = done.left
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         """Change files, and save them.
@@ -187,16 +213,20 @@ class EditorWindow:
 
     def _perform(self, action: Action, kind: type[T], seconds: float) -> T:
         frame = dict(action_frame(ActionEvent(id="0", action=action, timeout=seconds)))
-        said = self._asked(frame)
+        return _observed(self._asked(frame), action, kind)
+
+    async def _waited_for(self, action: Action, kind: type[T]) -> T:
+        """Ask a person something; whoever waits may give up, and then the question goes."""
+        frame = dict(action_frame(ActionEvent(id="0", action=action)))
+        host, conversation = await to_thread.run_sync(self.place, abandon_on_cancel=True)
         try:
-            observation = read_observation(said).observation
-        except LineshaftError as error:
-            raise WorkspaceError(f"the window's answer cannot be read: {error.message}") from error
-        if isinstance(observation, ErrorObservation):
-            raise _told(observation)
-        if not isinstance(observation, kind):
-            raise WorkspaceError(f"the window answered {action!r} with another observation")
-        return observation
+            async with httpx2.AsyncClient(**client_options(host)) as client:
+                said = body_of(await client.post(actions_of(conversation), json=frame))
+        except httpx2.HTTPError as error:
+            raise WorkspaceError(
+                f"the connection to the window was lost while it asked: {error}"
+            ) from error
+        return _observed(said, action, kind)
 
     def _asked(self, frame: Json) -> Json:
         """Have the window do something; one that is another by now is looked for once.
@@ -254,6 +284,19 @@ class EditorWindow:
             found += [(host, str(each["conversation_id"])) for each in told if each.get("window")]
             lost = lost or any(each.get("latest_event_id") != _UNUSED for each in told)
         return found, lost
+
+
+def _observed(said: Json, action: Action, kind: type[T]) -> T:
+    """Return the observation of an answer."""
+    try:
+        observation = read_observation(said).observation
+    except LineshaftError as error:
+        raise WorkspaceError(f"the window's answer cannot be read: {error.message}") from error
+    if isinstance(observation, ErrorObservation):
+        raise _told(observation)
+    if not isinstance(observation, kind):
+        raise WorkspaceError(f"the window answered {action!r} with another observation")
+    return observation
 
 
 def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:

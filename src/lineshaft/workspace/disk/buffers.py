@@ -64,6 +64,18 @@ class Editor(Protocol):
         """Forget what was seen a moment ago."""
         ...
 
+    async def prepare(self, paths: Sequence[str], process: str = "") -> None:
+        """Have the person decide about what is not saved and is in the way; wait for the answer.
+
+        Args:
+            paths: Files of the workspace that a landing changes.
+            process: The process that is about to start and reads the disk, in words; empty: none.
+
+        Raises:
+            WindowRefused: The person refused; the message names the files.
+        """
+        ...
+
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         """Change files, and save them.
 

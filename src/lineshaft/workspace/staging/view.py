@@ -482,6 +482,24 @@ class StagedView(FolderView):
         with self._lock:
             return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Have the person at the editor decide about what is to land and what is not saved.
+
+        Raises:
+            WindowRefused: They refused; nothing landed.
+        """
+        editor = self._shared.editor
+        if editor is None or not self._lands or not (process or self._keeps_back):
+            return ()
+        await editor.prepare(await self._hop(self._shown_there), process)
+        return ()
+
+    def _shown_there(self) -> tuple[str, ...]:
+        """Return the paths of what has not landed and an editor shows."""
+        with self._lock:
+            changed = merging.flattened(self._memories).overlay.changed()
+            return tuple(base.place.path for base, _ in changed if base.place.root.editor)
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Write the changes to the disk, all or none; without changes no guard is asked.
 
