@@ -202,6 +202,7 @@ def test_every_kind_has_a_name_on_the_wire() -> None:
         "get_errors",
         "buffers",
         "prepare",
+        "review",
         "land",
         "approve",
         "call_tool",

@@ -23,6 +23,7 @@ import { Choices } from "./window/choices.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
+import { Reviews } from "./window/reviews.ts";
 import { questionOf, rowOf, titleOf } from "./window/texts.ts";
 import { Turns } from "./window/turns.ts";
 
@@ -47,6 +48,7 @@ class Window implements vscode.Disposable {
   readonly #turns = new Turns(() => { this.#show(); });
   readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
   readonly #choices = new Choices(this.#turns);
+  readonly #reviews = new Reviews(this.#turns);
   readonly #invocations = new Invocations();
   readonly #tools = new LanguageTools(this.#invocations, () => ({
     tools: setting<boolean>("tools", true),
@@ -76,7 +78,7 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
     // Editors that are like VS Code need not have language models.
@@ -191,7 +193,7 @@ class Window implements vscode.Disposable {
     const diagnostics = new Diagnostics(root);
     const buffers = new Buffers(root);
     const unsaved = new UnsavedChanges(buffers, (question, signal, open) =>
-      this.#choices.ask(questionOf(question), signal, open));
+      this.#choices.ask(questionOf(question), signal, open), () => setting<string>("review", "off") === "ask");
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
@@ -202,6 +204,7 @@ class Window implements vscode.Disposable {
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+        review: (action, signal, open) => this.#reviews.review(action, signal, open),
         approve: (event, signal, open) => this.#consent.approve(event, signal, open),
       },
     );

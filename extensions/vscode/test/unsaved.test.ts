@@ -13,6 +13,7 @@ class Desk {
   readonly asked: UnsavedQuestion[] = [];
   readonly answers: UnsavedDecision[];
   saves = true;
+  reviews = false;
 
   constructor(answers: UnsavedDecision[], ...paths: string[]) {
     this.answers = answers;
@@ -34,7 +35,7 @@ class Desk {
       this.asked.push(question);
       const answer = this.answers.shift();
       return answer === undefined ? Promise.reject(new Error("nobody answers")) : Promise.resolve(answer);
-    });
+    }, () => this.reviews);
   }
 }
 
@@ -45,19 +46,21 @@ async function prepared(changes: UnsavedChanges, more: object): Promise<unknown>
 
 test("where nothing is in the way nobody is asked", async () => {
   const desk = new Desk([], "other.txt");
-  assert.deepEqual(await prepared(desk.changes(), { paths: ["a.txt"] }), { saved: [], left: {} });
+  assert.deepEqual(await prepared(desk.changes(), { paths: ["a.txt"] }), { saved: [], left: {}, review: false });
   assert.deepEqual(desk.asked, []);
+  desk.reviews = true;
+  assert.deepEqual(await prepared(desk.changes(), {}), { saved: [], left: {}, review: true });
 });
 
 test("a process is started after a save, without one, or not at all", async () => {
   const saved = new Desk(["save"], "a.txt", "b.txt");
   assert.deepEqual(await prepared(saved.changes(), { process: "pytest" }), {
-    saved: ["a.txt", "b.txt"], left: {},
+    saved: ["a.txt", "b.txt"], left: {}, review: false,
   });
   assert.deepEqual(saved.asked, [{ paths: ["a.txt", "b.txt"], process: "pytest" }]);
   const left = new Desk(["leave"], "a.txt");
   assert.deepEqual(await prepared(left.changes(), { process: "pytest" }), {
-    saved: [], left: { "a.txt": "1.1" },
+    saved: [], left: { "a.txt": "1.1" }, review: false,
   });
   assert.equal(left.files.size, 1);
   const no = new Desk(["refuse"], "a.txt", "b.txt");
@@ -72,9 +75,9 @@ test("what was left unsaved is asked about again once it is another text", async
   const desk = new Desk(["save"], "a.txt");
   const changes = desk.changes();
   const known = new Map([["a.txt", "1.1"], ["gone.txt", "2.1"]]);
-  assert.deepEqual(await prepared(changes, { process: "ls", known }), { saved: [], left: { "a.txt": "1.1" } });
+  assert.deepEqual(await prepared(changes, { process: "ls", known }), { saved: [], left: { "a.txt": "1.1" }, review: false });
   desk.type("a.txt", "1.2");
-  assert.deepEqual(await prepared(changes, { process: "ls", known }), { saved: ["a.txt"], left: {} });
+  assert.deepEqual(await prepared(changes, { process: "ls", known }), { saved: ["a.txt"], left: {}, review: false });
 });
 
 test("what becomes unsaved while the person is asked is asked about, too", async () => {

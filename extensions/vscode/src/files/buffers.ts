@@ -2,7 +2,6 @@
  * The action `buffers`: what the window shows and has not saved, as the bytes it would have.
  */
 
-import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import * as paths from "node:path";
 import * as vscode from "vscode";
@@ -10,7 +9,7 @@ import * as vscode from "vscode";
 import { ActionError, type BuffersAction, type Json, type Observation } from "../protocol/frames.ts";
 import { MOST_BYTES } from "./documents.ts";
 import { isWithin } from "./paths.ts";
-import { type DecodedText, decodedText, encoded, survivesEditor } from "./text.ts";
+import { type DecodedText, decodedText, encoded, hashOf, survivesEditor } from "./text.ts";
 
 const PLAIN: DecodedText = { text: "", encoding: "utf-8", mark: new Uint8Array() };
 const NONCE = /^lineshaft-[0-9a-f]{32}\.nonce$/;
@@ -104,8 +103,4 @@ async function proof(file: string): Promise<string | null> {
   if (!paths.isAbsolute(file) || !NONCE.test(paths.basename(file))) return null;
   const data = await readFile(file).catch(() => null);
   return data === null || data.length > MOST_NONCE_BYTES ? null : hashOf(data);
-}
-
-export function hashOf(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
 }

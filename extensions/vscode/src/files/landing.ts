@@ -17,7 +17,7 @@ import {
   type LandAction,
   type Observation,
 } from "../protocol/frames.ts";
-import { hashOf, shownBytes } from "./buffers.ts";
+import { shownBytes } from "./buffers.ts";
 import {
   bytesOf,
   difference,
@@ -30,6 +30,7 @@ import {
   writable,
 } from "./documents.ts";
 import { type Place, placeOf } from "./paths.ts";
+import { hashOf } from "./text.ts";
 import type { Opened, UnsavedChanges } from "./unsaved.ts";
 import { SAVE_MS, within } from "./waiting.ts";
 

@@ -33,14 +33,17 @@ export type Decide = (
 export class UnsavedChanges {
   readonly #buffers: Pick<Buffers, "dirty">;
   readonly #decide: Decide;
+  readonly #reviews: () => boolean;
   /** Versions that a landing may save. */
   readonly #allowed = new WeakMap<vscode.TextDocument, string>();
   /** Versions that were left unsaved when a process of this window started, by path. */
   #left: ReadonlyMap<string, string> = new Map();
 
-  constructor(buffers: Pick<Buffers, "dirty">, decide: Decide) {
+  /** `reviews` says whether the person wants to look at each change before it lands. */
+  constructor(buffers: Pick<Buffers, "dirty">, decide: Decide, reviews: () => boolean) {
     this.#buffers = buffers;
     this.#decide = decide;
+    this.#reviews = reviews;
   }
 
   /** Asks what a landing, or a process of a run, is in the way of. */
@@ -54,7 +57,7 @@ export class UnsavedChanges {
     return {
       observation: "prepare",
       content: `${done.saved.length} files were saved, ${done.left.size} stay unsaved`,
-      extras: { saved: done.saved, left: Object.fromEntries(done.left) },
+      extras: { saved: done.saved, left: Object.fromEntries(done.left), review: this.#reviews() },
     };
   }
 

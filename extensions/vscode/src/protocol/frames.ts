@@ -75,6 +75,20 @@ export interface LandAction {
   readonly kind: "land";
   readonly edits: readonly FileEdit[];
 }
+export interface ReviewedChange {
+  readonly path: string;
+  readonly kind: string;
+  /** Its old path; empty: it was not moved. */
+  readonly movedFrom: string;
+  /** Null: there is no text to show, and `note` says why. */
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+  readonly note: string;
+}
+export interface ReviewAction {
+  readonly kind: "review";
+  readonly changes: readonly ReviewedChange[];
+}
 export interface WaitingCall {
   readonly id: string;
   readonly tool: string;
@@ -105,6 +119,7 @@ export type Action =
   | GetErrorsAction
   | BuffersAction
   | PrepareAction
+  | ReviewAction
   | LandAction
   | ApproveAction
   | CallToolAction;
@@ -227,6 +242,8 @@ function actionOf(kind: unknown, args: Arguments): Action {
         process: args.maybe("process", "string") ?? "",
         known: args.known("known"),
       };
+    case "review":
+      return { kind, changes: args.tables("changes").map(reviewedChange) };
     case "land":
       return { kind, edits: args.tables("edits").map(fileEdit) };
     case "approve":
@@ -247,6 +264,22 @@ function fileEdit(given: Json, number: number): FileEdit {
   const args = new Arguments(`edit ${number}`, given);
   const after = Buffer.from(args.text("data"), "base64");
   return { path: args.text("path"), before: args.maybe("before", "string"), after };
+}
+
+function reviewedChange(given: Json, number: number): ReviewedChange {
+  const args = new Arguments(`change ${number}`, given);
+  const bytes = (name: string): Uint8Array | null => {
+    const text = args.maybe(name, "string");
+    return text === null ? null : Buffer.from(text, "base64");
+  };
+  return {
+    path: args.text("path"),
+    kind: args.text("kind"),
+    movedFrom: args.maybe("moved_from", "string") ?? "",
+    before: bytes("before"),
+    after: bytes("after"),
+    note: args.maybe("note", "string") ?? "",
+  };
 }
 
 function waitingCall(given: Json, number: number): WaitingCall {

@@ -14,12 +14,15 @@ import {
   failed,
   type GetErrorsAction,
   type Observation,
+  type ReviewAction,
 } from "../protocol/frames.ts";
 import { titleOf } from "./texts.ts";
 
 export interface Gatekeeper {
   isTrusted(): boolean;
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
+  /** Asks which changes of a run land. */
+  review(action: ReviewAction, signal: AbortSignal, open: Opened): Promise<Observation>;
   /** Asks which calls of a run may be made. */
   approve(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<Observation>;
 }
@@ -107,6 +110,8 @@ export class Actions {
         return await this.#shown.landing.land(action, signal, open);
       case "prepare":
         return await this.#shown.unsaved.prepare(action, signal, open);
+      case "review":
+        return await this.#keeper.review(action, signal, open);
       case "approve":
         throw new ActionError("E_UNSUPPORTED", "a question is for a person");
     }

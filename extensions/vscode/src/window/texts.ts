@@ -5,7 +5,8 @@
  */
 
 import type { UnsavedDecision, UnsavedQuestion } from "../files/unsaved.ts";
-import type { Action, WaitingCall } from "../protocol/frames.ts";
+import { decodedText, hashOf } from "../files/text.ts";
+import type { Action, ReviewedChange, WaitingCall } from "../protocol/frames.ts";
 
 /** Shorter than a row of the list is wide, which would cut without saying how much. */
 const MOST_SHOWN = 72;
@@ -34,6 +35,8 @@ export function titleOf(action: Action): string {
       return "unsaved changes";
     case "prepare":
       return action.process === "" ? "a landing is about to begin" : `before ${action.process}`;
+    case "review":
+      return `review: ${action.changes.map((each) => each.path).join(", ")}`;
     case "approve":
       return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
     case "call_tool":
@@ -87,6 +90,21 @@ export function questionOf({ paths, process }: UnsavedQuestion): Question<Unsave
   };
 }
 
+export function rowOfChange(change: ReviewedChange): Row {
+  const came = change.movedFrom === "" ? "" : ` from ${change.movedFrom}`;
+  return row(change.path, [`${change.kind}${came}`, change.note].filter((each) => each !== "").join(": "));
+}
+
+/** Both sides of a change, as texts of a diff editor. */
+export function sidesOf(change: ReviewedChange): readonly [string, string] {
+  const text = (data: Uint8Array | null): string => {
+    if (data === null) return change.note === "" ? "" : `(${change.note})\n`;
+    const found = decodedText(data);
+    return found === null ? `(no text: ${data.length} bytes, SHA-256 ${hashOf(data)})\n` : found.text;
+  };
+  return [text(change.before), text(change.after)];
+}
+
 /** All that an action says. */
 export function wholeOf(action: Action): string {
   const pairs: [string, unknown][] =
@@ -111,7 +129,7 @@ function rest(call: WaitingCall): string {
   return `later calls of ${call.tool} in this run ${about}`;
 }
 
-function row(title: string, detail: string): Row {
+export function row(title: string, detail: string): Row {
   const line = seen(title.replaceAll("\n", " ⏎ "));
   const shown = beginning(line, MOST_SHOWN);
   const left = line.length - shown.length;

@@ -19,6 +19,7 @@ from lineshaft.remote.protocol import (
     Observation,
     PrepareAction,
     ReadAction,
+    ReviewAction,
     RunAction,
     RunObservation,
     RunPythonAction,
@@ -76,6 +77,7 @@ class LocalRuntime:
             case (
                 BuffersAction()
                 | PrepareAction()
+                | ReviewAction()
                 | LandAction()
                 | ApproveAction()
                 | CallToolAction()

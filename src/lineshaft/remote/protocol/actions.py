@@ -1,8 +1,8 @@
 """Actions that a host delegates to an editor, as values.
 
 The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`,
-`prepare`, `land`, `approve` and `call_tool` are of our own. What a host sends beside these
-arguments (`thought`, `security_risk`, ...) is taken and left alone.
+`prepare`, `review`, `land`, `approve` and `call_tool` are of our own. What a host sends beside
+these arguments (`thought`, `security_risk`, ...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -142,6 +142,33 @@ class PrepareAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedChange:
+    """A change of a run that has not landed, for a person to look at."""
+
+    path: str
+    kind: str
+    """`created`, `modified`, `deleted` or `moved`."""
+
+    moved_from: str = ""
+    before: str | None = None
+    """Content before, in Base64; None: there is none, or none to show."""
+
+    after: str | None = None
+    """Content that it is to have; as `before`."""
+
+    note: str = ""
+    """Why there is no content to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewAction:
+    """A question to the person at the window: which of these changes land."""
+
+    changes: Sequence[ReviewedChange]
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
     """The change of one file's content."""
 
@@ -217,6 +244,7 @@ Action = (
     | GetErrorsAction
     | BuffersAction
     | PrepareAction
+    | ReviewAction
     | LandAction
     | ApproveAction
     | CallToolAction
@@ -231,6 +259,7 @@ ACTIONS: Mapping[str, type[Action]] = {
     "get_errors": GetErrorsAction,
     "buffers": BuffersAction,
     "prepare": PrepareAction,
+    "review": ReviewAction,
     "land": LandAction,
     "approve": ApproveAction,
     "call_tool": CallToolAction,

@@ -180,6 +180,18 @@ class PrepareObservation:
     left: Mapping[str, str] = field(default_factory=dict[str, str])
     """Versions by path that stay unsaved, as the person decided now or before."""
 
+    review: bool = False
+    """Whether the person wants to look at each change before it lands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewObservation:
+    """A person's decision about changes that are to land."""
+
+    content: str
+    dropped: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Reasons by path of the changes that do not land; empty where the person gave none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandedFile:
@@ -209,6 +221,9 @@ class PersonAnswer:
     allow: bool
     scope: Literal["call", "run"] = "call"
     """`run`: also for later calls of the run that the same rule asks about."""
+
+    reason: str = ""
+    """Why not, as the person typed it; the script gets it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +268,7 @@ Observation = (
     | GetErrorsObservation
     | BuffersObservation
     | PrepareObservation
+    | ReviewObservation
     | LandObservation
     | ApproveObservation
     | CallToolObservation
@@ -268,6 +284,7 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "get_errors": GetErrorsObservation,
     "buffers": BuffersObservation,
     "prepare": PrepareObservation,
+    "review": ReviewObservation,
     "land": LandObservation,
     "approve": ApproveObservation,
     "call_tool": CallToolObservation,

@@ -44,13 +44,16 @@ from lineshaft.remote.protocol import (
     Observation,
     PrepareAction,
     PrepareObservation,
+    ReviewAction,
+    ReviewedChange,
+    ReviewObservation,
     WaitingCall,
     action_frame,
     read_observation,
 )
 from lineshaft.remote.window.requests import actions_of, body_of, client_options
 from lineshaft.values import Answer, Pending, beginning, visible
-from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
+from lineshaft.workspace import EditorEdit, EditorReview, SavedFile, Unsaved
 
 _FRESH_SECONDS = 0.1
 """For so long a look at what is not saved holds: a search reads thousands of files."""
@@ -69,6 +72,15 @@ _MOST_ASKED = 4_000_000
 """Characters of all calls that one question is about, in a message of 32 MB."""
 
 _MOST_DIFF = 100_000
+_MOST_OF_CHANGE = 1_000_000
+"""Bytes of both sides of a change that a person is shown."""
+
+_MOST_REVIEWED = 16_000_000
+"""Bytes of all changes of one review, in a message of 32 MB."""
+
+_MOST_REASON = 500
+"""Characters of a reason that a person types."""
+
 _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
 
@@ -130,7 +142,7 @@ class EditorWindow:
                 seen[buffer.path] = (buffer.version, Unsaved(data))
         self._seen, self._at = seen, time.monotonic()
 
-    async def prepare(self, paths: Sequence[str], process: str = "") -> None:
+    async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
         """Have the person decide about what is not saved and is in the way, and wait for it.
 
         What they leave unsaved for a process is not asked about again before they change it.
@@ -138,6 +150,9 @@ class EditorWindow:
         Args:
             paths: Files that a landing changes.
             process: The process that is about to start, in words; empty: none is.
+
+        Returns:
+            Whether they want to look at the changes before they land.
 
         Raises:
             WindowRefused: A person said no; the message names the files.
@@ -150,6 +165,38 @@ class EditorWindow:
             self.look_again()
         if process:
             self._left = done.left
+        return done.review
+
+    async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
+        """Have the person look at changes that are to land, and wait for the answer.
+
+        Returns:
+            Reasons by path of the changes that do not land.
+
+        Raises:
+            WorkspaceError: There is no window to ask.
+        """
+        room = _MOST_REVIEWED
+        shown: list[ReviewedChange] = []
+        for change in changes:
+            sizes = [len(data) for data in (change.before, change.after) if data is not None]
+            note, whole = change.note, sum(sizes) <= min(room, _MOST_OF_CHANGE)
+            if not whole:
+                note = f"too large to show: {sum(sizes):,} bytes"
+            room -= sum(sizes) if whole else 0
+            shown.append(
+                ReviewedChange(
+                    path=change.path,
+                    kind=change.kind,
+                    moved_from=change.moved_from or "",
+                    before=_base64(change.before) if whole else None,
+                    after=_base64(change.after) if whole else None,
+                    note=note,
+                )
+            )
+        done = await self._waited_for(ReviewAction(changes=shown), ReviewObservation)
+        asked = {change.path for change in changes}
+        return {path: _reason(why) for path, why in done.dropped.items() if path in asked}
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         """Change files, and save them.
@@ -206,7 +253,10 @@ class EditorWindow:
             return {}
         if not isinstance(observation, ApproveObservation):
             return {}
-        return {each.id: Answer(each.allow, scope=each.scope) for each in observation.answers}
+        return {
+            each.id: Answer(each.allow, scope=each.scope, reason=_reason(each.reason))
+            for each in observation.answers
+        }
 
     def _real(self, path: str) -> str:
         return os.path.join(self._root, *path.split("/"))  # noqa: PTH118  as the workspace does
@@ -348,6 +398,15 @@ def _conversations(listed: Json) -> list[Json]:
 
 def _told(observation: ErrorObservation) -> WorkspaceError:
     return _KINDS.get(observation.error_id, WorkspaceError)(observation.content)
+
+
+def _reason(typed: str) -> str:
+    """Return what a person typed as a text of one line, of a bounded length."""
+    return visible(beginning(" ".join(typed.split()), _MOST_REASON))
+
+
+def _base64(data: bytes | None) -> str | None:
+    return None if data is None else b64encode(data).decode()
 
 
 def _bytes(text: str) -> bytes:
