@@ -18,7 +18,7 @@ from lineshaft.errors import ConfigError, StaleFile, TooLarge, WindowRefused, Wo
 from lineshaft.remote.host import HostAddress, addresses, published
 from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
 from lineshaft.values import Answer, Call, Context, Pending, Value
-from lineshaft.workspace import EditorEdit, Folder
+from lineshaft.workspace import EditorEdit, EditorReview, Folder
 from native import own_state
 from remote.far import TOKEN, Far, hosted, near, python_window
 
@@ -239,6 +239,12 @@ async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(r
         asking = asyncio.create_task(window_at(root).approve([call]))
         await answers(far, failed("E_DENIED"))
         assert await asking == {}
+        asking = asyncio.create_task(window_at(root).approve([call]))
+        no = {"id": "c1", "allow": False, "reason": f"use\n\u202e`make` {'x ' * 1_000}"}
+        await answers(far, {"extras": {"answers": [no]}})
+        reason = (await asking)["c1"].reason
+        assert reason.startswith(r"use \u202e`make` x x x")
+        assert len(reason) <= 510
     assert await window_at(root).approve([call]) == {}
 
 
@@ -396,3 +402,23 @@ async def test_a_command_is_not_started_where_there_is_no_window_to_ask(root: Pa
     assert done.error is not None
     assert "its window is not connected" in done.error.message
     assert not (root / "ran").exists()
+
+
+async def test_a_person_is_shown_changes_and_tells_which_are_dropped(root: Path) -> None:
+    changes = [
+        EditorReview(path="a", kind="modified", before=b"1", after=b"2"),
+        EditorReview(path="b", kind="moved", moved_from="c", note="a folder"),
+        EditorReview(path="huge", kind="created", after=b"x" * 2_000_000),
+    ]
+    async with hosted(root, "w") as (_, [far]):
+        looking = asyncio.create_task(window_at(root).review(changes))
+        said = {"a": f"no\n{'x ' * 1_000}", "b": "", "unknown": "not asked about"}
+        (frame,) = await answers(far, {"extras": {"dropped": said}})
+        dropped = await looking
+    assert list(dropped) == ["a", "b"]
+    assert dropped["a"].startswith("no x x x")
+    assert len(dropped["a"]) <= 500
+    first, second, third = frame["args"]["changes"]
+    assert (first["before"], first["after"]) == ("MQ==", "Mg==")
+    assert (second["moved_from"], second["note"]) == ("c", "a folder")
+    assert (third["after"], third["note"]) == (None, "too large to show: 2,000,000 bytes")

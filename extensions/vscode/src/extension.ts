@@ -15,6 +15,8 @@ import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
 import { UnsavedChanges } from "./files/unsaved.ts";
 import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
+import { type Offer, offersTool, type Situation } from "./language/served.ts";
+import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { startLineshaft } from "./python/lineshaft.ts";
@@ -86,10 +88,37 @@ class Window implements vscode.Disposable {
     if (typeof models?.registerTool === "function") {
       context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
     }
+    const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
+    const another = (): void => {
+      const offer = setting<Offer>("offer", "tool");
+      void vscode.commands.executeCommand(
+        "setContext", "lineshaft.offersTool", offersTool({ offer, takesServers: takesServers() }));
+      servers.changed();
+    };
+    context.subscriptions.push(
+      servers,
+      vscode.workspace.onDidGrantWorkspaceTrust(another),
+      vscode.workspace.onDidChangeWorkspaceFolders(another),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("lineshaft")) another();
+      }),
+    );
+    another();
     const looking = setInterval(() => { this.#connection?.offer(); }, TOOLS_MS);
     context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
+  }
+
+  async #situation(): Promise<Situation> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    return {
+      offer: setting<Offer>("offer", "tool"),
+      takesServers: takesServers(),
+      isTrusted: vscode.workspace.isTrusted,
+      root: folder?.scheme === "file" ? await realpath(folder.fsPath) : null,
+      python: setting<string>("python", "python3"),
+    };
   }
 
   /** Starts the host where none runs, and waits until this window is connected. */

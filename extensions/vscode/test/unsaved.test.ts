@@ -125,7 +125,7 @@ test("processes of the window remember what was left for the one before", async 
 test("the question names the files, and a key alone refuses", () => {
   const process = questionOf({ paths: ["a.txt", "$(x)\u202e"], process: "pytest\n-q" });
   assert.deepEqual(process.choices.map((each) => each.value), ["refuse", "leave", "save"]);
-  assert.match(process.placeholder, /^pytest ⏎ -q runs over 2 files/);
+  assert.match(process.title, /^Lineshaft: pytest ⏎ -q runs over 2 files that you have not saved/);
   assert.match(process.choices[2]?.detail ?? "", /a\.txt, \$\u2060\(x\)\\u\{202e\}/);
   assert.match(process.whole, /"a\.txt"/);
   const landing = questionOf({ paths: ["a.txt"], process: "" });

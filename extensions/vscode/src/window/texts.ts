@@ -83,8 +83,8 @@ export function questionOf({ paths, process }: UnsavedQuestion): Question<Unsave
       ];
   const about = landing ? "A landing changes" : `${beginning(process, MOST_SHOWN)} runs over`;
   return {
-    title: `Lineshaft: ${files} with changes of yours that are not saved`,
-    placeholder: seen(`${about} ${files} that you have not saved; Escape leaves it waiting`.replaceAll("\n", " ⏎ ")),
+    title: seen(`Lineshaft: ${about} ${files} that you have not saved`.replaceAll("\n", " ⏎ ")),
+    placeholder: "Choose one; Escape leaves it waiting",
     choices: choices.map(([value, label, detail]) => ({ value, label, detail: row("", detail).detail })),
     whole: [...(landing ? [] : [process]), ...paths].map((line) => folded(seen(JSON.stringify(line)))).join("\n"),
   };

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { offersTool, serversOf, type Situation } from "../src/language/served.ts";
+
+const READY: Situation = {
+  offer: "server", takesServers: true, isTrusted: true, root: "/ws", python: "/opt/python3",
+};
+
+test("the server of a trusted folder runs with nothing of the folder in its way", () => {
+  assert.deepEqual(serversOf(READY), [{
+    label: "Lineshaft",
+    command: "/opt/python3",
+    args: ["-P", "-m", "lineshaft", "serve", "--workspace", "vscode:/ws"],
+  }]);
+});
+
+test("no server without trust, without a folder, or beside the tool", () => {
+  const less: Partial<Situation>[] = [
+    { isTrusted: false }, { root: null }, { offer: "tool" }, { takesServers: false },
+  ];
+  for (const each of less) assert.deepEqual(serversOf({ ...READY, ...each }), []);
+});
+
+test("one of both is offered, whatever the editor can", () => {
+  for (const offer of ["tool", "server"] as const) {
+    for (const takesServers of [true, false]) {
+      const now = { ...READY, offer, takesServers };
+      assert.notEqual(offersTool(now), serversOf(now).length > 0);
+    }
+  }
+});
