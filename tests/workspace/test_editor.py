@@ -304,7 +304,8 @@ async def test_guards_look_at_what_is_kept(view: FolderView, root: Path, desk: D
     desk.reviews, desk.drops = True, {"f": "no"}
     asked: list[list[str]] = []
 
-    def guard(changes: Sequence[Change], _: object) -> list[Finding]:
+    def guard(changes: Sequence[Change], stage: object) -> list[Finding]:
+        del stage
         asked.append([change.path for change in changes])
         return []
 

@@ -28,6 +28,7 @@ import { type Host, knownHost, startHost } from "./window/host.ts";
 import { Reviews } from "./window/reviews.ts";
 import { questionOf, rowOf, titleOf } from "./window/texts.ts";
 import { Turns } from "./window/turns.ts";
+import { COMMAND_SECONDS, within } from "./window/bounds.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -90,9 +91,10 @@ class Window implements vscode.Disposable {
     }
     const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
     const another = (): void => {
-      const offer = setting<Offer>("offer", "tool");
-      void vscode.commands.executeCommand(
-        "setContext", "lineshaft.offersTool", offersTool({ offer, takesServers: takesServers() }));
+      const enabled = setting<boolean>("enabled", true);
+      const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
+      void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      if (!enabled) void this.stop();
       servers.changed();
     };
     context.subscriptions.push(
@@ -113,6 +115,7 @@ class Window implements vscode.Disposable {
   async #situation(): Promise<Situation> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     return {
+      enabled: setting<boolean>("enabled", true),
       offer: setting<Offer>("offer", "tool"),
       takesServers: takesServers(),
       isTrusted: vscode.workspace.isTrusted,
@@ -157,6 +160,7 @@ class Window implements vscode.Disposable {
   }
 
   async startIfWanted(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) return;
     const known = setting<string>("addressFile", "") !== "";
     const wanted = setting<boolean>("startAutomatically", false) && vscode.workspace.isTrusted;
     if (known || wanted) await this.start();
@@ -179,6 +183,9 @@ class Window implements vscode.Disposable {
   }
 
   async #start(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) {
+      throw new Error("Lineshaft is switched off: see the setting lineshaft.enabled");
+    }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     if (folder?.scheme !== "file") throw new Error("open a folder of this machine first");
     const root = await realpath(folder.fsPath);
@@ -216,7 +223,7 @@ class Window implements vscode.Disposable {
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
       python: setting<string>("python", "python3"),
-      seconds: setting<number>("commandSeconds", 120),
+      seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
     const diagnostics = new Diagnostics(root);

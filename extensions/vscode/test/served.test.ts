@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { offersTool, serversOf, type Situation } from "../src/language/served.ts";
 
 const READY: Situation = {
-  offer: "server", takesServers: true, isTrusted: true, root: "/ws", python: "/opt/python3",
+  enabled: true, offer: "server", takesServers: true, isTrusted: true, root: "/ws", python: "/opt/python3",
 };
 
 test("the server of a trusted folder runs with nothing of the folder in its way", () => {
@@ -17,9 +17,13 @@ test("the server of a trusted folder runs with nothing of the folder in its way"
 
 test("no server without trust, without a folder, or beside the tool", () => {
   const less: Partial<Situation>[] = [
-    { isTrusted: false }, { root: null }, { offer: "tool" }, { takesServers: false },
+    { enabled: false }, { isTrusted: false }, { root: null }, { offer: "tool" }, { takesServers: false },
   ];
   for (const each of less) assert.deepEqual(serversOf({ ...READY, ...each }), []);
+});
+
+test("what is switched off offers nothing", () => {
+  assert.equal(offersTool({ ...READY, enabled: false, offer: "tool" }), false);
 });
 
 test("one of both is offered, whatever the editor can", () => {

@@ -85,6 +85,7 @@ def test_a_script_edits_eight_files_which_the_editor_shows_and_a_person_undoes_o
     assert run["status"] == "success", run
     assert [file.read_text() for file in files] == ["after\n"] * 8
     assert sorted(change["path"] for change in run["changes"]) == [file.name for file in files]
+    assert editor.browser("count", '.tab:has-text("file-")') == 0  # nothing comes to the front
     editor.show("file-3.txt")
     until(lambda: "after" in editor.browser("text", TEXT))
     editor.browser("keys", "Control+z")

@@ -14,6 +14,8 @@ export interface ServerCommand {
 }
 
 export interface Situation {
+  /** Whether Lineshaft is switched on. */
+  readonly enabled: boolean;
   readonly offer: Offer;
   /** Whether this editor takes definitions of MCP servers from extensions. */
   readonly takesServers: boolean;
@@ -24,13 +26,13 @@ export interface Situation {
 }
 
 /** Whether the tool is offered: one of both is, so that no agent has the same twice. */
-export function offersTool({ offer, takesServers }: Pick<Situation, "offer" | "takesServers">): boolean {
-  return offer === "tool" || !takesServers;
+export function offersTool(now: Pick<Situation, "enabled" | "offer" | "takesServers">): boolean {
+  return now.enabled && (now.offer === "tool" || !now.takesServers);
 }
 
 /** The server of the open folder; none in a folder that is not trusted, or where the tool is offered. */
 export function serversOf(now: Situation): readonly ServerCommand[] {
-  if (offersTool(now) || !now.isTrusted || now.root === null) return [];
+  if (!now.enabled || offersTool(now) || !now.isTrusted || now.root === null) return [];
   const args = ["-P", "-m", "lineshaft", "serve", "--workspace", `vscode:${now.root}`];
   return [{ label: "Lineshaft", command: now.python, args }];
 }

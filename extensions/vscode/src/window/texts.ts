@@ -55,7 +55,7 @@ export function rowOf(action: Action): Row {
 export function rowOfCall(call: WaitingCall): Row {
   const why = call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`;
   const said = call.text.split("\n").join(", ");
-  return row(`${call.tool}: ${said}`, `${why}. "Allow all" allows ${rest(call)} too`);
+  return row(`${call.tool}: ${said}`, `${why}. ${again(call)}"Allow all" allows ${rest(call)} too`);
 }
 
 export interface Question<T> {
@@ -118,9 +118,14 @@ export function wholeOf(action: Action): string {
 /** All that a call of a run says. */
 export function wholeOfCall(call: WaitingCall): string {
   const about = [call.tool, ...(call.reason === "" ? [] : [`asks because: ${call.reason}`])];
-  about.push(`"Allow all" allows ${rest(call)} too`);
+  about.push(`${again(call)}"Allow all" allows ${rest(call)} too`);
   const said = call.text.split("\n").map((line) => folded(seen(line)));
   return [...about.map(seen), "", ...said].join("\n");
+}
+
+/** The editor does not say which of its tools ask by themselves. */
+function again({ tool }: WaitingCall): string {
+  return tool.startsWith("window.") ? "A tool of the editor, which may ask you once more. " : "";
 }
 
 /** What a yes for the run allows beside the call. */
