@@ -106,6 +106,8 @@ export class Reviews implements Dialog, vscode.TextDocumentContentProvider, vsco
         },
       });
       this.#list.put(first.changes.map((each) => this.#row(first, each)));
+      const [change] = first.changes;
+      if (change !== undefined) void this.#showDiff(first, change);
     }
     this.#list.show();
   }
