@@ -341,3 +341,15 @@ async def test_a_drop_reaches_through_layers(view: FolderView, root: Path, desk:
     assert [path for path, _ in await reviewed(layer)] == ["f", "g"]
     assert (root / "f").read_text() == "saved"
     assert sorted(path.name for path in root.iterdir()) == ["f", "h"]
+
+
+async def test_what_is_changed_after_the_person_looked_is_shown_before_it_lands(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.reviews, desk.drops = True, {"late": "no"}
+    await view.write("f", b"mine")
+    await view.consult()
+    await view.write("late", b"unseen")
+    found = await view.land()
+    assert [each.path for each in found] == ["late"]
+    assert [path.name for path in root.iterdir()] == ["f"]
