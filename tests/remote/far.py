@@ -1,5 +1,6 @@
 """Windows for tests: the real Socket.IO clients, in Node and in Python, driven alike."""
 
+import asyncio
 import importlib
 import json
 import subprocess
@@ -23,6 +24,8 @@ from lineshaft.remote.host import (
     published,
     serve_editors,
 )
+from lineshaft.remote.local import LocalRuntime
+from lineshaft.remote.protocol import BeginAction, Executions, SendAnswer
 from upstreams.real import node
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
@@ -217,3 +220,20 @@ async def hosted(
             await far.next("connected")
             joined.append(far)
         yield here, joined
+
+
+async def serve(far: Far, runtime: LocalRuntime) -> None:
+    """Do what comes, several at once, and answer."""
+    executions = Executions()
+
+    async def act(told: BeginAction) -> None:
+        done = await runtime.perform(told.event.action, seconds=told.event.timeout)
+        await far.tell("oh_event", executions.answered(told.event.id, done))
+
+    tasks: set[asyncio.Task[None]] = set()
+    while True:
+        told = executions.receive(await far.next("oh_event"))
+        if isinstance(told, BeginAction):
+            tasks.add(asyncio.create_task(act(told)))
+        elif isinstance(told, SendAnswer):
+            await far.tell("oh_event", told.frame)

@@ -9,13 +9,10 @@ import pytest
 
 from lineshaft.remote.local import LocalRuntime
 from lineshaft.remote.protocol import (
-    BeginAction,
-    Executions,
     GetErrorsAction,
     Observation,
-    SendAnswer,
 )
-from remote.far import Far, near, python_window
+from remote.far import near, python_window, serve
 from remote.suite import *  # noqa: F403  the tests that every runtime passes
 from remote.suite import Side
 
@@ -37,7 +34,7 @@ async def side(
     async with near() as here:
         auth = {"conversation_id": here.conversation.id, "window": "w", "protocol": 1}
         async with python_window(here.url, auth) as far:
-            serving = asyncio.create_task(_serve(far, _runtime(root)))
+            serving = asyncio.create_task(serve(far, _runtime(root)))
             await far.next("connected")
 
             async def perform(action: object, *, seconds: float | None = None) -> Observation:
@@ -48,23 +45,6 @@ async def side(
                 await asyncio.sleep(0.01)
             yield Side(root, perform)
             serving.cancel()
-
-
-async def _serve(far: Far, runtime: LocalRuntime) -> None:
-    """Do what comes, several at once, and answer."""
-    executions = Executions()
-
-    async def act(told: BeginAction) -> None:
-        done = await runtime.perform(told.event.action, seconds=told.event.timeout)
-        await far.tell("oh_event", executions.answered(told.event.id, done))
-
-    tasks: set[asyncio.Task[None]] = set()
-    while True:
-        told = executions.receive(await far.next("oh_event"))
-        if isinstance(told, BeginAction):
-            tasks.add(asyncio.create_task(act(told)))
-        elif isinstance(told, SendAnswer):
-            await far.tell("oh_event", told.frame)
 
 
 async def test_a_folder_alone_has_no_diagnostics(side: Side) -> None:

@@ -49,14 +49,22 @@ class Desk:
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         if self.refuses:
             raise StaleFile("the editor could not edit 'f'")
+        for edit in edits:
+            now = self._shown(edit.real)
+            if (None if now is None else Unsaved(now).sha256) != edit.before:
+                raise StaleFile(f"{edit.path!r} was changed meanwhile; nothing landed")
         done: dict[str, SavedFile] = {}
         for edit in edits:
             file = Path(edit.real)
-            held = self.open.pop(edit.real, None)
-            held = held if held is not None or not file.exists() else file.read_bytes()
-            assert (None if held is None else Unsaved(held).sha256) == edit.before
+            self.open.pop(edit.real, None)
             self.edits.append(edit.path)
             data = edit.after + b"\n" if self.formats else edit.after
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
             done[edit.real] = SavedFile(data=data, by_editor=not edit.path.endswith(".bin"))
         return done
+
+    def _shown(self, real: str) -> bytes | None:
+        held = self.open.get(real)
+        file = Path(real)
+        return held if held is not None or not file.exists() else file.read_bytes()

@@ -1,29 +1,31 @@
-"""What every workspace does alike: direct, staged, a layer, a folder that an editor shows."""
+"""The contract of workspaces, on a folder, one that an editor shows, and one far away."""
 
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import (
-    FileMissing,
-    OutsideWorkspace,
-    PreconditionFailed,
-    StaleFile,
-    WorkspaceError,
-)
-from lineshaft.values import Stage
-from lineshaft.workspace import Folder
+from lineshaft.values import Stage, Workspace
+from lineshaft.workspace import Folder, StagedAnywhere
+from workspace.contract import *  # noqa: F403  the tests that every workspace passes
 from workspace.desk import Desk
+from workspace.distant import Distant
 
-Begin = Callable[[Folder], Stage]
+Begin = Callable[[Workspace], Stage]
 
 KINDS: dict[str, Begin] = {
     "direct": lambda folder: folder.begin("run"),
     "staged": lambda folder: folder.begin("run", atomic=True),
     "layer": lambda folder: folder.begin("run", atomic=True).layer("inner"),
     "editor": lambda folder: folder.begin("run", atomic=True),
+    "distant": lambda distant: distant.begin("run"),
+    "distant, staged": lambda distant: StagedAnywhere(distant).begin("run", atomic=True),
+    "distant, a layer": lambda distant: (
+        StagedAnywhere(distant).begin("run", atomic=True).layer("inner")
+    ),
 }
+WAITS = {"staged", "layer", "editor", "distant, staged", "distant, a layer"}
+"""Those whose changes wait until they land."""
 
 
 @pytest.fixture(params=KINDS)
@@ -32,107 +34,16 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def waits(kind: str) -> bool:
+    return kind in WAITS
+
+
+@pytest.fixture
 async def view(kind: str, root: Path, tmp_path: Path) -> AsyncGenerator[Stage]:
     editor = Desk() if kind == "editor" else None
-    folder = Folder(root, journals=tmp_path / "journals", editor=editor)
-    made = KINDS[kind](folder)
+    live: Workspace = Folder(root, journals=tmp_path / "journals", editor=editor)
+    if kind.startswith("distant"):
+        live = Distant(root)
+    made = KINDS[kind](live)
     yield made
     await made.discard()
-
-
-async def paths(view: Stage, root: str = ".") -> list[str]:
-    return [entry.path async for entry in view.walk(root)]
-
-
-async def test_a_file_is_read_as_it_was_written(view: Stage) -> None:
-    change = await view.write("a/b.txt", b"text")
-    assert (change.path, change.kind) == ("a/b.txt", "created")
-    content = await view.read("./a/../a/b.txt")
-    assert (content.data, content.sha256) == (b"text", change.sha256)
-    entry = await view.stat("a/b.txt")
-    assert (entry.kind, entry.size) == ("file", 4)
-    assert await paths(view) == ["a", "a/b.txt"]
-    assert (await view.stat("a")).kind == "folder"
-
-
-async def test_a_change_keeps_what_it_may_not_touch(view: Stage, root: Path) -> None:
-    (root / "f").write_text("first")
-    content = await view.read("f")
-    for if_match in ("0" * 64, content.sha256[::-1]):
-        with pytest.raises(PreconditionFailed):
-            await view.write("f", b"second", if_match=if_match)
-    change = await view.write("f", b"second", if_match=content.sha256)
-    assert change.kind == "modified"
-    with pytest.raises(PreconditionFailed):
-        await view.write("f", b"third", if_match=content.sha256)
-    assert (await view.read("f")).data == b"second"
-
-
-async def test_what_is_not_there_is_missing(view: Stage) -> None:
-    for act in (view.read("x"), view.stat("x"), view.delete("x"), view.move("x", "y")):
-        with pytest.raises(FileMissing):
-            await act
-
-
-@pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "@none/x", "x\0"])
-async def test_nothing_leads_out(view: Stage, path: str) -> None:
-    for act in (view.read(path), view.write(path, b""), view.stat(path), view.delete(path)):
-        with pytest.raises(OutsideWorkspace):
-            await act
-
-
-async def test_a_file_moves_and_overwrites_nothing(view: Stage, root: Path) -> None:
-    (root / "f").write_text("f")
-    (root / "g").write_text("g")
-    with pytest.raises(PreconditionFailed):
-        await view.move("f", "g")
-    change = await view.move("f", "new/h")
-    assert (change.kind, change.moved_from) == ("moved", "f")
-    assert await paths(view) == ["g", "new", "new/h"]
-    assert (await view.read("new/h")).data == b"f"
-
-
-async def test_files_and_empty_folders_go(view: Stage, root: Path) -> None:
-    (root / "d").mkdir()
-    (root / "d" / "f").write_text("f")
-    with pytest.raises(WorkspaceError):
-        await view.delete("d")
-    assert (await view.delete("d/f")).kind == "deleted"
-    await view.delete("d")
-    assert await paths(view) == []
-
-
-async def test_what_another_program_changed_since_it_was_read_is_not_overwritten(
-    view: Stage, root: Path
-) -> None:
-    (root / "f").write_text("first")
-    await view.read("f")
-    (root / "f").write_text("theirs")
-    with pytest.raises(StaleFile):
-        await view.write("f", b"mine")
-    assert (await view.read("f")).data == b"theirs"
-    await view.write("f", b"mine")
-    assert (await view.read("f")).data == b"mine"
-
-
-async def test_a_look_at_the_form_alone_is_no_reading(view: Stage, root: Path) -> None:
-    (root / "f").write_text("first")
-    assert (await view.read("f", noted=False)).data == b"first"
-    (root / "f").write_text("theirs")
-    await view.write("f", b"mine")
-    assert (await view.read("f")).data == b"mine"
-
-
-async def test_its_changes_are_told_and_on_the_disk_at_last(
-    view: Stage, root: Path, kind: str
-) -> None:
-    (root / "f").write_text("first\n")
-    await view.write("f", b"second\n")
-    await view.write("g", b"new\n")
-    told = {
-        change.path: (change.kind, change.added, change.removed) for change in await view.changes()
-    }
-    assert told == {"f": ("modified", 1, 1), "g": ("created", 1, 0)}
-    await view.land()
-    assert ((root / "f").read_text(), (root / "g").read_text()) == ("second\n", "new\n")
-    assert view.landed == (0 if kind == "direct" else 1)

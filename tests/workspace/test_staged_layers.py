@@ -8,7 +8,17 @@ import pytest
 
 from lineshaft.errors import Guarded, LineshaftError, StaleFile
 from lineshaft.values import Change, Command, Finding, Stage, Workspace
-from lineshaft.workspace import Folder, FolderView
+from lineshaft.workspace import Folder
+from workspace.distant import STAGES
+
+ON_DISK = pytest.mark.parametrize("folder", ["folder"], indirect=True)
+"""Tests of what a workspace far away lacks: commands, undo, a memory of landings."""
+
+
+@pytest.fixture(params=STAGES)
+def folder(request: pytest.FixtureRequest, root: Path) -> Workspace:
+    """Return a workspace over it that keeps changes back: on the disk, or far away."""
+    return STAGES[request.param](root)
 
 
 def on_disk(root: Path) -> dict[str, str | None]:
@@ -27,7 +37,7 @@ async def seen_by(view: Workspace) -> dict[str, str | None]:
 
 
 async def test_a_layer_sees_what_is_below_and_is_seen_once_it_is_merged(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     (root / "disk").write_text("disk")
     await view.write("below", b"below")
@@ -44,7 +54,7 @@ async def test_a_layer_sees_what_is_below_and_is_seen_once_it_is_merged(
     assert on_disk(root) == {"disk": "disk", "below": "over", "new": "new"}
 
 
-async def test_a_layer_that_is_dropped_leaves_nothing(view: FolderView, root: Path) -> None:
+async def test_a_layer_that_is_dropped_leaves_nothing(view: Stage, root: Path) -> None:
     await view.write("kept", b"kept")
     layer = view.layer("a")
     await layer.move("kept", "moved")
@@ -57,7 +67,7 @@ async def test_a_layer_that_is_dropped_leaves_nothing(view: FolderView, root: Pa
 
 
 async def test_a_file_that_a_sibling_has_changed_is_stale_at_the_merge_and_is_read_again(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     (root / "f").write_text("old")
     first, second = view.layer("1"), view.layer("2")
@@ -76,9 +86,7 @@ async def test_a_file_that_a_sibling_has_changed_is_stale_at_the_merge_and_is_re
     assert on_disk(root) == {"f": "first and second", "other": "other"}
 
 
-async def test_what_two_layers_change_alike_is_no_contradiction(
-    view: FolderView, root: Path
-) -> None:
+async def test_what_two_layers_change_alike_is_no_contradiction(view: Stage, root: Path) -> None:
     (root / "f").write_text("old")
     layers = [view.layer(name) for name in "123"]
     for layer in layers:
@@ -93,9 +101,7 @@ async def test_what_two_layers_change_alike_is_no_contradiction(
     assert [change.path for change in await view.changes()] == ["f", "made"]
 
 
-async def test_a_file_that_was_only_read_makes_no_sibling_stale(
-    view: FolderView, root: Path
-) -> None:
+async def test_a_file_that_was_only_read_makes_no_sibling_stale(view: Stage, root: Path) -> None:
     (root / "f").write_text("old")
     layers = [view.layer(str(number)) for number in range(3)]
     for layer in layers:
@@ -109,7 +115,7 @@ async def test_a_file_that_was_only_read_makes_no_sibling_stale(
 
 
 async def test_a_file_that_a_layer_read_is_looked_at_when_all_lands(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     (root / "read").write_text("old")
     layer = view.layer("a")
@@ -122,9 +128,7 @@ async def test_a_file_that_a_layer_read_is_looked_at_when_all_lands(
     assert on_disk(root) == {"read": "from outside"}
 
 
-async def test_a_layer_lands_with_what_it_stands_on_and_no_sibling(
-    view: FolderView, root: Path
-) -> None:
+async def test_a_layer_lands_with_what_it_stands_on_and_no_sibling(view: Stage, root: Path) -> None:
     (root / "f").write_text("old")
     await view.write("below", b"below")
     layer, sibling = view.layer("a"), view.layer("b")
@@ -147,7 +151,7 @@ async def test_a_layer_lands_with_what_it_stands_on_and_no_sibling(
 
 
 async def test_a_layer_under_which_others_landed_merges_unless_they_changed_its_files(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     await view.write("shared", b"v1")
     first, second, third = (view.layer(name) for name in "123")
@@ -163,7 +167,7 @@ async def test_a_layer_under_which_others_landed_merges_unless_they_changed_its_
     assert on_disk(root) == {"shared": "second"}
 
 
-async def test_layers_make_files_in_the_same_new_folder(view: FolderView, root: Path) -> None:
+async def test_layers_make_files_in_the_same_new_folder(view: Stage, root: Path) -> None:
     layers = [view.layer(str(number)) for number in range(3)]
     for number, layer in enumerate(layers):
         await layer.make_folder("out")
@@ -178,7 +182,7 @@ async def test_layers_make_files_in_the_same_new_folder(view: FolderView, root: 
 
 @pytest.mark.parametrize("there", ["disk", "below"])
 async def test_a_folder_is_not_deleted_over_what_a_sibling_made_in_it(
-    view: FolderView, root: Path, there: str
+    view: Stage, root: Path, there: str
 ) -> None:
     if there == "disk":
         (root / "d").mkdir()
@@ -194,7 +198,7 @@ async def test_a_folder_is_not_deleted_over_what_a_sibling_made_in_it(
 
 
 async def test_a_file_is_not_made_in_a_folder_that_a_sibling_has_deleted(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     (root / "d").mkdir()
     first, second = view.layer("1"), view.layer("2")
@@ -206,7 +210,7 @@ async def test_a_file_is_not_made_in_a_folder_that_a_sibling_has_deleted(
     assert await seen_by(view) == {}
 
 
-async def test_guards_of_a_merge_see_the_changes_of_the_layer(view: FolderView, root: Path) -> None:
+async def test_guards_of_a_merge_see_the_changes_of_the_layer(view: Stage, root: Path) -> None:
     (root / "f").write_text("disk")
     await view.write("f", b"below")
     layer = view.layer("a")
@@ -227,9 +231,8 @@ async def test_guards_of_a_merge_see_the_changes_of_the_layer(view: FolderView, 
     assert on_disk(root) == {"f": "disk"}
 
 
-async def test_layers_go_on_in_another_process(
-    view: FolderView, folder: Folder, root: Path
-) -> None:
+@ON_DISK
+async def test_layers_go_on_in_another_process(view: Stage, folder: Workspace, root: Path) -> None:
     (root / "f").write_text("old")
     await view.write("below", b"below")
     layer = view.layer("a")
@@ -248,8 +251,9 @@ async def test_layers_go_on_in_another_process(
     assert on_disk(root) == {"f": "old"}
 
 
+@ON_DISK
 async def test_what_commands_of_a_layer_change_stays_when_it_is_dropped(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     layer = view.layer("a")
     process = await layer.run(Command(argv=("sh", "-c", "echo x > made")))
@@ -259,7 +263,7 @@ async def test_what_commands_of_a_layer_change_stays_when_it_is_dropped(
     assert on_disk(root) == {"made": "x\n"}
 
 
-async def test_a_copy_of_a_layer_is_apart(view: FolderView) -> None:
+async def test_a_copy_of_a_layer_is_apart(view: Stage) -> None:
     layer = view.layer("a")
     await layer.write("f", b"one")
     copy = await layer.fork()
@@ -340,8 +344,9 @@ async def test_merged_layers_come_to_the_same_as_no_layers(tmp_path: Path, seed:
     assert on_disk(roots[0]) == on_disk(roots[1]) == {"a": "1", "d": None, "d/a": "2"}
 
 
+@ON_DISK
 async def test_a_view_that_died_with_its_process_still_tells_what_had_landed(
-    view: FolderView, folder: Folder, root: Path
+    view: Stage, folder: Workspace, root: Path
 ) -> None:
     for name in ("moved", "gone", "edited"):
         (root / name).write_text(f"{name}\n")
@@ -372,7 +377,7 @@ async def kept_back(view: Workspace) -> dict[str, str]:
 
 
 async def test_what_is_kept_back_is_all_that_a_layer_has_and_the_disk_has_not(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     for name in ("same", "back", "gone", "moved"):
         (root / name).write_text(name)
@@ -402,7 +407,7 @@ async def test_what_is_kept_back_is_all_that_a_layer_has_and_the_disk_has_not(
     assert await view.kept_back() == ()
 
 
-async def test_a_folder_that_was_staged_and_deleted_again_is_no_change(view: FolderView) -> None:
+async def test_a_folder_that_was_staged_and_deleted_again_is_no_change(view: Stage) -> None:
     await view.write("dir/f", b"f")
     await view.delete("dir/f")
     await view.delete("dir")

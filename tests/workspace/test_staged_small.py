@@ -5,12 +5,19 @@ from pathlib import Path
 import anyio
 import pytest
 
-from lineshaft.workspace import FolderView
+from lineshaft.values import Stage, Workspace
+from workspace.distant import STAGES
+
+
+@pytest.fixture(params=STAGES)
+def folder(request: pytest.FixtureRequest, root: Path) -> Workspace:
+    """Return a workspace over it that keeps changes back: on the disk, or far away."""
+    return STAGES[request.param](root)
 
 
 @pytest.mark.parametrize("size", [1, 64_000, 64_001, 1_000_001])
 async def test_a_file_of_any_size_is_read_as_it_was_written(
-    view: FolderView, root: Path, size: int
+    view: Stage, root: Path, size: int
 ) -> None:
     (root / "f").write_bytes(b"a" * size)
     await view.write("f", b"b" * size, if_match=(await view.read("f")).sha256)
@@ -21,7 +28,7 @@ async def test_a_file_of_any_size_is_read_as_it_was_written(
 
 
 async def test_who_reads_and_writes_small_files_without_end_can_be_cancelled(
-    view: FolderView,
+    view: Stage,
 ) -> None:
     await view.write("f", b"")
     begun = anyio.Event()

@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import StaleFile
-from lineshaft.values import Change, Finding, Stage
+from lineshaft.values import Change, Finding, Stage, Workspace
 from lineshaft.workspace import Folder, FolderView
+from workspace.distant import STAGES
+
+
+@pytest.fixture(params=STAGES)
+def folder(request: pytest.FixtureRequest, root: Path) -> Workspace:
+    """Return a workspace over it that keeps changes back: on the disk, or far away."""
+    return STAGES[request.param](root)
 
 
 @pytest.fixture
@@ -31,7 +38,7 @@ async def reads_all(changes: Sequence[Change], stage: Stage) -> list[Finding]:
 
 
 async def test_a_guard_that_reads_a_stale_file_drops_no_change_to_it(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     await view.write("f", b"mine")
     (root / "f").write_text("theirs")
@@ -42,7 +49,7 @@ async def test_a_guard_that_reads_a_stale_file_drops_no_change_to_it(
     assert ((root / "f").read_text(), view.landed) == ("theirs", 0)
 
 
-async def test_nor_does_it_stand_for_the_run_reading_it_again(view: FolderView, root: Path) -> None:
+async def test_nor_does_it_stand_for_the_run_reading_it_again(view: Stage, root: Path) -> None:
     await view.read("f")
     await view.write("g", b"made of f")
     (root / "f").write_text("theirs")
@@ -54,7 +61,7 @@ async def test_nor_does_it_stand_for_the_run_reading_it_again(view: FolderView, 
     assert (root / "g").read_text() == "made of f"
 
 
-async def test_a_file_that_is_as_it_was_again_is_not_stale(view: FolderView, root: Path) -> None:
+async def test_a_file_that_is_as_it_was_again_is_not_stale(view: Stage, root: Path) -> None:
     await view.write("f", b"mine")
     (root / "f").write_text("theirs")
     with pytest.raises(StaleFile):
@@ -65,7 +72,7 @@ async def test_a_file_that_is_as_it_was_again_is_not_stale(view: FolderView, roo
 
 
 async def test_a_file_that_somebody_made_in_a_folder_that_was_to_be_made_is_read_again(
-    view: FolderView, root: Path
+    view: Stage, root: Path
 ) -> None:
     await view.write("new/inner/f", b"mine")
     (root / "new" / "inner").mkdir(parents=True)
@@ -81,7 +88,7 @@ async def test_a_file_that_somebody_made_in_a_folder_that_was_to_be_made_is_read
 
 @pytest.mark.parametrize("landed", [False, True])
 async def test_a_folder_whose_mode_the_run_set_is_not_stale_once_the_run_has_moved_it(
-    view: FolderView, root: Path, landed: bool
+    view: Stage, root: Path, landed: bool
 ) -> None:
     (root / "c").mkdir()
     (root / "c" / "b").write_text("kept")

@@ -32,7 +32,7 @@ def test_without_journals_nothing_can_wait(root: Path) -> None:
 
 
 def test_with_journals_the_workspace_says_what_it_can(folder: Folder, view: FolderView) -> None:
-    assert folder.capabilities == view.capabilities == {"run", "atomic", "undo"}
+    assert folder.capabilities == view.capabilities == {"run", "staged", "atomic", "undo"}
 
 
 async def test_a_view_sees_its_changes_and_the_disk_does_not(view: FolderView, root: Path) -> None:

@@ -19,7 +19,11 @@ import { type Offer, offersTool, type Situation } from "./language/served.ts";
 import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
-import { startLineshaft } from "./python/lineshaft.ts";
+import { Panel } from "./panel/panel.ts";
+import { answerOf, endAllStarted, startLineshaft } from "./python/lineshaft.ts";
+import { RunActs } from "./runs/acts.ts";
+import { RunReader } from "./runs/reader.ts";
+import { RunTree } from "./runs/tree.ts";
 import { Actions } from "./window/actions.ts";
 import { Choices } from "./window/choices.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
@@ -57,6 +61,35 @@ class Window implements vscode.Disposable {
     tools: setting<boolean>("tools", true),
     edits: setting<boolean>("editTools", false),
   }));
+  readonly #tree = new RunTree((text) => { this.#log.warn(text); });
+  readonly #panel = new Panel({
+    agent: () => setting<string>("agent", ""),
+    say: async (frame) => {
+      await this.#ready();
+      await this.#connection?.say(frame);
+    },
+    choose: () => this.#chooseAgent(),
+  });
+  readonly #acts = new RunActs(this.#tree, () => ({
+    python: setting<string>("python", "python3"),
+    workspace: async () => {
+      const { root } = await this.#ready();
+      return `vscode:${root}`;
+    },
+    reader: async () => {
+      await this.#ready();
+      if (this.#reader === undefined) throw new Error("Lineshaft is not connected: see its log");
+      return this.#reader;
+    },
+    approve: (event, signal) => this.#consent.approve(event, signal, () => undefined),
+    stopAgent: async (run) => {
+      if (!this.#panel.running || this.#panel.run !== run) return false;
+      await this.#panel.stop();
+      return true;
+    },
+    log: (text) => { this.#log.info(text); },
+  }));
+  #reader: RunReader | undefined;
   #host: Host | undefined;
   #connection: Connection | undefined;
   #starting = false;
@@ -73,7 +106,8 @@ class Window implements vscode.Disposable {
       review: () => { this.#turns.next(); },
       runScript: () => this.#runScript(),
       running: () => this.#running(),
-      stopEverything: () => { this.#connection?.stopAll(); },
+      stopEverything: () => { this.#stopEverything(); },
+      chooseAgent: () => this.#chooseAgent(),
       doctor: () => { this.#doctor(); },
       log: () => { this.#log.show(); },
     };
@@ -82,6 +116,7 @@ class Window implements vscode.Disposable {
     }
     context.subscriptions.push(
       this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
     // Editors that are like VS Code need not have language models.
@@ -159,6 +194,40 @@ class Window implements vscode.Disposable {
     }
   }
 
+  /** Ends what runs here: actions, scripts and the agent that this window began. */
+  #stopEverything(): void {
+    if (this.#panel.running) void this.#panel.stop();
+    endAllStarted();
+    this.#connection?.stopAll();
+  }
+
+  /** Lets the person choose the agent of the panel among those that Lineshaft knows here. */
+  async #chooseAgent(): Promise<void> {
+    try {
+      const { root, python } = await this.#ready();
+      const told = await answerOf(startLineshaft(python, ["agent", "list", "--json", "--workspace", root]));
+      const agents = (Array.isArray(told["agents"]) ? told["agents"] : []) as Record<string, unknown>[];
+      const items = agents.map((each) => ({
+        label: String(each["name"]),
+        detail: String(each["description"]).split("\n", 1)[0] ?? "",
+      }));
+      const chosen = await vscode.window.showQuickPick(items, {
+        title: "Lineshaft: which agent do messages go to?",
+        placeHolder:
+          items.length === 0
+            ? "There is none: declare [agents.NAME] in lineshaft.toml, or name a module with agents"
+            : "Kept in your settings, for all folders",
+      });
+      if (chosen !== undefined) {
+        const settings = vscode.workspace.getConfiguration("lineshaft");
+        await settings.update("agent", chosen.label, vscode.ConfigurationTarget.Global);
+      }
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`Lineshaft: ${text.slice(0, 500)}`);
+    }
+  }
+
   async startIfWanted(): Promise<void> {
     if (!setting<boolean>("enabled", true)) return;
     const known = setting<string>("addressFile", "") !== "";
@@ -200,8 +269,11 @@ class Window implements vscode.Disposable {
       this.#log.error(text);
       this.#again();
     });
+    this.#reader = new RunReader(host.address);
+    this.#tree.tellOf(this.#reader);
     const before = this.#context.workspaceState.get<{ conversation: string; kept: Kept }>(KEPT);
     const conversation = await conversationOf(host.address, before?.conversation);
+    this.#panel.begin();
     const about = {
       window: vscode.env.sessionId,
       editor: `${vscode.env.appName} ${vscode.version}`,
@@ -255,6 +327,7 @@ class Window implements vscode.Disposable {
         return done;
       },
       tools: () => this.#tools.offered(),
+      display: (frame) => { this.#panel.take(frame); },
       changed: () => {
         if (this.#connection?.connected === true) this.#starts = 0;
         this.#show();
@@ -284,12 +357,17 @@ class Window implements vscode.Disposable {
     const [connection, host] = [this.#connection, this.#host];
     this.#connection = undefined;
     this.#host = undefined;
+    this.#reader = undefined;
+    this.#tree.tellOf(undefined);
+    this.#panel.lost();
     this.#show();
     await connection?.close();
     host?.stop();
   }
 
   #show(): void {
+    const known = this.#reader !== undefined;
+    void vscode.commands.executeCommand("setContext", "lineshaft.started", known);
     const running = this.#connection?.running.length ?? 0;
     const waiting = this.#turns.waiting;
     const [icon, text, command] =

@@ -38,7 +38,7 @@ async def predicted(
 
     The call is made on a copy of the run's view whose changes never land.
     """
-    if not tool.spec.staged or "atomic" not in run.view.capabilities:
+    if not tool.spec.staged or "staged" not in run.view.capabilities:
         return PredictedChanges()
     view = run.view_of(entry.call)
     try:

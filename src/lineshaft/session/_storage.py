@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lineshaft.errors import ConfigError
 from lineshaft.scripts import RunEnvironment
 from lineshaft.session._session_tools import SessionTools
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import ShapeBook, merge_shapes
 from lineshaft.values import Workspace
-from lineshaft.workspace import Folder
+from lineshaft.workspace import Folder, StagedAnywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +62,14 @@ def storage_of(
         atomic: Whether changes are kept back until they land.
         store: As a session takes it.
 
-    Raises:
-        ConfigError: The workspace cannot keep changes back.
     """
     kept = None if store is False else store if isinstance(store, Store) else Store(store or None)
     live = Folder(workspace) if isinstance(workspace, str | Path) else workspace
     if isinstance(live, Folder) and "undo" not in live.capabilities:
         days = 7 if kept is None else kept.keep_days
         live = live.with_journals(workspace_folder(Path(live.root)), keep_days=days)
-    if atomic and "atomic" not in live.capabilities:
-        raise ConfigError(
-            f"the workspace {live!r} cannot keep changes back until they land",
-            hint="say atomic=False: each change is then made at once",
-        )
+    if atomic and "staged" not in live.capabilities:
+        live = StagedAnywhere(live)
     root = live.root if isinstance(live, Folder) else ""
     return SessionStorage(
         workspace=live,

@@ -18,7 +18,10 @@ from typing import Literal, Protocol, Self
 
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 
-Capability = Literal["atomic", "undo", "run", "run_python"]
+Capability = Literal["staged", "atomic", "undo", "run", "run_python"]
+"""What a workspace can do beside reads and writes: keep changes back until they land (`staged`),
+land them whole whatever happens to the process meanwhile (`atomic`), take back what landed."""
+
 ChangeKind = Literal["created", "modified", "deleted", "moved"]
 EntryKind = Literal["file", "folder", "symlink", "other"]
 StagedKind = Literal["file", "folder", "symlink", "missing"]

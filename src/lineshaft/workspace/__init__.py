@@ -5,6 +5,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 
 from lineshaft.workspace._folder import Folder
 from lineshaft.workspace._folder_view import FolderView
+from lineshaft.workspace.anywhere import StagedAnywhere
 from lineshaft.workspace.disk import Editor, EditorEdit, EditorReview, Mount, SavedFile, Unsaved
 from lineshaft.workspace.guards import (
     Companion,
@@ -15,7 +16,7 @@ from lineshaft.workspace.guards import (
     guarded,
     with_built_in,
 )
-from lineshaft.workspace.journal import forget_landings
+from lineshaft.workspace.journal import LandedFile, forget_landings
 
 __all__ = [
     "Companion",
@@ -24,11 +25,13 @@ __all__ = [
     "EditorReview",
     "Folder",
     "FolderView",
+    "LandedFile",
     "Level",
     "MergeMarkers",
     "Mount",
     "SavedFile",
     "Secrets",
+    "StagedAnywhere",
     "Syntax",
     "Unsaved",
     "forget_landings",

@@ -139,7 +139,7 @@ class DirectView:
         place, ledger = self._writable(path), self._ledger
 
         def approve(state: State) -> None:
-            must_match(place, state, if_match)
+            must_match(place.path, state, if_match)
             ledger.seen.check(place.path, state)
 
         after = State("file", hashlib.sha256(data).hexdigest(), data)
@@ -163,7 +163,7 @@ class DirectView:
 
     def _make_folder(self, path: str, mode: int | None) -> Change:
         place = self._writable(path)
-        with self._shared.lock, nothing_there(place):
+        with self._shared.lock, nothing_there(place.path):
             before = disk.make_folder(place, mode=mode)
         return Change(path=place.path, kind="modified" if before.kind == "folder" else "created")
 
@@ -184,7 +184,7 @@ class DirectView:
         place = self._writable(path, follow=False)
         self._mounts.behind(place, target)
         self._mounts.must_stay(place)
-        with self._shared.lock, disk.told(place.path), nothing_there(place):
+        with self._shared.lock, disk.told(place.path), nothing_there(place.path):
             disk.link(place, target)
             return self._ledger.changed(place.path, MISSING, State("symlink", target=target))
 
@@ -208,7 +208,7 @@ class DirectView:
         with self._shared.lock, disk.told(new.path):
             if approve is not None:
                 approve(both_names(old, new))
-            with nothing_there(new):
+            with nothing_there(new.path):
                 before = disk.move(old, new, partial(ledger.seen.check, old.path))
             if before.kind != "folder":
                 return ledger.moved(old.path, new.path, before)

@@ -40,7 +40,7 @@ class Shared:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """The capabilities of the workspace."""
-        return frozenset({"run"} if self.journals is None else {"run", "atomic", "undo"})
+        return frozenset({"run"} if self.journals is None else {"run", "staged", "atomic", "undo"})
 
     def sweep(self, place: Place) -> None:
         """Remove left-over temporary files the first time that a folder is written in."""
@@ -50,20 +50,20 @@ class Shared:
             disk.sweep(place)
 
 
-def must_match(place: Place, state: State, if_match: str | None) -> None:
+def must_match(path: str, state: State, if_match: str | None) -> None:
     """Raise unless a file has the sha256 that the caller gave, if any."""
     if if_match is not None and state.sha256 != if_match.lower():
         found = f"its sha256 is {state.sha256}" if state.sha256 else "there is no such file"
-        raise PreconditionFailed(f"{place.path!r} is not what `if_match` says: {found}")
+        raise PreconditionFailed(f"{path!r} is not what `if_match` says: {found}")
 
 
 @contextmanager
-def nothing_there(place: Place) -> Generator[None]:
+def nothing_there(path: str) -> Generator[None]:
     """Turn the error of a place that must be free into one for the caller."""
     try:
         yield
     except FileExistsError as error:
         raise PreconditionFailed(
-            f"{place.path!r} exists: nothing is overwritten",
+            f"{path!r} exists: nothing is overwritten",
             hint="Delete it first, or choose another name.",
         ) from error

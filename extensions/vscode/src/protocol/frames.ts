@@ -166,6 +166,12 @@ export function isTable(given: unknown): given is Json {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
+/** The text under a name; empty where there is none. */
+export function textOf(table: Json, name: string): string {
+  const found = table[name];
+  return typeof found === "string" ? found : "";
+}
+
 /** Reads an action; throws an `ActionError` that names what does not fit. */
 export function readAction(frame: Json): ActionEvent {
   const id = keyOf(frame["id"]);

@@ -164,7 +164,7 @@ function beginning(text: string, most: number): string {
 }
 
 /** Characters that cannot be seen as their escapes. */
-function seen(text: string): string {
+export function seen(text: string): string {
   return text.replace(UNSEEN, (char) =>
     char === " " ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

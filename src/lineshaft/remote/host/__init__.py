@@ -5,14 +5,18 @@ A door of its own: to import it loads python-socketio, which is an extra.
 """
 
 from lineshaft.remote.host.address import HostAddress, addresses, published
+from lineshaft.remote.host.agents import AgentEnd, Hear, StartAgent
 from lineshaft.remote.host.conversation import HostConversation, Window
 from lineshaft.remote.host.host import EditorHost
 from lineshaft.remote.host.serving import serve_editors
 
 __all__ = [
+    "AgentEnd",
     "EditorHost",
+    "Hear",
     "HostAddress",
     "HostConversation",
+    "StartAgent",
     "Window",
     "addresses",
     "published",

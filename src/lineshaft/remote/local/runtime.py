@@ -1,16 +1,22 @@
 """The actions of the protocol on a folder."""
 
+import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
+
+from anyio import to_thread
 
 from lineshaft.errors import LineshaftError, PythonNotFound, WorkspaceError
 from lineshaft.remote.local.commands import Commands
 from lineshaft.remote.local.files import FileActions
+from lineshaft.remote.local.landing import land
 from lineshaft.remote.protocol import (
     UNTIMED_SECONDS,
     Action,
     ApproveAction,
     BuffersAction,
+    BuffersObservation,
     CallToolAction,
     EditAction,
     ErrorObservation,
@@ -18,6 +24,7 @@ from lineshaft.remote.protocol import (
     LandAction,
     Observation,
     PrepareAction,
+    PrepareObservation,
     ReadAction,
     ReviewAction,
     RunAction,
@@ -27,6 +34,9 @@ from lineshaft.remote.protocol import (
     WriteAction,
 )
 from lineshaft.workspace import Folder
+
+_NONCE = re.compile(r"lineshaft-[0-9a-f]{32}\.nonce")
+_MOST_NONCE_BYTES = 100
 
 
 class LocalRuntime:
@@ -74,14 +84,18 @@ class LocalRuntime:
             case GetErrorsAction():
                 said = "diagnostics need an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
-            case (
-                BuffersAction()
-                | PrepareAction()
-                | ReviewAction()
-                | LandAction()
-                | ApproveAction()
-                | CallToolAction()
-            ):
+            case BuffersAction():
+                proof = (
+                    None
+                    if action.nonce is None
+                    else await to_thread.run_sync(proof_of, action.nonce)
+                )
+                return BuffersObservation(content="", nonce=proof)
+            case LandAction():
+                return await land(self._folder, action, self._files.path)
+            case PrepareAction():
+                return PrepareObservation(content="nothing is unsaved in a folder")
+            case ReviewAction() | ApproveAction() | CallToolAction():
                 said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():
@@ -116,3 +130,15 @@ class LocalRuntime:
         return RunPythonObservation(
             content=ended.stdout, stderr=ended.stderr, exit_code=max(-1, ended.exit_code)
         )
+
+
+def proof_of(file: str) -> str | None:
+    """Return the hash of a file by which a host knows that this is its machine; None: no such."""
+    if not Path(file).is_absolute() or not _NONCE.fullmatch(Path(file).name):
+        return None
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(_MOST_NONCE_BYTES + 1)
+    except OSError:
+        return None
+    return None if len(data) > _MOST_NONCE_BYTES else hashlib.sha256(data).hexdigest()

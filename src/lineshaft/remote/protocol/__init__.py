@@ -75,11 +75,13 @@ from lineshaft.remote.protocol.offers import (
     offer_frame,
     read_offer,
 )
+from lineshaft.remote.protocol.person import MOST_SAID, PersonMessage, PersonStop, read_person
 
 __all__ = [
     "ACTIONS",
     "GRACE_SECONDS",
     "MOST_OFFERED",
+    "MOST_SAID",
     "OBSERVATIONS",
     "PROTOCOL",
     "SLACK_SECONDS",
@@ -114,6 +116,8 @@ __all__ = [
     "Observation",
     "ObservationEvent",
     "PersonAnswer",
+    "PersonMessage",
+    "PersonStop",
     "PrepareAction",
     "PrepareObservation",
     "ReadAction",
@@ -142,4 +146,5 @@ __all__ = [
     "read_action",
     "read_observation",
     "read_offer",
+    "read_person",
 ]

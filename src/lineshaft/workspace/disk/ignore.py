@@ -51,6 +51,15 @@ class Ignore:
             )
         except WorkspaceError:
             return self  # none, or none that can be read: a pipe, a link, a folder
+        return self.with_text(text, len(folder.parts))
+
+    def with_text(self, text: bytes, depth: int) -> "Ignore":
+        """Return these rules and those of a `.gitignore` file.
+
+        Args:
+            text: The file's content.
+            depth: How many folders lie above it, from the mount.
+        """
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  not needed to start
 
         lines = text.decode("utf-8-sig", "replace").splitlines()[:_MOST_LINES]
@@ -58,7 +67,7 @@ class Ignore:
             [pattern for line in lines if (pattern := _pattern(line)) is not None],
             backend="simple",
         )
-        return Ignore(((len(folder.parts), spec), *self.rules), self.files)
+        return Ignore(((depth, spec), *self.rules), self.files)
 
     @classmethod
     def at(cls, folder: Place, files: Files = DISK) -> "Ignore":

@@ -4,14 +4,14 @@ Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. Cont
     not packed: they are known by their hash, and checked again before they land.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
 from lineshaft.values import Change, decode
-from lineshaft.workspace._ledger import Ledger, Seen, Touched
-from lineshaft.workspace.disk import Kind, State
+from lineshaft.workspace._ledger import Ledger, Seen
+from lineshaft.workspace.staging.ledgers import TouchedFacts, ledger_facts, ledger_from
 from lineshaft.workspace.staging.overlay import Base, Overlay
 from lineshaft.workspace.staging.pack import (
     Json,
@@ -173,8 +173,8 @@ class Memory:
         seen = self.through.seen
         return {
             "seen": {"tokens": seen.tokens, "reported": sorted(seen.reported)},
-            "through": _ledger_facts(self.through, packing),
-            "staged": _ledger_facts(self.staged, packing),
+            "through": ledger_facts(self.through, packing),
+            "staged": ledger_facts(self.staged, packing),
             "overlay": overlay_facts(self.overlay, packing),
             "sights": [base_facts(base) for base in self.sights.values()],
             "done": [asdict(change) for change in self.done],
@@ -211,8 +211,8 @@ class Memory:
         sights = [base_from(fact, roots) for fact in told.sights]
         overlay = overlay_from(told.overlay, content, roots, below)
         return cls(
-            _ledger_from(told.through, content, seen),
-            _ledger_from(told.staged, content, seen),
+            ledger_from(told.through, content, seen),
+            ledger_from(told.staged, content, seen),
             overlay,
             {base.place.real: base for base in sights},
             told.done,
@@ -223,28 +223,6 @@ class Memory:
             },
             abandoned=told.abandoned,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _StateFacts:
-    """A state, as a pack has it: its content by number."""
-
-    kind: Kind
-    sha256: str | None
-    data: int | None
-    mode: int | None
-    target: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _TouchedFacts:
-    """A path that was changed, as a pack has it."""
-
-    first: _StateFacts
-    now: _StateFacts
-    source: str
-    added: int
-    removed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +238,8 @@ class _MemoryFacts:
     """All of it, as a pack has it."""
 
     seen: _SeenFacts
-    through: dict[str, _TouchedFacts]
-    staged: dict[str, _TouchedFacts]
+    through: dict[str, TouchedFacts]
+    staged: dict[str, TouchedFacts]
     overlay: object
     sights: list[object]
     done: list[Change]
@@ -269,36 +247,6 @@ class _MemoryFacts:
     version: int
     layers: dict[str, object]
     abandoned: list[Change] = field(default_factory=list[Change])
-
-
-def _ledger_facts(ledger: Ledger, packing: Packing) -> Json:
-    return {
-        path: {
-            "first": _state_facts(file.first, packing),
-            "now": _state_facts(file.now, packing),
-            "source": file.source,
-            "added": file.added,
-            "removed": file.removed,
-        }
-        for path, file in ledger.files.items()
-    }
-
-
-def _ledger_from(facts: Mapping[str, _TouchedFacts], content: Content, seen: Seen) -> Ledger:
-    ledger = Ledger(seen)
-    for path, file in facts.items():
-        first, now = _state_from(file.first, content), _state_from(file.now, content)
-        ledger.put(path, Touched(first, now, file.source, file.added, file.removed))
-    return ledger
-
-
-def _state_facts(state: State, packing: Packing) -> Json:
-    return {**asdict(state), "data": None if state.data is None else packing.put(state.data)}
-
-
-def _state_from(facts: _StateFacts, content: Content) -> State:
-    data = None if facts.data is None else content(facts.data)
-    return State(facts.kind, facts.sha256, data, facts.mode, facts.target)
 
 
 def _above(path: str) -> Iterator[str]:

@@ -327,7 +327,7 @@ class StagedView(FolderView):
     def _put(self, place: Place, data: bytes, if_match: str | None, mode: int | None) -> Change:
         with self._lock:
             before = self._read_before(place)
-            must_match(place, before.thing.state(), if_match)
+            must_match(place.path, before.thing.state(), if_match)
             self._seen.check(place.path, before.thing.state())
             if before.thing.kind != "missing":
                 disk.must_be_file(place.path, before.thing.kind)
@@ -338,7 +338,7 @@ class StagedView(FolderView):
         place = self._writable(path)
         if is_private(place):
             return super()._make_folder(path, mode)
-        with self._lock, nothing_there(place):
+        with self._lock, nothing_there(place.path):
             before = self._now(place)
             after = edits.make_folder(self._overlay, place, before, mode=mode)
             noted = place.path in self._staged.files
@@ -352,7 +352,7 @@ class StagedView(FolderView):
             return super()._make_link(path, target)
         self._mounts.behind(place, target)
         self._mounts.must_stay(place)
-        with self._lock, nothing_there(place):
+        with self._lock, nothing_there(place.path):
             before = self._now(place)
             after = edits.link(self._overlay, place, target, before)
             return self._changed(place, before, after.state())
@@ -362,7 +362,7 @@ class StagedView(FolderView):
         if is_private(old) or is_private(new):
             return self._move_private(old, new)
         self._mounts.must_stay(old, new)
-        with self._lock, disk.told(new.path), nothing_there(new):
+        with self._lock, disk.told(new.path), nothing_there(new.path):
             before = self._saved(old)
             self._seen.check(old.path, before.thing.state())
             if approve is not None:
@@ -381,7 +381,7 @@ class StagedView(FolderView):
         if is_private(old) and is_private(new):
             return super()._move(old.path, new.path, None)
         if self._overlay.status(new) is not None:
-            with nothing_there(new):
+            with nothing_there(new.path):
                 raise edits.exists()
         content = self._read(old.path)
         self._write(new.path, content.data, None, None)

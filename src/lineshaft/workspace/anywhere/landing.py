@@ -1,0 +1,202 @@
+"""Landing of changes in a workspace that is only known by its methods: one after the other.
+
+Order: look at everything, then write, move, delete. Where one step fails, those before it are taken
+back, as far as nobody has changed the files since; what could not be taken back is named. Not
+covered: a process that dies meanwhile leaves a part of the changes made.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.values import Finding, Stage
+from lineshaft.workspace._contents import Contents, Held, bytes_of
+from lineshaft.workspace.anywhere.draft import Drafted, above_of, parts_of
+from lineshaft.workspace.anywhere.looking import look, sha256_of
+from lineshaft.workspace.disk import FileState
+from lineshaft.workspace.staging import stale_files
+
+NOT_ATOMIC = Finding(
+    code="not-atomic",
+    level="info",
+    message=(
+        "the changes were written one after the other: this workspace does not land them whole"
+        " where the process dies meanwhile, and no undo takes them back"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    path: str
+    before: FileState
+    after: Drafted
+
+
+Back = Callable[[], Awaitable[object]]
+
+
+@dataclass(slots=True)
+class _Landing:
+    view: Stage
+    held: dict[str, Held] = field(default_factory=dict[str, Held])
+    """Contents before, of files that are to change."""
+
+    contents: Contents = field(default_factory=Contents)
+    away: set[str] = field(default_factory=set[str])
+    """Paths whose file was moved or deleted by now."""
+
+    done: list[tuple[str, Back]] = field(default_factory=list[tuple[str, Back]])
+    """Paths that were changed, and what takes each change back."""
+
+    async def make_folder(self, path: str, mode: int | None) -> None:
+        change = await self.view.make_folder(path, mode=mode)
+        if change.kind == "created":
+            self.done.append((path, partial(_suppressed, partial(self.view.delete, path))))
+
+    async def write(self, path: str, data: bytes, mode: int | None, *, over: Held | None) -> None:
+        before = None if over is None else bytes_of(over)
+        match = None if before is None else sha256_of(before)
+        change = await self.view.write(path, data, if_match=match, mode=mode)
+        back = partial(self.view.delete, path)
+        if before is not None:
+            back = partial(self.view.write, path, before, if_match=change.sha256)
+        self.done.append((path, back))
+
+    async def move(self, source: str, target: str) -> None:
+        await self.view.move(source, target)
+        self.away.add(source)
+        self.done.append((target, partial(self.view.move, target, source)))
+
+    async def delete(self, path: str, kind: str) -> None:
+        await self.view.delete(path)
+        self.away.add(path)
+        held = self.held.get(path)
+        back: Back = partial(self.view.make_folder, path)
+        if kind == "file":
+            back = partial(self.view.write, path, b"" if held is None else bytes_of(held))
+        self.done.append((path, back))
+
+
+async def land(
+    view: Stage,
+    changes: Sequence[tuple[str, FileState, Drafted]],
+    sights: Mapping[str, FileState],
+) -> None:
+    """Land changes.
+
+    Args:
+        view: A new view of the workspace, whose changes are made at once.
+        changes: Paths, the first state of each, the new one.
+        sights: Files that the changes build on.
+
+    Raises:
+        StaleFile: Files were changed from outside; nothing landed.
+        WorkspaceError: A step failed; what was done before it was taken back, or is named.
+    """
+    landing = _Landing(view)
+    steps = [_Step(*change) for change in changes]
+    await _check(landing, steps, sights)
+    try:
+        for step in _in_order(steps):
+            await _make(landing, step, {each.path: each for each in steps})
+    except WorkspaceError as error:
+        left = await _take_back(landing)
+        if left:
+            named = ", ".join(repr(path) for path in left)
+            raise WorkspaceError(
+                f"the changes landed in part: {error.message}; not taken back: {named}",
+                hint="Look at these files.",
+            ) from error
+        kind = StaleFile if isinstance(error, StaleFile) else WorkspaceError
+        raise kind(f"{error.message}; nothing landed", hint=error.hint) from error
+
+
+async def _check(
+    landing: _Landing, steps: Sequence[_Step], sights: Mapping[str, FileState]
+) -> None:
+    wanted = {**sights, **{step.path: step.before for step in steps}}
+    changing = {step.path: step.after.thing for step in steps}
+    stale: list[str] = []
+    for path, before in wanted.items():
+        now = await look(landing.view, path, noted=True)
+        after = changing.get(path)
+        if now.thing.kind == "folder" and after is not None and after.kind == "folder":
+            continue  # the same folder was made from outside
+        if not now.thing.like(before):
+            stale.append(path)
+        elif after is not None and now.data is not None:
+            landing.held[path] = landing.contents.put(now.data)
+    for step in steps:
+        if step.before.kind == "folder" and step.after.thing.kind != "folder":
+            inner = landing.view.walk(step.path, ignore=False, depth=1)
+            stale += [each.path async for each in inner if each.path not in changing]
+    if stale:
+        raise stale_files(tuple(dict.fromkeys(stale)))
+
+
+def _in_order(steps: Sequence[_Step]) -> list[_Step]:
+    """Return first what has a free place, then what goes, then what needs the place of that."""
+    goes = [step for step in steps if step.after.thing.kind == "missing"]
+    going = {step.path for step in goes}
+    comes = sorted(
+        (step for step in steps if step.after.thing.kind != "missing"),
+        key=lambda step: (step.after.thing.kind != "folder", parts_of(step.path)),
+    )
+    replaced = {
+        step.path for step in comes if step.before.kind not in ("missing", step.after.thing.kind)
+    }
+    later = [
+        step
+        for step in comes
+        if step.path in replaced
+        or any(above in replaced or above in going for above in above_of(step.path))
+    ]
+    first = [step for step in comes if step not in later]
+    last = sorted(goes, key=lambda step: len(parts_of(step.path)), reverse=True)
+    return [*first, *last, *later]
+
+
+async def _make(landing: _Landing, step: _Step, steps: Mapping[str, _Step]) -> None:
+    path, before, thing = step.path, step.before, step.after.thing
+    if thing.kind == "missing":
+        if path not in landing.away:
+            await landing.delete(path, before.kind)
+        return
+    if before.kind not in ("missing", thing.kind):
+        await landing.delete(path, before.kind)
+    if thing.kind == "folder":
+        await landing.make_folder(path, thing.mode)
+        return
+    over = landing.held.get(path) if before.kind == "file" else None
+    came = steps.get(step.after.came or "")
+    if came is not None and _may_move(landing, step, came):
+        await landing.move(came.path, path)  # it keeps its mode
+        if thing.like(came.before) and thing.mode is None:
+            return
+        over = landing.held.get(came.path)
+    data = b"" if step.after.held is None else bytes_of(step.after.held)
+    await landing.write(path, data, thing.mode, over=over)
+
+
+def _may_move(landing: _Landing, step: _Step, came: _Step) -> bool:
+    goes = came.after.thing.kind == "missing" and came.before.kind == "file"
+    return goes and step.before.kind == "missing" and came.path not in landing.away
+
+
+async def _take_back(landing: _Landing) -> list[str]:
+    """Take back what was done, the last first, and return the paths where that failed."""
+    left: list[str] = []
+    for path, back in reversed(landing.done):
+        try:
+            await back()
+        except WorkspaceError:
+            left.append(path)
+    return left
+
+
+async def _suppressed(act: Back) -> None:
+    with suppress(WorkspaceError):  # others may have put something in it
+        await act()
