@@ -1,5 +1,17 @@
-// Bundles the extension into one file, which needs nothing but Node and VS Code.
+// Bundles the extension into one file, which needs nothing but Node and VS Code. The script of the
+// panel's page is a text in it: the page loads nothing.
 import { build } from "esbuild";
+
+const page = await build({
+  entryPoints: ["src/panel/page/main.ts"],
+  write: false,
+  bundle: true,
+  platform: "browser",
+  format: "iife",
+  target: "es2022",
+  charset: "ascii",
+  logLevel: "warning",
+});
 
 await build({
   entryPoints: ["src/extension.ts"],
@@ -8,6 +20,7 @@ await build({
   platform: "node",
   format: "cjs",
   target: "node20",
+  define: { PAGE_SCRIPT: JSON.stringify(page.outputFiles[0].text) },
   external: ["vscode", "bufferutil", "utf-8-validate"],
   legalComments: "eof",
   logLevel: "warning",

@@ -26,12 +26,14 @@ async def test_results_of_inner_calls_do_not_come_back(make: Make) -> None:
 
 
 @pytest.mark.behaviour("E22")
-async def test_stderr_is_shown_only_on_failure(make: Make) -> None:
+async def test_stderr_is_shown_on_failure_and_where_there_is_nothing_else(make: Make) -> None:
     noisy = "import sys\nprint('warning', file=sys.stderr)\n"
     async with make() as session:
         fine = await session.handle("run_script", {"code": noisy + "return 'ok'"})
+        printed = await session.handle("run_script", {"code": noisy + "print('ok')"})
         failed = await session.handle("run_script", {"code": noisy + "1 / 0"})
-    assert fine.text == "ok"
+        alone = await session.handle("run_script", {"code": noisy})
+    assert (fine.text, printed.text, alone.text) == ("ok", "ok", "warning")
     assert "warning" in failed.text
 
 

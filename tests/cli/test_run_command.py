@@ -122,6 +122,12 @@ def test_text_form_is_output_then_value_and_one_line_a_call(
     assert quiet.stderr == ""
 
 
+def test_what_a_script_logs_is_shown_where_it_succeeds(here: Lineshaft) -> None:
+    logs = "import logging\nlogging.basicConfig(level=logging.INFO)\nlogging.info('so far')\n'done'"
+    done = here("run", "--quiet", script=logs)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "INFO:root:so far\n")
+
+
 def test_a_failure_shows_the_line_and_the_calls_that_took_effect(
     here: Lineshaft, workspace: Path
 ) -> None:

@@ -51,10 +51,19 @@ def copy(tmp_path: Path) -> Iterator[Path]:
     """Return a copy of the source that may be broken, with what of it is compiled already."""
     target = tmp_path / "src" / "lineshaft"
     half_written = shutil.ignore_patterns("*.pyc.*")
-    shutil.copytree(SOURCE, target, ignore=half_written)
+    shutil.copytree(SOURCE, target, ignore=half_written, copy_function=_linked)
     yield target
     _end_all(str(target))
     shutil.rmtree(tmp_path)
+
+
+def _linked(source: str, target: str) -> str:
+    """Give a file a second name, which is much faster than a copy; a copy where that fails."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target
 
 
 def _end_all(place: str) -> None:
@@ -72,7 +81,9 @@ def _end_all(place: str) -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_is_noticed_by_every_test_it_names(mutant: Mutant, copy: Path) -> None:
     file = copy / mutant.file
-    file.write_text(file.read_text(encoding="utf-8").replace(mutant.old, mutant.new))
+    text = file.read_text(encoding="utf-8")
+    file.unlink()  # its content has another name
+    file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
     _forget(file)
     assert set(mutant.kills) - _failures(copy.parent, mutant.kills) == set()
 

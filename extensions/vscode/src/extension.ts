@@ -13,16 +13,27 @@ import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
+import { UnsavedChanges } from "./files/unsaved.ts";
 import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
+import { type Offer, offersTool, type Situation } from "./language/served.ts";
+import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
+import { Panel } from "./panel/panel.ts";
 import { chosenPython, type Python } from "./python/carried.ts";
-import { startLineshaft } from "./python/lineshaft.ts";
+import { answerOf, endAllStarted, startLineshaft } from "./python/lineshaft.ts";
+import { RunActs } from "./runs/acts.ts";
+import { RunReader } from "./runs/reader.ts";
+import { RunTree } from "./runs/tree.ts";
 import { Actions } from "./window/actions.ts";
+import { Choices } from "./window/choices.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
-import { rowOf, titleOf } from "./window/texts.ts";
+import { Reviews } from "./window/reviews.ts";
+import { questionOf, rowOf, titleOf } from "./window/texts.ts";
+import { Turns } from "./window/turns.ts";
+import { COMMAND_SECONDS, within } from "./window/bounds.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -42,12 +53,44 @@ class Window implements vscode.Disposable {
   readonly #log = vscode.window.createOutputChannel("Lineshaft", { log: true });
   readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   readonly #terminals = new Terminals();
-  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), () => { this.#show(); });
+  readonly #turns = new Turns(() => { this.#show(); });
+  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
+  readonly #choices = new Choices(this.#turns);
+  readonly #reviews = new Reviews(this.#turns);
   readonly #invocations = new Invocations();
   readonly #tools = new LanguageTools(this.#invocations, () => ({
     tools: setting<boolean>("tools", true),
     edits: setting<boolean>("editTools", false),
   }));
+  readonly #tree = new RunTree((text) => { this.#log.warn(text); });
+  readonly #panel = new Panel({
+    agent: () => setting<string>("agent", ""),
+    say: async (frame) => {
+      await this.#ready();
+      await this.#connection?.say(frame);
+    },
+    choose: () => this.#chooseAgent(),
+  });
+  readonly #acts = new RunActs(this.#tree, () => ({
+    python: this.#python(),
+    workspace: async () => {
+      const { root } = await this.#ready();
+      return `vscode:${root}`;
+    },
+    reader: async () => {
+      await this.#ready();
+      if (this.#reader === undefined) throw new Error("Lineshaft is not connected: see its log");
+      return this.#reader;
+    },
+    approve: (event, signal) => this.#consent.approve(event, signal, () => undefined),
+    stopAgent: async (run) => {
+      if (!this.#panel.running || this.#panel.run !== run) return false;
+      await this.#panel.stop();
+      return true;
+    },
+    log: (text) => { this.#log.info(text); },
+  }));
+  #reader: RunReader | undefined;
   #host: Host | undefined;
   #connection: Connection | undefined;
   #starting = false;
@@ -61,10 +104,11 @@ class Window implements vscode.Disposable {
         return this.start();
       },
       stop: () => this.stop(),
-      review: () => { this.#consent.review(); },
+      review: () => { this.#turns.next(); },
       runScript: () => this.#runScript(),
       running: () => this.#running(),
-      stopEverything: () => { this.#connection?.stopAll(); },
+      stopEverything: () => { this.#stopEverything(); },
+      chooseAgent: () => this.#chooseAgent(),
       doctor: () => { this.#doctor(); },
       log: () => { this.#log.show(); },
     };
@@ -72,7 +116,8 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
     // Editors that are like VS Code need not have language models.
@@ -80,10 +125,39 @@ class Window implements vscode.Disposable {
     if (typeof models?.registerTool === "function") {
       context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
     }
+    const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
+    const another = (): void => {
+      const enabled = setting<boolean>("enabled", true);
+      const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
+      void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      if (!enabled) void this.stop();
+      servers.changed();
+    };
+    context.subscriptions.push(
+      servers,
+      vscode.workspace.onDidGrantWorkspaceTrust(another),
+      vscode.workspace.onDidChangeWorkspaceFolders(another),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("lineshaft")) another();
+      }),
+    );
+    another();
     const looking = setInterval(() => { this.#connection?.offer(); }, TOOLS_MS);
     context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
+  }
+
+  async #situation(): Promise<Situation> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    return {
+      enabled: setting<boolean>("enabled", true),
+      offer: setting<Offer>("offer", "tool"),
+      takesServers: takesServers(),
+      isTrusted: vscode.workspace.isTrusted,
+      root: folder?.scheme === "file" ? await realpath(folder.fsPath) : null,
+      python: this.#python(),
+    };
   }
 
   /** Starts the host where none runs, and waits until this window is connected. */
@@ -125,7 +199,42 @@ class Window implements vscode.Disposable {
     return chosenPython(setting<string>("python", ""), this.#context.extensionPath);
   }
 
+  /** Ends what runs here: actions, scripts and the agent that this window began. */
+  #stopEverything(): void {
+    if (this.#panel.running) void this.#panel.stop();
+    endAllStarted();
+    this.#connection?.stopAll();
+  }
+
+  /** Lets the person choose the agent of the panel among those that Lineshaft knows here. */
+  async #chooseAgent(): Promise<void> {
+    try {
+      const { root, python } = await this.#ready();
+      const told = await answerOf(startLineshaft(python, ["agent", "list", "--json", "--workspace", root]));
+      const agents = (Array.isArray(told["agents"]) ? told["agents"] : []) as Record<string, unknown>[];
+      const items = agents.map((each) => ({
+        label: String(each["name"]),
+        detail: String(each["description"]).split("\n", 1)[0] ?? "",
+      }));
+      const chosen = await vscode.window.showQuickPick(items, {
+        title: "Lineshaft: which agent do messages go to?",
+        placeHolder:
+          items.length === 0
+            ? "There is none: declare [agents.NAME] in lineshaft.toml, or name a module with agents"
+            : "Kept in your settings, for all folders",
+      });
+      if (chosen !== undefined) {
+        const settings = vscode.workspace.getConfiguration("lineshaft");
+        await settings.update("agent", chosen.label, vscode.ConfigurationTarget.Global);
+      }
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`Lineshaft: ${text.slice(0, 500)}`);
+    }
+  }
+
   async startIfWanted(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) return;
     const known = setting<string>("addressFile", "") !== "";
     const wanted = setting<boolean>("startAutomatically", false) && vscode.workspace.isTrusted;
     if (known || wanted) await this.start();
@@ -148,6 +257,9 @@ class Window implements vscode.Disposable {
   }
 
   async #start(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) {
+      throw new Error("Lineshaft is switched off: see the setting lineshaft.enabled");
+    }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     if (folder?.scheme !== "file") throw new Error("open a folder of this machine first");
     const root = await realpath(folder.fsPath);
@@ -162,8 +274,11 @@ class Window implements vscode.Disposable {
       this.#log.error(text);
       this.#again();
     });
+    this.#reader = new RunReader(host.address);
+    this.#tree.tellOf(this.#reader);
     const before = this.#context.workspaceState.get<{ conversation: string; kept: Kept }>(KEPT);
     const conversation = await conversationOf(host.address, before?.conversation);
+    this.#panel.begin();
     const about = {
       window: vscode.env.sessionId,
       editor: `${vscode.env.appName} ${vscode.version}`,
@@ -185,20 +300,24 @@ class Window implements vscode.Disposable {
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
       python: this.#python().program,
-      seconds: setting<number>("commandSeconds", 120),
+      seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
     const diagnostics = new Diagnostics(root);
+    const buffers = new Buffers(root);
+    const unsaved = new UnsavedChanges(buffers, (question, signal, open) =>
+      this.#choices.ask(questionOf(question), signal, open), () => setting<string>("review", "off") === "ask");
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
       (action, signal) => diagnostics.get(action, signal),
       (action, signal) => this.#tools.call(action, signal),
-      { buffers: new Buffers(root), landing: new Landing(root) },
+      { buffers, landing: new Landing(root, unsaved), unsaved },
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+        review: (action, signal, open) => this.#reviews.review(action, signal, open),
         approve: (event, signal, open) => this.#consent.approve(event, signal, open),
       },
     );
@@ -213,6 +332,7 @@ class Window implements vscode.Disposable {
         return done;
       },
       tools: () => this.#tools.offered(),
+      display: (frame) => { this.#panel.take(frame); },
       changed: () => {
         if (this.#connection?.connected === true) this.#starts = 0;
         this.#show();
@@ -242,14 +362,19 @@ class Window implements vscode.Disposable {
     const [connection, host] = [this.#connection, this.#host];
     this.#connection = undefined;
     this.#host = undefined;
+    this.#reader = undefined;
+    this.#tree.tellOf(undefined);
+    this.#panel.lost();
     this.#show();
     await connection?.close();
     host?.stop();
   }
 
   #show(): void {
+    const known = this.#reader !== undefined;
+    void vscode.commands.executeCommand("setContext", "lineshaft.started", known);
     const running = this.#connection?.running.length ?? 0;
-    const waiting = this.#consent.waiting;
+    const waiting = this.#turns.waiting;
     const [icon, text, command] =
       waiting > 0 ? ["$(question)", `${waiting} waiting`, "review"]
       : running > 0 ? ["$(sync~spin)", `${running} running`, "running"]

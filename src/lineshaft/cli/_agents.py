@@ -1,7 +1,7 @@
 """Agents as the command line names them: `PACK.AGENT`, or `AGENT` of the configured tools."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -97,6 +97,36 @@ def refuse_wrong_inputs(tool: Tool, given: Mapping[str, object]) -> None:
         if wrong is not None:
             hint = f"{wrong}=... gives text; write {wrong}:=... for other values"
         raise ConfigError(message, hint=hint) from error
+
+
+def input_of_message(tool: Tool, message: str, given: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the input of an agent that a person's message is.
+
+    It is the only text that the agent needs, or `text` where it needs several or none.
+
+    Args:
+        tool: The agent.
+        message: What the person said.
+        given: Its other inputs, by name.
+
+    Raises:
+        ConfigError: No input is the one that is meant.
+    """
+    schema = tool.spec.input_schema
+    kinds = cast("Mapping[str, Mapping[str, object]]", schema.get("properties", {}))
+    needed = cast("Sequence[str]", schema.get("required", ()))
+    texts = [name for name, kind in kinds.items() if kind.get("type") == "string"]
+    wanted = [name for name in needed if name in texts and name not in given]
+    if len(wanted) != 1:
+        wanted = [name for name in ("text",) if name in texts and name not in given]
+    if not wanted:
+        name = tool.name.rpartition(".")[2]
+        inputs = ", ".join(kinds) or "none"
+        raise ConfigError(
+            f"a message is no input of the agent {name!r}: its inputs are {inputs}",
+            hint="name an agent with one text among its inputs",
+        )
+    return {wanted[0]: message}
 
 
 def agents_named(text: str, names: Iterable[str]) -> list[str]:

@@ -3,10 +3,10 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._shape import took
 from lineshaft.cli._terminal import note, one_line
 from lineshaft.cli._tree import Tree
+from lineshaft.trace import readable_line
 from lineshaft.values import Event
 
 

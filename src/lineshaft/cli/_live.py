@@ -9,12 +9,12 @@ from rich.console import Console, Group
 from rich.live import Live as Drawing
 from rich.text import Text
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._display import Silent
 from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._shape import MARKS, took
 from lineshaft.cli._terminal import has_colour, one_line
 from lineshaft.cli._tree import CallNode, Tree
+from lineshaft.trace import readable_line
 from lineshaft.values import Event
 
 _STYLES = {

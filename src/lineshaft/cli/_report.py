@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._shape import counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
 from lineshaft.cli._waiting import print_paused
+from lineshaft.trace import readable_line
 from lineshaft.values import KEEPS_NOTHING, CallRecord, Finding, RunResult, fate_of_changes
 
 _LISTED = 20
@@ -17,7 +17,7 @@ _LISTED = 20
 def print_run(
     run: RunResult, *, script: str = "", name: str = "script.py", options: str = ""
 ) -> None:
-    """Print output and value on standard output, and what went wrong on standard error.
+    """Print output and value on standard output; on standard error its own, and what went wrong.
 
     Args:
         run: How the run ended.
@@ -27,6 +27,8 @@ def print_run(
     """
     result(run.stdout)
     result(value_text(run.value, wide=sys.stdout.isatty()))
+    if run.stderr:
+        note(clean(run.stderr.rstrip("\n")))
     for stream, count in run.truncated.items():
         if count:
             note(paint(f"{size(count)} of {stream} left out", "dim"))
@@ -38,8 +40,6 @@ def print_run(
             if finding.level != "info":
                 note(finding_line(finding, name))
         return
-    if run.stderr:
-        note(clean(run.stderr.rstrip("\n")))
     for line in failure(run, script=script, name=name):
         note(line)
 

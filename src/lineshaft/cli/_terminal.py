@@ -39,10 +39,9 @@ def clean(text: str) -> str:
 
 def one_line(text: str, width: int = 200) -> str:
     """Return a text on one line in which all is to be seen, cut to a width."""
-    from lineshaft.values import visible  # noqa: PLC0415  `--help` prints no such line
+    from lineshaft.values import one_line  # noqa: PLC0415  `--help` prints no such line
 
-    flat = visible(text.replace("\n", "\\n").replace("\t", " "))
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
+    return one_line(text, width)
 
 
 def wrapped(line: str, width: int | None = None) -> str:

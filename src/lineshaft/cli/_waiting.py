@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from lineshaft.cli._agent_calls import argument_texts
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import Colour, note, one_line, paint, wrapped
+from lineshaft.trace import argument_texts
 from lineshaft.values import Pending, RunResult, visible
 
 _COLOURS: Mapping[str, Colour] = {"+": "green", "-": "red", "@": "dim"}

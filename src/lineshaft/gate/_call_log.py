@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import count
 from typing import cast
 
 import pydantic_core
@@ -259,9 +258,10 @@ class CallLog:
     def open(self, call: Call) -> CallEntry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
         if not call.id or call.id in self._order:
-            numbers = count(len(self._order) + self._dropped + 1)
-            ids = (f"{call.id}d{number}" for number in numbers)
-            call = replace(call, id=next(each for each in ids if each not in self._order))
+            number = len(self._order) + self._dropped + 1
+            while (fresh := f"{call.id}d{number}") in self._order:
+                number += 1
+            call = replace(call, id=fresh)
         entry = CallEntry(call=call, arguments=call.arguments)
         self.entries[call.id] = entry
         self._order[call.id] = None

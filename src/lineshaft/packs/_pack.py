@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from lineshaft.agents import Microagent
 from lineshaft.errors import ConfigError
 from lineshaft.packs._discovery import broken, find_pack
 from lineshaft.tools import Tool, Toolset
+
+if TYPE_CHECKING:
+    from lineshaft.agents import Microagent  # slow to import
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Pack:
     tools: Sequence[Tool[..., Any]] = ()
     """For scripts and models, where the configuration names the pack."""
 
-    agents: Sequence[Microagent[Any]] = ()
+    agents: "Sequence[Microagent[Any]]" = ()
     """For the same, and for `lineshaft agent run PACK.AGENT`."""
 
     programs: Callable[[Path], Sequence[ProjectProgram]] | None = None
@@ -79,7 +81,7 @@ class Pack:
         """
         return Toolset([*self.tools, *self.agents])
 
-    def agent(self, name: str) -> Microagent[Any]:
+    def agent(self, name: str) -> "Microagent[Any]":
         """Return an agent by its name.
 
         Raises:

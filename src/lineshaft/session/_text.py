@@ -20,11 +20,16 @@ _TOLD = 20
 
 
 def of_run(result: RunResult, redactor: SecretFinder) -> str:
-    """Return a run's output and value; on failure what went wrong and what had been done."""
+    """Return a run's output and value; on failure what went wrong and what had been done.
+
+    Standard error is told on failure, and where there is nothing else to tell.
+    """
     parts = [result.stdout.rstrip("\n")]
     if result.status == "success":
         if result.value is not None:
             parts.append(plain(result.value))
+        elif not result.stdout:  # a script that logs: what it says would be lost
+            parts.append(result.stderr.rstrip("\n"))
     else:
         parts += [_error(result), result.stderr.rstrip("\n")]
     parts += _files(result)

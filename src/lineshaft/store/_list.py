@@ -110,4 +110,11 @@ class RunList:
             calls=self._connection.execute(_CALLS, (row.id,)).fetchone()[0],
             waiting=tuple(cast("list[str]", json.loads(row.waiting))),
             expires_at=row.expires_at,
+            process=_process(row),
         )
+
+
+def _process(row: RunRow) -> int | None:
+    """Return the process that works on a run, where its number says which one it is."""
+    works = not row.is_over and row.phase != "paused" and not row.code
+    return row.owner.pid if works and row.owner.is_here else None

@@ -19,6 +19,14 @@ class Owner:
     """Boot, PID namespace and start time; empty where the system does not give them."""
 
     @property
+    def is_here(self) -> bool:
+        """Whether it is known to live, so that its number means it to this process."""
+        own = this_process()
+        if not self.mark and not own.mark:
+            return _is_there(self.pid)
+        return bool(self.mark) and _mark(self.pid) == self.mark
+
+    @property
     def has_died(self) -> bool:
         """Whether the process is known to be gone.
 

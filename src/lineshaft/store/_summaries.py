@@ -32,6 +32,9 @@ class RunSummary:
     expires_at: str | None = None
     """Until when a paused run waits."""
 
+    process: int | None = None
+    """The process of this machine that works on it; None: none does, or it is not known here."""
+
     @property
     def pending(self) -> int:
         """How many calls wait for an answer."""

@@ -20,6 +20,7 @@ from typing import (
 )
 
 from lineshaft.errors import ConfigError
+from lineshaft.tools._built_in import built_in
 from lineshaft.tools._names import check_name
 from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
@@ -481,10 +482,13 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
         raise ConfigError(f"{function!r} is no function, so it cannot be a tool", hint=hint)
     name = check_name(own_name(function) if options.name is None else options.name)
 
-    def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
+    def typed(method: bool) -> Contract:  # noqa: FBT001  a callback
         from lineshaft.tools.typed import Typed  # noqa: PLC0415  pydantic is slow to import
 
         return Typed(function, method=method, name=name)
+
+    def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
+        return built_in(function, lambda: typed(method)) or typed(method)
 
     return Tool(function, replace(options, name=name), contract)
 

@@ -6,6 +6,7 @@ Below: sinks, any callable that takes an `Event`. Nothing reaches a sink before 
 
 from lineshaft.trace._files import JsonlSink, jsonl_sink, read_events
 from lineshaft.trace._formats import HIDDEN
+from lineshaft.trace._lines import argument_texts, brief, call_line, counted, readable_line, size
 from lineshaft.trace._names import looks_secret, secret_values
 from lineshaft.trace._record import Recorder
 from lineshaft.trace._redact import Redactor
@@ -19,13 +20,19 @@ __all__ = [
     "Recorder",
     "RedactedStream",
     "Redactor",
+    "argument_texts",
+    "brief",
+    "call_line",
     "condense_command_output",
+    "counted",
     "cut_for_model",
     "jsonl_sink",
     "looks_secret",
     "read_events",
+    "readable_line",
     "result_data",
     "secret_values",
+    "size",
     "strip_ansi",
     "summarise",
 ]

@@ -131,7 +131,7 @@ from lineshaft.values._tokens import (
     TokenForm,
 )
 from lineshaft.values._toml import toml_table
-from lineshaft.values._visible import is_unseen, visible, without_unseen
+from lineshaft.values._visible import is_unseen, one_line, visible, without_unseen
 from lineshaft.values._workspace import (
     ApprovePaths,
     Capability,
@@ -290,6 +290,7 @@ __all__ = [
     "minor_version",
     "no_scripts",
     "not_offered",
+    "one_line",
     "packed",
     "pause_data",
     "steadily",

@@ -25,6 +25,17 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(_escape(char) if is_unseen(char) and char not in keep else char for char in text)
 
 
+def one_line(text: str, width: int = 200) -> str:
+    """Return a text on one line in which all is to be seen, cut to a width.
+
+    Args:
+        text: Any text.
+        width: The most characters.
+    """
+    flat = visible(text.replace("\n", "\\n").replace("\t", " "))
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
 def without_unseen(text: str, *, keep: str = "") -> str:
     """Return a text without the characters that cannot be seen; odd spaces become plain ones.
 

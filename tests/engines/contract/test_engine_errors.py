@@ -51,6 +51,21 @@ SEEN: dict[str, tuple[str, object]] = {
         ),
         "passed",
     ),
+    "of a missing file, as Python's own": (
+        (
+            "try:\n    await fail('E_FILE_NOT_FOUND', 'no a.txt')\n"
+            "except FileNotFoundError as e:\n"
+            "    return [e.code, e.tool, str(e), repr(e), isinstance(e, ToolError), e.args]"
+        ),
+        ["E_FILE_NOT_FOUND", "fail", "no a.txt", "ToolError('no a.txt')", True, ["no a.txt"]],
+    ),
+    "of a missing file, as a ToolError": (
+        (
+            "try:\n    await fail('E_FILE_NOT_FOUND', 'no a.txt')\n"
+            "except ToolError as e:\n    return [e.code, type(e).__name__]"
+        ),
+        ["E_FILE_NOT_FOUND", "ToolError"],
+    ),
     "in a tuple of classes": (
         (
             "try:\n    await fail('E_STALE', 'x')\nexcept (KeyError, ToolError) as e:\n"
@@ -173,6 +188,13 @@ async def test_an_uncaught_one_ends_the_run_with_all_its_parts(
     assert (error.message, error.line) == ("no", line)
     assert error.traceback.endswith("ToolError: no")
     assert f'File "script.py", line {line}, in' in error.traceback
+
+
+async def test_one_of_a_missing_file_is_told_as_any_other(play: Play) -> None:
+    error = await play.error("await fail('E_FILE_NOT_FOUND', 'no a.txt')")
+    assert (error.kind, error.code, error.tool) == ("ToolError", "E_FILE_NOT_FOUND", "fail")
+    assert (error.message, error.line) == ("no a.txt", 1)
+    assert error.traceback.endswith("ToolError: no a.txt")
 
 
 async def test_one_that_the_script_made_has_no_code(play: Play) -> None:

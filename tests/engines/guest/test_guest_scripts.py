@@ -150,6 +150,12 @@ def test_a_tool_tells_of_itself(guest: Guest) -> None:
     assert value[1:] == ["(x: 'Unknown')", "(*args, **kwargs)", True, "give", ["fail", "give"]]
 
 
+def test_help_on_a_tool_is_about_the_tool(guest: Guest) -> None:
+    doc = "give(value: int, more: str | None = None)\n\nThe description: print(await describe_tool"
+    assert guest("give.__doc__").value.startswith(doc)
+    assert "give(value: int" in guest("help(give)").stdout
+
+
 def test_a_script_is_not_disturbed_by_what_it_replaces(guest: Guest) -> None:
     source = """
 import builtins, json, json.decoder, json.encoder, sys, time

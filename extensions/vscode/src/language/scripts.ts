@@ -8,7 +8,7 @@
 import * as vscode from "vscode";
 
 import type { Python } from "../python/carried.ts";
-import { startLineshaft } from "../python/lineshaft.ts";
+import { saidBy, startLineshaft } from "../python/lineshaft.ts";
 import type { Invocations } from "./tools.ts";
 
 export const TOOL = "run_agent_script";
@@ -93,15 +93,7 @@ async function ran(
   const stopping = token.onCancellationRequested(() => { child.kill("SIGTERM"); });
   if (token.isCancellationRequested) child.kill("SIGTERM");
   try {
-    const said = { out: "", err: "" };
-    child.stdout.setEncoding("utf8").on("data", (part: string) => { said.out += part; });
-    child.stderr.setEncoding("utf8").on("data", (part: string) => { said.err += part; });
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(code);
-    await new Promise<void>((done, failed) => {
-      child.once("error", failed);
-      child.once("close", () => { done(); });
-    });
+    const said = await saidBy(child, code);
     if (token.isCancellationRequested) throw new vscode.CancellationError();
     if (said.out === "") throw new Error(said.err.trim() || "the script did not run");
     return JSON.parse(said.out) as Run;

@@ -7,6 +7,7 @@ import { io, type Socket } from "socket.io-client";
 import { Executions, type Kept } from "../protocol/executions.ts";
 import {
   type ActionEvent,
+  isDelegated,
   isTable,
   type Json,
   keyOf,
@@ -20,6 +21,8 @@ export interface Side {
   perform(event: ActionEvent, signal: AbortSignal, waiting: (open: boolean) => void): Promise<Observation>;
   /** The tools that this window offers, as they are announced. */
   tools(): readonly Json[];
+  /** Shows an event of the host, such as one of a run that this window began. */
+  display(frame: Json): void;
   /** Called when the state of the connection or the number of running actions changes. */
   changed(): void;
   /** Called when the host does not take this window in the conversation. */
@@ -121,6 +124,14 @@ export class Connection {
     });
   }
 
+  /** Tells the host what the person says; rejects with why it is not done. */
+  async say(frame: Json): Promise<void> {
+    if (!this.#socket.connected) throw new Error("Lineshaft is not connected: see its log");
+    const answer: unknown = await this.#socket.timeout(REQUEST_MS).emitWithAck("oh_user_action", frame);
+    if (isTable(answer) && answer["ok"] === true) return;
+    throw new Error(isTable(answer) ? String(answer["reason"]) : "the host did not understand it");
+  }
+
   /** Ends what runs, and resolves when it has ended and its answers are sent. */
   async close(): Promise<void> {
     clearTimeout(this.#grace);
@@ -160,6 +171,10 @@ export class Connection {
     if (!isTable(frame)) return;
     const key = keyOf(frame["id"]);
     if (key !== null) this.#latest = Math.max(this.#latest, Number(key));
+    if (!isDelegated(frame)) {
+      this.#side.display(frame);
+      return;
+    }
     const told = this.#executions.receive(frame);
     if (told.kind === "begin") this.#begin(told.event);
     else if (told.kind === "send") this.#send(told.frame);

@@ -4,7 +4,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 
 import { isTable, PROTOCOL } from "../protocol/frames.ts";
@@ -72,15 +72,17 @@ async function firstLine(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** Reads the address of a host that runs; refuses a file that others may read. */
+/**
+ * Reads the address of a host that runs; refuses a file of another user or one that others may read,
+ * and an address that is not of this machine.
+ */
 export async function knownHost(file: string): Promise<Host> {
-  const { mode } = await stat(file);
-  if (process.platform !== "win32" && (mode & 0o077) !== 0) {
-    throw new Error(`${file} can be read by others: its mode has to be 600`);
-  }
-  const said: unknown = JSON.parse(await readFile(file, "utf8"));
+  const said: unknown = JSON.parse(await ownText(file));
   if (!isTable(said) || typeof said["url"] !== "string" || typeof said["token"] !== "string") {
     throw new Error(`${file} is no address file`);
+  }
+  if (!URL.canParse(said["url"]) || !LOOPBACK.has(new URL(said["url"]).hostname)) {
+    throw new Error(`${file} names ${said["url"].slice(0, 200)}: a host has to be on this machine`);
   }
   const never = new Promise<string>(() => undefined);
   return {
@@ -88,4 +90,20 @@ export async function knownHost(file: string): Promise<Host> {
     ended: never,
     stop: () => undefined,
   };
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+async function ownText(file: string): Promise<string> {
+  const opened = await open(file, "r");
+  try {
+    const { mode, uid } = await opened.stat();
+    if (process.platform !== "win32") {
+      if ((mode & 0o077) !== 0) throw new Error(`${file} can be read by others: its mode has to be 600`);
+      if (uid !== process.getuid?.()) throw new Error(`${file} belongs to another user`);
+    }
+    return await opened.readFile("utf8");
+  } finally {
+    await opened.close();
+  }
 }

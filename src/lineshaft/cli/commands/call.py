@@ -14,6 +14,7 @@ from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
+from lineshaft.cli._events import EventPrinter
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._offer import offered_for, refuse_lacks, tell_down
@@ -36,7 +37,7 @@ from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
 from lineshaft.config import Settings, build
 from lineshaft.session import Session
-from lineshaft.values import CallError, CallResult, Limits
+from lineshaft.values import CallError, CallResult, Limits, Origin
 
 _LISTED = 20
 
@@ -80,6 +81,8 @@ def call_one(
     again: str = "",
     accept_claims: bool = False,
     display: Display | None = None,
+    origin: Origin = "shell",
+    events: bool = False,
     quiet: bool = False,
     json: bool = False,
 ) -> NoReturn:
@@ -94,6 +97,8 @@ def call_one(
         again: What a command that goes on with it needs, see `options_again`.
         accept_claims: Whether what servers say of their tools counts.
         display: Shows the calls that it makes; None: what tools say is shown alone.
+        origin: Who asks, for policy and record.
+        events: Whether the record is printed as it comes, instead of the value.
         quiet: Whether what models have used is not told at the end.
         json: Whether the result is printed as JSON.
     """
@@ -114,17 +119,19 @@ def call_one(
         limits=limits,
         approver=approver_for(settings, aside),
         elicit=TerminalElicit(aside) if can_ask() else None,
-        sinks=[shows.take, models_used.take],
+        sinks=[shows.take, models_used.take, *([EventPrinter().take] if events else ())],
         store=store_for(settings),
     )
     reins = Reins()
-    work = partial(make_call, session, tool, given, reins=reins, seconds=seconds)
+    work = partial(make_call, session, tool, given, reins=reins, seconds=seconds, origin=origin)
     done = carry(work if display is None else partial(shown, display, work), reins)
     if done.run_id:
         remember(done.run_id, started, settings)
     if json:
         used = {"usage": {"models": models_used.facts}} if display is not None else {}
         result(json_module.dumps({**asdict(done), **used}, ensure_ascii=False))
+    elif done.error is None and events:
+        pass  # the record has it
     elif done.error is None:
         result(value_text(done.value, wide=sys.stdout.isatty()))
     elif done.pending:
@@ -192,8 +199,9 @@ async def make_call(
     *,
     reins: Reins,
     seconds: float | None = None,
+    origin: Origin = "shell",
 ) -> CallResult:
     """Make one call in a session of its own; a signal cancels it."""
     async with session:
         reins.cancel = session.end_all
-        return await session.call(tool, arguments, origin="shell", seconds=seconds)
+        return await session.call(tool, arguments, origin=origin, seconds=seconds)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,9 @@ from typing import Annotated
 import anyio
 import typer
 
+from lineshaft.cli._agent_program import run_agent
 from lineshaft.cli._carry import carry
+from lineshaft.cli._kept_runs import kept_runs
 from lineshaft.cli._terminal import note, result
 from lineshaft.errors import ConfigError
 from lineshaft.http import token_of
@@ -54,7 +57,9 @@ def _token() -> str:
 
 async def _serve(root: Path, token: str, port: int) -> None:
     known = version("lineshaft")
-    host = EditorHost(version=known)
+    host = EditorHost(
+        version=known, open_runs=partial(kept_runs, root), start_agent=partial(run_agent, root)
+    )
     async with anyio.create_task_group() as group:
 
         def ready(url: str) -> None:

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from lineshaft.cli._agent_calls import readable_line
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
@@ -32,6 +31,7 @@ from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
 from lineshaft.config import build
 from lineshaft.session import Session
+from lineshaft.trace import readable_line
 from lineshaft.values import ASK_MODEL, Preview, fate_of_changes
 
 

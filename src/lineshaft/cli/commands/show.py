@@ -1,15 +1,13 @@
 """`lineshaft show`: the record of a run."""
 
-import json as json_module
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lineshaft.cli._agent_calls import readable_line
+from lineshaft.cli._events import event_line
 from lineshaft.cli._options import Json, RunId, Workspace, settings_for
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
@@ -18,6 +16,7 @@ from lineshaft.cli._started import Started, changes_since, recall
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
 from lineshaft.cli._tree import DROPPED
+from lineshaft.trace import readable_line
 from lineshaft.values import (
     CallRecord,
     Change,
@@ -42,17 +41,13 @@ def command(
     settings = settings_for(workspace)
     told, outcome = recorded(settings, run)
     if events:
-        result("\n".join(_as_json(event) for event in told))
+        result("\n".join(event_line(event) for event in told))
     elif json:
         result(outcome.json())
     else:
         begun = recall(outcome.run_id)
         for line in lines(outcome, told, begun=begun_lines(begun, workspace) if begun else ()):
             say(line)
-
-
-def _as_json(event: Event) -> str:
-    return json_module.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
 
 
 def begun_lines(begun: Started, workspace: Path | None) -> list[str]:

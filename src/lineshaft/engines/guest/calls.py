@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from .codec import dumps, loads
-from .tool_error import ToolError
+from .tool_error import ToolError, failed_call
 from .values import NotPlain, encoded
 from .wire import Wire
 
@@ -144,7 +144,7 @@ class Calls:
         else:
             hint = error.get("hint", "")
             future.set_exception(
-                ToolError(error["message"], code=error["code"], tool=tool, hint=hint)
+                failed_call(error["message"], code=error["code"], tool=tool, hint=hint)
             )
 
     def _rest(self, item: dict[str, object]) -> list[dict[str, object]]:

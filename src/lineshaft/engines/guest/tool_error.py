@@ -1,5 +1,7 @@
 """The error that a failed call raises in a script."""
 
+import errno
+
 
 class ToolError(Exception):
     """A call failed.
@@ -21,4 +23,26 @@ class ToolError(Exception):
         self.message = str(args[0]) if args else ""
 
 
-ToolError.__module__ = "builtins"  # so that a traceback names it as the script does
+class _FileMissing(ToolError, FileNotFoundError):
+    """A call failed since there is no such file: `except FileNotFoundError` catches it, too."""
+
+    def __init__(self, message: str, *, code: str, tool: str, hint: str) -> None:
+        super().__init__(message, code=code, tool=tool, hint=hint)
+        self.errno = errno.ENOENT
+
+
+for _kind in (ToolError, _FileMissing):  # a traceback names both as scripts do
+    _kind.__module__, _kind.__name__, _kind.__qualname__ = "builtins", "ToolError", "ToolError"
+
+
+def failed_call(message: str, *, code: str, tool: str, hint: str) -> ToolError:
+    """Return the exception of a call that failed.
+
+    Args:
+        message: What went wrong.
+        code: One of the codes of calls.
+        tool: The tool's name.
+        hint: One more line of advice; empty: none.
+    """
+    kind = _FileMissing if code == "E_FILE_NOT_FOUND" else ToolError
+    return kind(message, code=code, tool=tool, hint=hint)

@@ -103,6 +103,14 @@ class Tool:
     def __repr__(self) -> str:
         return f"<tool {self.tool}>"
 
+    def _documented(self) -> str:
+        """Return its signature and where its description is, for `help` and `__doc__`."""
+        given = "..." if self._parameters is None else self._parameters
+        more = f"The description: print(await describe_tool({self.tool!r}))"
+        return f"{self.__name__}({given})\n\n{more}"
+
+    __doc__ = property(_documented)  # pyright: ignore[reportAssignmentType]  of the object
+
     @property
     def __signature__(self) -> inspect.Signature:
         """Its parameters, for `inspect.signature`."""

@@ -17,7 +17,7 @@ _MOST_OF_ONE = 64
 _LONGEST = 2_000
 _SHORTEST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
-_SEND_SECONDS = 1.0
+_SEND_SECONDS = 5.0
 """Seconds for which a client that does not read may keep others waiting."""
 
 Tell = Callable[[str], Awaitable[None]]

@@ -8,9 +8,9 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import TypeVar, cast
+from typing import cast
 from urllib.parse import parse_qs
 
 import anyio
@@ -27,8 +27,11 @@ from lineshaft.errors import (
     RemoteProtocolError,
     TooLarge,
 )
+from lineshaft.remote.host.agents import AgentRuns, StartAgent
+from lineshaft.remote.host.answers import error_answer, until_gone
 from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
 from lineshaft.remote.host.lines import LINES, ActionLines
+from lineshaft.remote.host.runs import RunRequests
 from lineshaft.remote.host.sockets import refusal, sockets
 from lineshaft.remote.protocol import (
     GRACE_SECONDS,
@@ -37,11 +40,14 @@ from lineshaft.remote.protocol import (
     ActionEvent,
     Json,
     ObservationEvent,
+    PersonStop,
     key_of,
     observation_frame,
     offer_frame,
     read_action,
+    read_person,
 )
+from lineshaft.remote.runs import KeptRuns
 
 MESSAGE_BYTES = 32 * 1024 * 1024
 """No message may be longer, either way."""
@@ -56,8 +62,6 @@ _WAIT_SECONDS = 25.0
 
 _CLIENT_GONE = 499
 
-T = TypeVar("T")
-
 _log = logging.getLogger("lineshaft.remote")
 
 
@@ -67,10 +71,22 @@ class EditorHost:
     Args:
         version: Of Lineshaft, told to windows.
         grace: Seconds for a lost link to come back.
+        open_runs: Gives what reads the runs of the folder; None: runs are not told.
+        start_agent: Runs an agent for the person at a window; None: no messages are taken.
     """
 
-    def __init__(self, *, version: str, grace: float = GRACE_SECONDS) -> None:
+    def __init__(
+        self,
+        *,
+        version: str,
+        grace: float = GRACE_SECONDS,
+        open_runs: Callable[[], KeptRuns] | None = None,
+        start_agent: StartAgent | None = None,
+    ) -> None:
         self._version = version
+        self._runs = None if open_runs is None else RunRequests(open_runs)
+        self._start_agent = start_agent
+        self._agents: dict[str, AgentRuns] = {}
         self._grace = grace
         self._conversations: dict[str, HostConversation] = {}
         self._of_connection: dict[str, HostConversation] = {}
@@ -83,6 +99,7 @@ class EditorHost:
                 "oh_status": self._status,
                 "oh_tools": self._tools,
                 "oh_progress": self._progress,
+                "oh_user_action": self._person,
             },
             max_http_buffer_size=MESSAGE_BYTES,
             ping_interval=PING_SECONDS,
@@ -100,7 +117,7 @@ class EditorHost:
             Route("/api/conversations/{id}/tools", self._offered, methods=["GET"]),
             Mount("/socket.io", self._socket_app),
         ]
-        return Starlette(routes=routes)
+        return Starlette(routes=[*routes, *(self._runs.routes() if self._runs else ())])
 
     def create(self) -> HostConversation:
         """Begin a conversation.
@@ -109,15 +126,20 @@ class EditorHost:
             LocalProtocolError: There are too many that are in use.
         """
         if len(self._conversations) >= MOST_CONVERSATIONS:
-            idle = next((c.id for c in self._conversations.values() if not c.in_use), None)
+            idle = next((c.id for c in self._conversations.values() if not self._in_use(c)), None)
             if idle is None:
                 raise LocalProtocolError(
                     f"there are {MOST_CONVERSATIONS} channels, all of them in use"
                 )
             del self._conversations[idle]
+            self._agents.pop(idle, None)
         made = HostConversation(secrets.token_hex(16), self._emit, grace=self._grace)
         self._conversations[made.id] = made
         return made
+
+    def _in_use(self, conversation: HostConversation) -> bool:
+        agents = self._agents.get(conversation.id)
+        return conversation.in_use or (agents is not None and agents.works)
 
     def conversation(self, conversation_id: str) -> HostConversation | None:
         """Return a conversation; None: there is none with this id."""
@@ -127,6 +149,14 @@ class EditorHost:
         """End all that is pending: the host ends."""
         for each in self._conversations.values():
             each.close()
+
+    async def aclose(self) -> None:
+        """End all that is pending and every run of an agent, and wait until that has ended."""
+        self.close()
+        for each in self._agents.values():
+            await each.aclose()
+        if self._runs is not None:
+            await self._runs.aclose()
 
     async def _emit(self, connection: str, event: str, frame: Json) -> None:
         size = len(json.dumps(frame, ensure_ascii=False).encode("utf-8", "surrogatepass"))
@@ -218,6 +248,24 @@ class EditorHost:
             _log.warning("%s", error.message)
             return {"ok": False, "reason": error.message}
 
+    async def _person(self, connection: str, said: object = None) -> Json:
+        """Take what the person at a window says, and answer whether that is done."""
+        conversation = self._of_connection.get(connection)
+        window = None if conversation is None else conversation.window
+        if conversation is None or window is None or window.connection != connection:
+            return {"ok": False, "reason": "replaced"}
+        if self._start_agent is None:
+            return {"ok": False, "reason": "this host starts no agents"}
+        try:
+            heard = read_person(said)
+        except RemoteProtocolError as error:
+            hint = f": {error.hint}" if error.hint else ""
+            return {"ok": False, "reason": f"{error.message}{hint}"}
+        runs = self._agents.get(conversation.id)
+        if runs is None:
+            runs = self._agents[conversation.id] = AgentRuns(self._start_agent, conversation.show)
+        return runs.stop() if isinstance(heard, PersonStop) else runs.begin(heard)
+
     async def _progress(self, connection: str, said: object = None) -> None:
         conversation = self._of_connection.get(connection)
         if conversation is not None and isinstance(said, Mapping):
@@ -231,7 +279,7 @@ class EditorHost:
         try:
             made = self.create()
         except LocalProtocolError as error:
-            return _error(429, error)
+            return error_answer(429, error)
         return JSONResponse({"status": "ok", **self._told(made)})
 
     async def _list(self, request: Request) -> Response:
@@ -254,7 +302,7 @@ class EditorHost:
             event = _asked(await _body(request))
             if LINES in request.headers.get("accept", ""):
                 return ActionLines(partial(_done, found, event), _refused)
-            end = await _until_gone(
+            end = await until_gone(
                 request, partial(found.perform, event.action, seconds=event.timeout)
             )
         except LineshaftError as error:
@@ -270,7 +318,7 @@ class EditorHost:
         if after.isascii() and after.isdecimal():
             waiting = partial(found.other_offer, int(after[:20]))
             with anyio.move_on_after(_WAIT_SECONDS):
-                await _until_gone(request, waiting)
+                await until_gone(request, waiting)
         return JSONResponse({**offer_frame(found.offer), "number": found.offer_number})
 
     async def _show(self, request: Request) -> Response:
@@ -280,9 +328,9 @@ class EditorHost:
         try:
             shown = await found.show(await _body(request))
         except TooLarge as error:
-            return _error(413, error)
+            return error_answer(413, error)
         except LineshaftError as error:
-            return _error(400, error)
+            return error_answer(400, error)
         return JSONResponse({"id": shown})
 
     def _told(self, conversation: HostConversation) -> Json:
@@ -311,11 +359,11 @@ def _told_end(end: ActionEnd) -> Json:
 def _refused(error: LineshaftError) -> Response:
     match error:
         case ConnectFailed():
-            return _error(503, error)
+            return error_answer(503, error)
         case TooLarge():
-            return _error(413, error)
+            return error_answer(413, error)
         case _:
-            return _error(400, error)
+            return error_answer(400, error)
 
 
 def _asked(frame: Json) -> ActionEvent:
@@ -340,40 +388,9 @@ async def _body(request: Request) -> Json:
     return cast("Json", said)
 
 
-async def _until_gone(request: Request, work: Callable[[], Awaitable[T]]) -> T | None:
-    """Return what work gives; None where the client goes meanwhile, which cancels it.
-
-    Raises:
-        LineshaftError: As the work.
-    """
-    done: list[T] = []
-    failed: list[LineshaftError] = []
-    async with anyio.create_task_group() as group:
-
-        async def watch() -> None:
-            while (await request.receive())["type"] != "http.disconnect":
-                pass
-            group.cancel_scope.cancel()
-
-        group.start_soon(watch)
-        try:
-            done.append(await work())
-        except LineshaftError as error:
-            failed.append(error)
-        group.cancel_scope.cancel()
-    if failed:
-        raise failed[0]
-    return done[0] if done else None
-
-
 def _missing(request: Request) -> Response:
     wanted = request.path_params["id"]
-    return _error(404, ConnectFailed(f"there is no channel {wanted!r}"))
-
-
-def _error(status: int, error: LineshaftError) -> Response:
-    said = {"code": error.code, "message": error.message, "hint": error.hint}
-    return JSONResponse({"status": "error", **said}, status_code=status)
+    return error_answer(404, ConnectFailed(f"there is no channel {wanted!r}"))
 
 
 def _text(given: object) -> str:

@@ -38,7 +38,8 @@ async def serve_editors(
             try:
                 await anyio.sleep_forever()
             finally:
-                host.close()
+                with anyio.CancelScope(shield=True):
+                    await host.aclose()
 
 
 async def _listen(door: Door, bound: socket.socket, ready: Callable[[], None]) -> None:

@@ -1,5 +1,6 @@
 """Journals of landings: written ahead, carried out, recovered and undone. No run is needed."""
 
+from lineshaft.workspace.journal.contents import LandedContents, landed_contents
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.folder import Journals, forget_landings
 from lineshaft.workspace.journal.recovery import carry_out, finish, others_in
@@ -22,11 +23,13 @@ __all__ = [
     "Item",
     "Journal",
     "Journals",
+    "LandedContents",
     "Source",
     "Task",
     "carry_out",
     "finish",
     "forget_landings",
+    "landed_contents",
     "others_in",
     "reached",
     "thing_facts",

@@ -40,6 +40,7 @@ def taken_for_lists(
 
 
 _SHOWN = 8
+_ASKING = frozenset({"hasattr", "isinstance"})
 
 
 def _used_as_list(resolver: Resolver, node: ast.AST) -> ast.expr | None:
@@ -62,6 +63,17 @@ def _is_number(index: ast.expr) -> bool:
     return isinstance(index, ast.Slice) or (
         isinstance(index, ast.Constant) and type(index.value) is int
     )
+
+
+def _names_asked_about(resolver: Resolver) -> frozenset[str]:
+    """Return the names whose type the script looks at before it uses them."""
+    names: set[str] = set()
+    for call in resolver.outline.every(ast.Call):
+        if call.args and isinstance(call.args[0], ast.Name):
+            ref = resolver.ref(call.func)
+            if ref and ref.kind == "builtin" and ref.name in _ASKING:
+                names.add(call.args[0].id)
+    return frozenset(names)
 
 
 def _takes_by_key(resolver: Resolver, loop: ast.For | ast.comprehension) -> bool:
@@ -92,11 +104,14 @@ class _Records:
     def __init__(self, resolver: Resolver, waited: frozenset[ast.AST]) -> None:
         self._resolver = resolver
         self._waited = waited
+        self._asked_about = _names_asked_about(resolver)
 
     def tool_of(self, node: ast.expr) -> KnownTool | None:
         """Return the tool whose result an expression is, where that is a record."""
         if not isinstance(node, ast.Name):
             return self._called(node)
+        if node.id in self._asked_about:
+            return None
         outline = self._resolver.outline
         home = outline.binder(node.id, outline.scope(node))
         bindings = home.bindings[node.id] if home else []

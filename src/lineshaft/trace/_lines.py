@@ -1,11 +1,13 @@
-"""The calls that an agent makes for itself, as short lines: requests to its model, its commit."""
+"""Calls of a record as short lines, for whoever shows a run; an agent's own in other words.
 
+An agent makes calls for itself: requests to its model, its commit.
+"""
+
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, cast
 
-from lineshaft.cli._shape import brief, call_line, counted
-from lineshaft.cli._terminal import one_line
-from lineshaft.values import ASK_MODEL, COMMIT
+from lineshaft.values import ASK_MODEL, COMMIT, one_line
 
 _OWN = {
     ASK_MODEL: {"agent", "turn", "model", "new", "as_schema", "conversation"},
@@ -109,3 +111,34 @@ def _files_before(commit: ShownCall, among: Iterable[ShownCall]) -> list[str]:
             if isinstance(path := call.arguments.get(name), str):
                 found[path] = None
     return list(found)
+
+
+def call_line(tool: str, arguments: Mapping[str, object], width: int = 160) -> str:
+    """Return a call on one safe line: `read_file path="notes.txt"`."""
+    words = [f"{name}={brief(value)}" for name, value in arguments.items()]
+    return one_line(" ".join([tool, *words]), width)
+
+
+def brief(value: object) -> str:
+    """Return a value as JSON on one line; of a content that was left out, its size."""
+    if isinstance(value, dict):
+        left_out = cast("dict[str, object]", value)
+        count = left_out.get("bytes")
+        if set(left_out) == {"bytes", "sha256"} and isinstance(count, int):
+            return f"<{size(count)}>"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def size(count: int) -> str:
+    """Return an amount of bytes: `512 B`, `1.5 kB`, `5.2 MB`."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 call`, `3 calls`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
