@@ -201,6 +201,8 @@ def test_every_kind_has_a_name_on_the_wire() -> None:
         "run_python",
         "get_errors",
         "buffers",
+        "prepare",
+        "review",
         "land",
         "approve",
         "call_tool",

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
-from lineshaft import Policy, Rule, Session, Tool, Toolset
-from lineshaft.errors import ConfigError, StaleFile, TooLarge, WorkspaceError
+from lineshaft import Policy, Rule, Session, Tool, Toolset, kit
+from lineshaft.errors import ConfigError, StaleFile, TooLarge, WindowRefused, WorkspaceError
 from lineshaft.remote.host import HostAddress, addresses, published
 from lineshaft.remote.window import EditorWindow, editor_tools, only_folder, window_at, window_over
 from lineshaft.values import Answer, Call, Context, Pending, Value
-from lineshaft.workspace import EditorEdit
+from lineshaft.workspace import EditorEdit, EditorReview, Folder
 from native import own_state
 from remote.far import TOKEN, Far, hosted, near, python_window
 
@@ -41,6 +41,20 @@ async def answers(far: Far, *said: Mapping[str, Any]) -> list[dict[str, Any]]:
         more = {"observation": frame["action"], **SAID, **each}
         await far.answer(frame["id"], **more)
     return came
+
+
+async def served(far: Far, running: asyncio.Task[Any], **said: dict[str, Any]) -> Any:
+    """Answer every action by its kind until something has ended, and return what it gives."""
+    while not running.done():
+        coming = asyncio.create_task(far.next("oh_event"))
+        await asyncio.wait((coming, running), return_when=asyncio.FIRST_COMPLETED)
+        if coming.done():
+            frame = await coming
+            kind = frame["action"]
+            await far.answer(frame["id"], kind, content="", extras=said[kind])
+        else:
+            coming.cancel()
+    return await running
 
 
 def failed(code: str) -> dict[str, Any]:
@@ -225,6 +239,12 @@ async def test_a_person_at_the_window_answers_and_silence_leaves_calls_waiting(r
         asking = asyncio.create_task(window_at(root).approve([call]))
         await answers(far, failed("E_DENIED"))
         assert await asking == {}
+        asking = asyncio.create_task(window_at(root).approve([call]))
+        no = {"id": "c1", "allow": False, "reason": f"use\n\u202e`make` {'x ' * 1_000}"}
+        await answers(far, {"extras": {"answers": [no]}})
+        reason = (await asking)["c1"].reason
+        assert reason.startswith(r"use \u202e`make` x x x")
+        assert len(reason) <= 510
     assert await window_at(root).approve([call]) == {}
 
 
@@ -307,3 +327,98 @@ async def test_a_window_that_has_lost_its_link_is_waited_for(root: Path) -> None
             extras: dict[str, object] = {"count": 0, "diagnostics": []}
             await answers(far, {"extras": extras})
             assert (await asking).count == 0
+
+
+async def test_a_person_decides_about_what_is_not_saved_and_is_not_asked_twice(root: Path) -> None:
+    async with hosted(root, "w") as (_, [far]):
+        window = window_at(root)
+        for known, left in (({}, {"a": "1.1"}), ({"a": "1.1"}, {})):
+            asking = asyncio.create_task(window.prepare(["b"], "pytest \u202e"))
+            (frame,) = await answers(far, {"extras": {"left": left, "saved": []}})
+            assert frame["args"] == {
+                "paths": ["b"],
+                "process": r"pytest \u202e",
+                "known": known,
+                "thought": "",
+            }
+            assert frame.get("timeout") is None  # a dialog may stay open
+            await asking
+        asking = asyncio.create_task(window.prepare(["b"]))
+        await answers(far, failed("E_DENIED"))
+        with pytest.raises(WindowRefused, match="no"):
+            await asking
+    with pytest.raises(WorkspaceError, match="its window is not connected"):
+        await window.prepare([], "pytest")
+
+
+async def test_a_question_goes_with_who_asked_it(root: Path) -> None:
+    async with hosted(root, "w") as (_, [far]):
+        asking = asyncio.create_task(window_at(root).prepare([], "pytest"))
+        frame = await far.next("oh_event")
+        asking.cancel()
+        assert (await far.next("oh_cancel"))["id"] == frame["id"]
+
+
+RUNS_TWICE = """
+codes = []
+for _ in range(2):
+    try:
+        codes.append((await run_command(command="touch ran"))["exit_code"])
+    except ToolError as error:
+        codes.append([error.code, error.message])
+return codes
+"""
+
+
+async def test_a_refusal_to_save_reaches_the_script_with_the_names(root: Path) -> None:
+    folder = Folder(root, journals=root.parent / "journals", editor=window_at(root))
+    refused = {"observation": "error", "content": "not started: 'a' is not saved"}
+    async with (
+        hosted(root, "w") as (_, [far]),
+        Session(
+            kit.tools("run_command"),
+            workspace=folder,
+            policy=Policy(mode="open"),
+        ) as session,
+    ):
+        running = asyncio.create_task(session.run(RUNS_TWICE))
+        (frame,) = await answers(far, {**refused, "extras": {"error_id": "E_DENIED"}})
+        assert frame["action"] == "prepare"
+        assert frame["args"]["process"] == 'run_command {"command":"touch ran"}'
+        assert not (root / "ran").exists()
+        await answers(far, {"extras": {}})
+        done = await running
+    assert done.value == [["E_DENIED", "not started: 'a' is not saved"], 0], done.error
+    assert [call.status for call in done.calls] == ["refused", "done"]
+    assert (root / "ran").exists()
+
+
+async def test_a_command_is_not_started_where_there_is_no_window_to_ask(root: Path) -> None:
+    folder = Folder(root, journals=root.parent / "journals", editor=window_at(root))
+    async with Session(
+        kit.tools("run_command"), workspace=folder, policy=Policy(mode="open")
+    ) as session:
+        done = await session.run('await run_command(command="touch ran")')
+    assert done.error is not None
+    assert "its window is not connected" in done.error.message
+    assert not (root / "ran").exists()
+
+
+async def test_a_person_is_shown_changes_and_tells_which_are_dropped(root: Path) -> None:
+    changes = [
+        EditorReview(path="a", kind="modified", before=b"1", after=b"2"),
+        EditorReview(path="b", kind="moved", moved_from="c", note="a folder"),
+        EditorReview(path="huge", kind="created", after=b"x" * 2_000_000),
+    ]
+    async with hosted(root, "w") as (_, [far]):
+        looking = asyncio.create_task(window_at(root).review(changes))
+        said = {"a": f"no\n{'x ' * 1_000}", "b": "", "unknown": "not asked about"}
+        (frame,) = await answers(far, {"extras": {"dropped": said}})
+        dropped = await looking
+    assert list(dropped) == ["a", "b"]
+    assert dropped["a"].startswith("no x x x")
+    assert len(dropped["a"]) <= 500
+    first, second, third = frame["args"]["changes"]
+    assert (first["before"], first["after"]) == ("MQ==", "Mg==")
+    assert (second["moved_from"], second["note"]) == ("c", "a folder")
+    assert (third["after"], third["note"]) == (None, "too large to show: 2,000,000 bytes")

@@ -1,11 +1,11 @@
 """An editor of tests: it changes files on the disk, and has texts that are not saved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lineshaft.errors import StaleFile
-from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
+from lineshaft.errors import StaleFile, WindowRefused
+from lineshaft.workspace import EditorEdit, EditorReview, SavedFile, Unsaved
 
 
 @dataclass
@@ -16,12 +16,35 @@ class Desk:
     edits: list[str] = field(default_factory=list[str])
     formats: bool = False
     refuses: bool = False
+    says_no: bool = False
+    reviews: bool = False
+    drops: dict[str, str] = field(default_factory=dict[str, str])
+    shown: list[tuple[EditorReview, ...]] = field(default_factory=list[tuple[EditorReview, ...]])
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+    """Done while the person looks."""
+
+    asked: list[tuple[tuple[str, ...], str]] = field(
+        default_factory=list[tuple[tuple[str, ...], str]]
+    )
 
     def unsaved(self) -> Mapping[str, Unsaved]:
         return {real: Unsaved(data) for real, data in self.open.items()}
 
     def look_again(self) -> None:
         """Nothing is kept."""
+
+    async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
+        self.asked.append((tuple(paths), process))
+        if self.says_no:
+            raise WindowRefused("a person refused: unsaved are f")
+        return self.reviews
+
+    async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
+        self.shown.append(tuple(changes))
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+        return {each.path: self.drops[each.path] for each in changes if each.path in self.drops}
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         if self.refuses:

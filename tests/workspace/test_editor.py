@@ -1,10 +1,12 @@
 """A folder that an editor shows: what is not saved counts, and contents land through the editor."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import ConfigError, StaleFile, WorkspaceError
+from lineshaft.errors import ConfigError, StaleFile, WindowRefused, WorkspaceError
+from lineshaft.values import Change, Finding, Stage
 from lineshaft.workspace import Folder, FolderView, Unsaved
 from workspace.desk import Desk
 
@@ -212,3 +214,142 @@ async def test_large_contents_go_to_the_disk(view: FolderView, root: Path, desk:
 def test_changes_in_an_editor_wait_until_they_land(folder: Folder) -> None:
     with pytest.raises(ConfigError, match="land together"):
         folder.begin("run")
+
+
+async def test_the_person_is_asked_before_a_landing_and_before_a_process(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    await view.consult()
+    assert desk.asked == []  # nothing lands
+    await view.consult("pytest")
+    await view.write("f", b"mine")
+    layer = view.layer("c1")
+    await layer.write("g", b"mine")
+    await layer.consult()
+    desk.says_no = True
+    with pytest.raises(WindowRefused, match="unsaved are f"):
+        await view.consult("ls")
+    assert desk.asked == [((), "pytest"), (("f", "g"), ""), (("f",), "ls")]
+    assert (root / "f").read_text() == "saved"
+    copy = await view.fork()
+    await copy.consult("ls")
+    assert len(desk.asked) == 3  # a copy never lands
+    plain = Folder(root).begin("other", atomic=False)
+    assert await plain.consult("ls") == ()
+
+
+async def reviewed(view: Stage) -> list[tuple[str | None, str]]:
+    """Have the person look and what they keep land; return what is told."""
+    found = [*await view.consult(), *await view.land()]
+    return [(each.path, each.message) for each in found if each.code == "dropped-in-review"]
+
+
+async def test_a_person_keeps_some_changes_and_drops_others(
+    view: FolderView, root: Path, desk: Desk, folder: Folder
+) -> None:
+    desk.reviews, desk.drops = True, {"f": "it is right as it is", "new/g": "", "b": ""}
+    (root / "a").write_text("moved")
+    (root / "old").write_text("goes")
+    await view.write("f", b"mine")
+    await view.write("new/g", b"new")
+    await view.write("h", b"kept")
+    await view.move("a", "b")
+    await view.delete("old")
+    assert await reviewed(view) == [
+        ("f", "a person dropped this change before it landed: it is right as it is"),
+        ("new/g", "a person dropped this change before it landed, without a reason"),
+        ("b", "a person dropped this change before it landed, without a reason"),
+    ]
+    shown = {each.path: each for each in desk.shown[0]}
+    assert (shown["f"].before, shown["f"].after) == (b"saved", b"mine")
+    assert (shown["b"].moved_from, shown["b"].before, shown["b"].after) == ("a", b"moved", b"moved")
+    assert (shown["old"].kind, shown["old"].before, shown["old"].after) == (
+        "deleted",
+        b"goes",
+        None,
+    )
+    assert sorted(path.name for path in root.iterdir()) == ["a", "f", "h"]
+    assert ((root / "f").read_text(), (root / "h").read_text()) == ("saved", "kept")
+    assert [change.path for change in await view.changes()] == ["h", "old"]
+    assert (await view.read("f")).data == b"saved"
+    await view.write("f", b"again")  # what was dropped is known as it is now
+    desk.drops = {}
+    assert await reviewed(view) == []
+    assert (root / "f").read_text() == "again"
+    assert sorted(change.path for change in await folder.undo("run")) == ["f", "h", "old"]
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_where_all_is_dropped_nothing_lands(view: FolderView, root: Path, desk: Desk) -> None:
+    desk.reviews, desk.drops = True, {"f": "no", "d/e/g": "no"}
+    await view.write("f", b"mine")
+    await view.write("d/e/g", b"new")
+    assert [path for path, _ in await reviewed(view)] == ["f", "d/e/g"]
+    assert (view.landed, await view.changes(), desk.edits) == (0, (), [])
+    assert [path.name for path in root.iterdir()] == ["f"]
+
+
+async def test_what_is_changed_while_the_person_looks_is_shown_too(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.reviews, desk.drops = True, {"late": "no"}
+    await view.write("f", b"mine")
+    desk.meanwhile = lambda: view.write("late", b"unseen")
+    assert [path for path, _ in await reviewed(view)] == ["late"]
+    assert [[each.path for each in shown] for shown in desk.shown] == [["f"], ["late"]]
+    assert [path.name for path in root.iterdir()] == ["f"]
+
+
+async def test_guards_look_at_what_is_kept(view: FolderView, root: Path, desk: Desk) -> None:
+    desk.reviews, desk.drops = True, {"f": "no"}
+    asked: list[list[str]] = []
+
+    def guard(changes: Sequence[Change], stage: object) -> list[Finding]:
+        del stage
+        asked.append([change.path for change in changes])
+        return []
+
+    await view.write("f", b"mine")
+    await view.write("g", b"mine")
+    await view.consult()
+    await view.land([guard])
+    assert asked == [["g"]]
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_a_drop_that_contradicts_what_is_kept_lands_nothing(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    (root / "d").mkdir()
+    (root / "d" / "in").write_text("in")
+    desk.reviews, desk.drops = True, {"d/in": "stays"}
+    await view.delete("d/in")
+    await view.delete("d")
+    await view.write("d", b"a file now")
+    with pytest.raises(WorkspaceError, match="cannot be dropped while that of 'd' is kept"):
+        await view.consult()
+    assert (root / "d" / "in").read_text() == "in"
+
+
+async def test_a_drop_reaches_through_layers(view: FolderView, root: Path, desk: Desk) -> None:
+    desk.reviews, desk.drops = True, {"f": "no", "g": "no"}
+    await view.write("f", b"below")
+    layer = view.layer("c1")
+    await layer.write("f", b"above")
+    await layer.write("g", b"above")
+    await layer.write("h", b"kept")
+    assert [path for path, _ in await reviewed(layer)] == ["f", "g"]
+    assert (root / "f").read_text() == "saved"
+    assert sorted(path.name for path in root.iterdir()) == ["f", "h"]
+
+
+async def test_what_is_changed_after_the_person_looked_is_shown_before_it_lands(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    desk.reviews, desk.drops = True, {"late": "no"}
+    await view.write("f", b"mine")
+    await view.consult()
+    await view.write("late", b"unseen")
+    found = await view.land()
+    assert [each.path for each in found] == ["late"]
+    assert [path.name for path in root.iterdir()] == ["f"]

@@ -13,7 +13,10 @@ import { Diagnostics } from "./files/diagnostics.ts";
 import { Documents } from "./files/documents.ts";
 import { Files } from "./files/files.ts";
 import { Landing } from "./files/landing.ts";
+import { UnsavedChanges } from "./files/unsaved.ts";
 import { type Place, runForPerson, ScriptTool, TOOL } from "./language/scripts.ts";
+import { type Offer, offersTool, type Situation } from "./language/served.ts";
+import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { Panel } from "./panel/panel.ts";
@@ -22,10 +25,14 @@ import { RunActs } from "./runs/acts.ts";
 import { RunReader } from "./runs/reader.ts";
 import { RunTree } from "./runs/tree.ts";
 import { Actions } from "./window/actions.ts";
+import { Choices } from "./window/choices.ts";
 import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
-import { rowOf, titleOf } from "./window/texts.ts";
+import { Reviews } from "./window/reviews.ts";
+import { questionOf, rowOf, titleOf } from "./window/texts.ts";
+import { Turns } from "./window/turns.ts";
+import { COMMAND_SECONDS, within } from "./window/bounds.ts";
 
 const KEPT = "lineshaft.executions";
 /** Starts of a host that ended by itself, before a person is told. */
@@ -45,7 +52,10 @@ class Window implements vscode.Disposable {
   readonly #log = vscode.window.createOutputChannel("Lineshaft", { log: true });
   readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   readonly #terminals = new Terminals();
-  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), () => { this.#show(); });
+  readonly #turns = new Turns(() => { this.#show(); });
+  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
+  readonly #choices = new Choices(this.#turns);
+  readonly #reviews = new Reviews(this.#turns);
   readonly #invocations = new Invocations();
   readonly #tools = new LanguageTools(this.#invocations, () => ({
     tools: setting<boolean>("tools", true),
@@ -93,7 +103,7 @@ class Window implements vscode.Disposable {
         return this.start();
       },
       stop: () => this.stop(),
-      review: () => { this.#consent.review(); },
+      review: () => { this.#turns.next(); },
       runScript: () => this.#runScript(),
       running: () => this.#running(),
       stopEverything: () => { this.#stopEverything(); },
@@ -105,7 +115,8 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#tree, this.#acts, this.#panel,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
     // Editors that are like VS Code need not have language models.
@@ -113,10 +124,39 @@ class Window implements vscode.Disposable {
     if (typeof models?.registerTool === "function") {
       context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
     }
+    const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
+    const another = (): void => {
+      const enabled = setting<boolean>("enabled", true);
+      const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
+      void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      if (!enabled) void this.stop();
+      servers.changed();
+    };
+    context.subscriptions.push(
+      servers,
+      vscode.workspace.onDidGrantWorkspaceTrust(another),
+      vscode.workspace.onDidChangeWorkspaceFolders(another),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("lineshaft")) another();
+      }),
+    );
+    another();
     const looking = setInterval(() => { this.#connection?.offer(); }, TOOLS_MS);
     context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
+  }
+
+  async #situation(): Promise<Situation> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    return {
+      enabled: setting<boolean>("enabled", true),
+      offer: setting<Offer>("offer", "tool"),
+      takesServers: takesServers(),
+      isTrusted: vscode.workspace.isTrusted,
+      root: folder?.scheme === "file" ? await realpath(folder.fsPath) : null,
+      python: setting<string>("python", "python3"),
+    };
   }
 
   /** Starts the host where none runs, and waits until this window is connected. */
@@ -189,6 +229,7 @@ class Window implements vscode.Disposable {
   }
 
   async startIfWanted(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) return;
     const known = setting<string>("addressFile", "") !== "";
     const wanted = setting<boolean>("startAutomatically", false) && vscode.workspace.isTrusted;
     if (known || wanted) await this.start();
@@ -211,6 +252,9 @@ class Window implements vscode.Disposable {
   }
 
   async #start(): Promise<void> {
+    if (!setting<boolean>("enabled", true)) {
+      throw new Error("Lineshaft is switched off: see the setting lineshaft.enabled");
+    }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     if (folder?.scheme !== "file") throw new Error("open a folder of this machine first");
     const root = await realpath(folder.fsPath);
@@ -251,20 +295,24 @@ class Window implements vscode.Disposable {
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
       python: setting<string>("python", "python3"),
-      seconds: setting<number>("commandSeconds", 120),
+      seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
     const diagnostics = new Diagnostics(root);
+    const buffers = new Buffers(root);
+    const unsaved = new UnsavedChanges(buffers, (question, signal, open) =>
+      this.#choices.ask(questionOf(question), signal, open), () => setting<string>("review", "off") === "ask");
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
       (action, signal) => diagnostics.get(action, signal),
       (action, signal) => this.#tools.call(action, signal),
-      { buffers: new Buffers(root), landing: new Landing(root) },
+      { buffers, landing: new Landing(root, unsaved), unsaved },
       {
         isTrusted: () => vscode.workspace.isTrusted,
         obtain: (event, signal, open) => this.#consent.obtain(event, signal, open),
+        review: (action, signal, open) => this.#reviews.review(action, signal, open),
         approve: (event, signal, open) => this.#consent.approve(event, signal, open),
       },
     );
@@ -321,7 +369,7 @@ class Window implements vscode.Disposable {
     const known = this.#reader !== undefined;
     void vscode.commands.executeCommand("setContext", "lineshaft.started", known);
     const running = this.#connection?.running.length ?? 0;
-    const waiting = this.#consent.waiting;
+    const waiting = this.#turns.waiting;
     const [icon, text, command] =
       waiting > 0 ? ["$(question)", `${waiting} waiting`, "review"]
       : running > 0 ? ["$(sync~spin)", `${running} running`, "running"]

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { readAction, type WaitingCall } from "../src/protocol/frames.ts";
-import { rowOf, rowOfCall, wholeOf, wholeOfCall } from "../src/window/texts.ts";
+import { rowOf, rowOfCall, rowOfChange, sidesOf, wholeOf, wholeOfCall } from "../src/window/texts.ts";
 
 function call(text: string, holdsFor = ""): WaitingCall {
   return { id: "c1", tool: "run_command", text, reason: "it acts", diff: "", holdsFor };
@@ -47,4 +47,31 @@ test("an action of the window is shown whole, by its arguments", () => {
   const edits = [{ path: "b", data: Buffer.from("new").toString("base64") }];
   const land = readAction({ id: 2, action: "land", args: { edits } });
   assert.equal(wholeOf(land.action), 'land\n\n"b": "new"');
+});
+
+test("a call of an editor's tool says that the tool may ask as well", () => {
+  const said = "may ask you once more";
+  const window = { ...call(""), tool: "window.fetch_page" };
+  assert.ok(rowOfCall(window).detail.includes(said) && wholeOfCall(window).includes(said));
+  assert.ok(!rowOfCall(call("")).detail.includes(said));
+});
+
+test("a change is shown as its texts, and what is no text as what it is", () => {
+  const args = {
+    changes: [
+      { path: "a\u202e", kind: "moved", moved_from: "b", before: "b25l", after: "dHdv" },
+      { path: "new", kind: "created", after: "AAEA" },
+      { path: "d", kind: "deleted", note: "too large to show: 9 bytes" },
+    ],
+  };
+  const { action } = readAction({ id: 1, action: "review", args });
+  assert.equal(action.kind, "review");
+  const [moved, made, gone] = action.changes;
+  assert.ok(moved !== undefined && made !== undefined && gone !== undefined);
+  assert.deepEqual(rowOfChange(moved), { label: "a\\u{202e}", detail: "moved from b" });
+  assert.deepEqual(sidesOf(moved), ["one", "two"]);
+  const [before, after] = sidesOf(made);
+  assert.equal(before, "");
+  assert.match(after, /^\(no text: 3 bytes, SHA-256 [0-9a-f]{64}\)/);
+  assert.deepEqual(sidesOf(gone), Array(2).fill("(too large to show: 9 bytes)\n"));
 });

@@ -64,6 +64,8 @@ MOST_NESTED = 4
 MOST_SCRIPTS = 2
 """Scripts one inside of the other, the run's own among them."""
 
+_LONGEST_PROCESS = 2_000
+
 Paths = tuple[str, ...]
 
 
@@ -159,7 +161,7 @@ class CallPipeline:
                         await self._wait_for_turn(entry, place)
                         await self._resolve_again(entry, tool.spec, named)
                     if tool.spec.needs_disk:
-                        await self._land(entry.call)
+                        await self._land(entry, tool.spec)
                     await self._start(entry, tool.spec)
                     known = await execute(
                         self._run, entry, tool, subject=subject, place=place, further=self.dispatch
@@ -367,14 +369,27 @@ class CallPipeline:
             text = f"{moved[0]!r} leads elsewhere since this call was made: make it again"
             raise ToolError("E_STALE", text)
 
-    async def _land(self, call: Call) -> None:
-        """Make real what a call that needs the disk sees, and was kept back."""
+    async def _land(self, entry: CallEntry, spec: ToolSpec) -> None:
+        """Make real what a call that needs the disk sees, and was kept back.
+
+        A person at an editor is asked first about what they have not saved; clocks stand still.
+        """
+        call = entry.call
         run, view = self._run, self._run.view_of(call)
         async with run.landing:
+            with run.paused():
+                process = self._in_words(entry, spec) if spec.effect == "exec" else ""
+                run.findings.extend(await view.consult(process))
             stage = view.landed
             await self._keep(partial(run.call_log.landing, stage, self._around(call)))
             run.findings.extend(await view.land(run.gate.guards))
             run.call_log.landed(stage)
+
+    def _in_words(self, entry: CallEntry, spec: ToolSpec) -> str:
+        """Return what a call is about to start, for a person."""
+        given = self._run.gate.redactor.whole(spec, entry.arguments)
+        said = pydantic_core.to_json(given, fallback=str).decode()
+        return f"{spec.name} {said}"[:_LONGEST_PROCESS]
 
     def _around(self, call: Call) -> list[str]:
         """Return the ids of the containers around a call, the innermost first."""

@@ -323,6 +323,7 @@ class RunContext:
         landed = _Landed(findings=tuple(self._run_info.findings) if self._run_info else ())
         try:
             if how.status == "success" and progress.lands:
+                landed.findings += await self.view.consult()
                 stage = self.view.landed
                 written = self.call_log.landing(stage)
                 if written is not None:

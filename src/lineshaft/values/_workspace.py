@@ -463,6 +463,24 @@ class Stage(Workspace, Protocol):
         """Return the changes that have not landed as one unified diff, of a bounded size."""
         ...
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Have the person at the editor decide, before a landing and before a process starts.
+
+        What they have not saved, and a landing changes or the process would not see, is asked
+        about. Without an editor nobody is asked.
+
+        Args:
+            process: The process that is about to start, in words; empty: none is.
+
+        Returns:
+            What the result of the run should say of it.
+
+        Raises:
+            WindowRefused: They refused; nothing landed. The message names the files.
+            WorkspaceError: There is no window to ask.
+        """
+        ...
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Write the changes to the disk, all or none; without changes no guard is asked.
 

@@ -6,7 +6,7 @@ Above: sessions, the gate and the kit's tools, which know only `values.Workspace
 from lineshaft.workspace._folder import Folder
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace.anywhere import StagedAnywhere
-from lineshaft.workspace.disk import Editor, EditorEdit, Mount, SavedFile, Unsaved
+from lineshaft.workspace.disk import Editor, EditorEdit, EditorReview, Mount, SavedFile, Unsaved
 from lineshaft.workspace.guards import (
     Companion,
     Level,
@@ -22,6 +22,7 @@ __all__ = [
     "Companion",
     "Editor",
     "EditorEdit",
+    "EditorReview",
     "Folder",
     "FolderView",
     "LandedContents",

@@ -97,6 +97,11 @@ class FolderView(DirectView, Stage):
         with self._shared.lock:
             return self._ledger.changes()
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Return an empty list: no editor shows the folder, or nothing is kept back."""
+        del process
+        return ()
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Return the guards' findings as warnings: the changes are on the disk already."""
         try:

@@ -172,6 +172,19 @@ class Ledger:
         self.seen.tokens.pop(path, None)
         return True
 
+    def take_back(self, path: str) -> None:
+        """Take back all changes of a path; the version that is seen there is the first again."""
+        file = self.files.get(path)
+        if file is None:
+            return
+        self._kept -= len(file.now.data or b"")
+        self.seen.tokens[path] = _token(file.first)
+        if any(other.source == path for place, other in self.files.items() if place != path):
+            self.files[path] = Touched(file.first, self._keep(file.first), path)
+            return
+        self._kept -= len(file.first.data or b"")
+        del self.files[path]
+
     def drop(self) -> None:
         """Take back all changes; the versions seen of their files no longer count."""
         for path in self.files:

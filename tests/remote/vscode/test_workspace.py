@@ -51,6 +51,25 @@ def ran(editor: VsCode, script: str, *words: str, workspace: str = "vscode:") ->
     return said
 
 
+def chosen(editor: VsCode, label: str) -> str:
+    """Choose an answer to the question that comes, and return what it says."""
+    row = f'.quick-input-list .monaco-list-row:has-text("{label}")'
+    editor.browser("wait", row)
+    said: str = editor.browser("text", ".quick-input-widget:visible")
+    editor.browser("click", row)
+    return said
+
+
+def typed(editor: VsCode, name: str) -> Path:
+    """Have a person type in a file, and not save it."""
+    file = editor.root / name
+    file.write_text("one\n")
+    editor.show(name)
+    editor.browser("type", "typed")
+    editor.browser("wait", f'.tab.dirty:has-text("{name}")')
+    return file
+
+
 @pytest.fixture(autouse=True)
 def connected(editor: VsCode) -> None:
     editor.conversation()
@@ -66,6 +85,7 @@ def test_a_script_edits_eight_files_which_the_editor_shows_and_a_person_undoes_o
     assert run["status"] == "success", run
     assert [file.read_text() for file in files] == ["after\n"] * 8
     assert sorted(change["path"] for change in run["changes"]) == [file.name for file in files]
+    assert editor.browser("count", '.tab:has-text("file-")') == 0  # nothing comes to the front
     editor.show("file-3.txt")
     until(lambda: "after" in editor.browser("text", TEXT))
     editor.browser("keys", "Control+z")
@@ -73,7 +93,9 @@ def test_a_script_edits_eight_files_which_the_editor_shows_and_a_person_undoes_o
     assert "before" in editor.browser("text", TEXT)
     assert editor.browser("count", ".tab.dirty") == 1
     assert [file.read_text() for file in files] == ["after\n"] * 8
-    status, out, err = ended(lineshaft(editor, "undo", run["run_id"], "--json"))
+    undoing = lineshaft(editor, "undo", run["run_id"], "--json")
+    chosen(editor, "Save with the run")  # the person's undo is not saved
+    status, out, err = ended(undoing)
     assert status == 0, err
     undone = json.loads(out)
     assert undone["already"] == ["file-3.txt"]
@@ -94,15 +116,19 @@ def test_a_run_reads_what_is_not_saved_and_writes_over_what_it_has_read_alone(
     assert (blind["status"], blind["error"]["code"]) == ("error", "E_STALE")
     found = ran(editor, 'return (await search_text(pattern="typed"))["matches"][0]["line"]')
     assert found["value"] == 2
-    seen = ran(
-        editor,
-        """
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(
+            ran,
+            editor,
+            """
 read = (await read_file(path="unsaved.txt"))["content"]
 await write_file(path="unsaved.txt", content=read + "\\nand more\\n")
 await write_file(path="new/inner.txt", content="new\\n")
 return read
 """,
-    )
+        )
+        assert "unsaved.txt" in chosen(editor, "Save with the run")
+        seen = running.result(timeout=120)
     assert (seen["status"], seen["value"]) == ("success", "one\ntyped"), seen
     assert file.read_text() == "one\ntyped\nand more\n"
     assert (editor.root / "new" / "inner.txt").read_text() == "new\n"
@@ -263,3 +289,125 @@ def test_a_run_that_ends_takes_its_question_away(editor: VsCode) -> None:
     ended(process)
     until(lambda: editor.browser("count", listed) == 0)
     assert list(editor.root.iterdir()) == []
+
+
+def test_a_command_asks_about_what_is_not_saved_and_each_answer_counts(editor: VsCode) -> None:
+    file = typed(editor, "typed.txt")
+    script = """
+try:
+    return (await run_command(command="cat typed.txt"))["stdout"]
+except ToolError as error:
+    return [error.code, error.message]
+"""
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(ran, editor, script, "--mode", "open")
+        said = chosen(editor, "Refuse")
+        code, message = running.result(timeout=120)["value"]
+        assert "run_command" in said
+        assert "typed.txt" in said
+        assert (code, "'typed.txt'" in message) == ("E_DENIED", True)
+        running = pool.submit(ran, editor, script, "--mode", "open")
+        chosen(editor, "Run without saving")
+        assert running.result(timeout=120)["value"] == "one\n"
+        assert (file.read_text(), editor.browser("count", ".tab.dirty")) == ("one\n", 1)
+        running = pool.submit(ran, editor, script, "--mode", "open")
+        chosen(editor, "Save and run")
+        assert running.result(timeout=120)["value"] == "one\ntyped"
+    assert (file.read_text(), editor.browser("count", ".tab.dirty")) == ("one\ntyped", 0)
+
+
+def test_a_key_alone_saves_nothing_and_escape_leaves_the_question(editor: VsCode) -> None:
+    file = typed(editor, "key.txt")
+    listed = '.quick-input-widget:visible:has-text("Save and run")'
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(
+            ran, editor, 'await run_command(command="touch ran")', "--mode", "open"
+        )
+        editor.browser("wait", listed)
+        editor.browser("keys", "Escape")
+        until(lambda: editor.browser("count", listed) == 0)
+        assert not running.done()
+        editor.browser.command("Lineshaft: Review Waiting Actions")
+        editor.browser("wait", listed)
+        editor.browser("keys", "Enter")
+        assert running.result(timeout=120)["error"]["code"] == "E_DENIED"
+    assert (file.read_text(), (editor.root / "ran").exists()) == ("one\n", False)
+    editor.show("key.txt")
+    editor.browser("keys", "Control+s")
+    until(lambda: editor.browser("count", ".tab.dirty") == 0)
+
+
+def test_a_reason_for_no_reaches_the_script(editor: VsCode) -> None:
+    row = '.quick-input-list .monaco-list-row:has-text("touch refused")'
+    script = """
+try:
+    await run_command(command="touch refused")
+except ToolError as error:
+    return [error.code, error.message]
+"""
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(ran, editor, script)
+        editor.browser("hover", row)
+        editor.browser("click", f"{row} .codicon-comment")
+        editor.browser("wait", '.quick-input-widget:visible:has-text("why not?")')
+        editor.browser("type", "use `make` instead")
+        editor.browser("keys", "Enter")
+        until(lambda: "use `make` instead" in editor.browser("text", row))
+        editor.browser("click", ".quick-input-widget:visible .action-label.codicon-close")
+        code, message = running.result(timeout=120)["value"]
+    assert (code, "use `make` instead" in message) == ("E_DENIED", True), message
+    assert not (editor.root / "refused").exists()
+
+
+@pytest.fixture
+def reviewing(tmp_path: Path) -> Generator[VsCode]:
+    with vscode(tmp_path, {"lineshaft.review": "ask"}) as started:
+        yield started
+
+
+def test_a_person_looks_at_each_change_and_keeps_some(reviewing: VsCode) -> None:
+    editor = reviewing
+    editor.conversation()
+    for name in ("keep.txt", "drop.txt"):
+        (editor.root / name).write_text("before\n")
+    row = '.quick-input-list .monaco-list-row:has-text("{}")'
+    listed = '.quick-input-widget:visible:has-text("which changes land?")'
+    script = """
+for name in ("keep.txt", "drop.txt"):
+    await edit_file(path=name, old="before", new="after")
+await write_file(path="new/made.txt", content="made\\n")
+"""
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(ran, editor, script)
+        editor.browser("wait", listed)
+        editor.browser("wait", '.tab:has-text("Keep?")')
+        editor.browser(
+            "wait", '.monaco-diff-editor .modified-in-monaco-diff-editor:has-text("after")'
+        )
+        editor.browser("keys", "Escape")
+        until(lambda: editor.browser("count", listed) == 0)
+        assert not running.done()
+        editor.browser.command("Lineshaft: Review Waiting Actions")
+        editor.browser("wait", listed)
+        editor.browser("hover", row.format("drop.txt"))
+        editor.browser("click", f"{row.format('drop.txt')} .codicon-comment")
+        editor.browser("wait", '.quick-input-widget:visible:has-text("why not?")')
+        editor.browser("type", "it is generated")
+        editor.browser("keys", "Enter")
+        editor.browser("wait", listed)
+        editor.browser("click", row.format("keep.txt"))
+        editor.browser("keys", "Enter")
+        run = running.result(timeout=120)
+    assert run["status"] == "success", run
+    dropped = {
+        each["path"]: each["message"]
+        for each in run["findings"]
+        if each["code"] == "dropped-in-review"
+    }
+    assert set(dropped) == {"drop.txt", "new/made.txt"}
+    assert "it is generated" in dropped["drop.txt"]
+    assert [change["path"] for change in run["changes"]] == ["keep.txt"]
+    assert (editor.root / "keep.txt").read_text() == "after\n"
+    assert (editor.root / "drop.txt").read_text() == "before\n"
+    assert not (editor.root / "new").exists()
+    until(lambda: editor.browser("count", '.tab:has-text("Keep?")') == 0)

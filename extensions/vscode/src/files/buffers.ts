@@ -2,7 +2,6 @@
  * The action `buffers`: what the window shows and has not saved, as the bytes it would have.
  */
 
-import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import * as paths from "node:path";
 import * as vscode from "vscode";
@@ -10,11 +9,20 @@ import * as vscode from "vscode";
 import { ActionError, type BuffersAction, type Json, type Observation } from "../protocol/frames.ts";
 import { MOST_BYTES } from "./documents.ts";
 import { isWithin } from "./paths.ts";
-import { type DecodedText, decodedText, encoded, survivesEditor } from "./text.ts";
+import { type DecodedText, decodedText, encoded, hashOf, survivesEditor } from "./text.ts";
 
 const PLAIN: DecodedText = { text: "", encoding: "utf-8", mark: new Uint8Array() };
 const NONCE = /^lineshaft-[0-9a-f]{32}\.nonce$/;
 const MOST_NONCE_BYTES = 100;
+
+/** A file of the folder with changes that are not saved. */
+export interface DirtyFile {
+  readonly document: vscode.TextDocument;
+  readonly path: string;
+  readonly real: string;
+  /** Another one after each change. */
+  readonly version: string;
+}
 
 export class Buffers {
   readonly #root: string;
@@ -28,12 +36,7 @@ export class Buffers {
 
   async list(action: BuffersAction): Promise<Observation> {
     const buffers: Json[] = [];
-    for (const document of vscode.workspace.textDocuments) {
-      if (document.uri.scheme !== "file" || !document.isDirty || document.isClosed) continue;
-      const real = await realpath(document.uri.fsPath).catch(() => document.uri.fsPath);
-      if (!isWithin(this.#root, real)) continue;
-      const path = paths.relative(this.#root, real).split(paths.sep).join("/");
-      const version = `${this.#number(document)}.${document.version}`;
+    for (const { document, path, real, version } of await this.dirty()) {
       if (action.known.get(path) === version) {
         buffers.push({ path, version, state: "known", data: null });
         continue;
@@ -51,6 +54,19 @@ export class Buffers {
       content: buffers.map((each) => String(each["path"])).join("\n"),
       extras: { buffers, nonce: action.nonce === null ? null : await proof(action.nonce) },
     };
+  }
+
+  /** The files with changes that are not saved. */
+  async dirty(): Promise<readonly DirtyFile[]> {
+    const found: DirtyFile[] = [];
+    for (const document of vscode.workspace.textDocuments) {
+      if (document.uri.scheme !== "file" || !document.isDirty || document.isClosed) continue;
+      const real = await realpath(document.uri.fsPath).catch(() => document.uri.fsPath);
+      if (!isWithin(this.#root, real)) continue;
+      const path = paths.relative(this.#root, real).split(paths.sep).join("/");
+      found.push({ document, path, real, version: `${this.#number(document)}.${document.version}` });
+    }
+    return found;
   }
 
   #number(document: vscode.TextDocument): number {
@@ -87,8 +103,4 @@ async function proof(file: string): Promise<string | null> {
   if (!paths.isAbsolute(file) || !NONCE.test(paths.basename(file))) return null;
   const data = await readFile(file).catch(() => null);
   return data === null || data.length > MOST_NONCE_BYTES ? null : hashOf(data);
-}
-
-export function hashOf(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
 }

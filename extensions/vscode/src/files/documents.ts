@@ -11,9 +11,9 @@ import * as vscode from "vscode";
 import { ActionError } from "../protocol/frames.ts";
 import type { Place } from "./paths.ts";
 import { decodedText, survivesEditor } from "./text.ts";
+import { SAVE_MS, within } from "./waiting.ts";
 
 export const MOST_BYTES = 10_000_000;
-export const SAVE_MS = 30_000;
 const RELOAD_MS = 5_000;
 
 /** What a file holds: on the disk, or in a buffer with changes that are not saved. */
@@ -112,19 +112,6 @@ export function openDocument(real: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(
     (each) => each.uri.scheme === "file" && each.uri.fsPath === real && !each.isClosed,
   );
-}
-
-/** Returns what a promise gives, or false where that takes too long. */
-export async function within(given: Thenable<boolean>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((done) => {
-    timer = setTimeout(() => { done(false); }, milliseconds);
-  });
-  try {
-    return await Promise.race([given, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Waits until a document without changes shows what the disk has. */

@@ -17,7 +17,7 @@ import {
   type LandAction,
   type Observation,
 } from "../protocol/frames.ts";
-import { hashOf, shownBytes } from "./buffers.ts";
+import { shownBytes } from "./buffers.ts";
 import {
   bytesOf,
   difference,
@@ -25,13 +25,14 @@ import {
   reloaded,
   replaceWhole,
   same,
-  SAVE_MS,
   stale,
   textsOf,
-  within,
   writable,
 } from "./documents.ts";
 import { type Place, placeOf } from "./paths.ts";
+import { hashOf } from "./text.ts";
+import type { Opened, UnsavedChanges } from "./unsaved.ts";
+import { SAVE_MS, within } from "./waiting.ts";
 
 /** A change that was looked at. */
 interface Planned {
@@ -55,12 +56,17 @@ interface Made {
 
 export class Landing {
   readonly #root: string;
+  readonly #unsaved: UnsavedChanges;
 
-  constructor(root: string) {
+  constructor(root: string, unsaved: UnsavedChanges) {
     this.#root = root;
+    this.#unsaved = unsaved;
   }
 
-  async land(action: LandAction, signal: AbortSignal): Promise<Observation> {
+  async land(action: LandAction, signal: AbortSignal, open: Opened): Promise<Observation> {
+    const touched = (await this.#looked(action.edits)).map((each) => each.place.real);
+    await this.#unsaved.mayBeSaved((each) => touched.includes(each.real), signal, open);
+    // The person may have typed since.
     const planned = await this.#looked(action.edits);
     const made: Made[] = [];
     try {

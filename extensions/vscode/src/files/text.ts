@@ -2,6 +2,8 @@
  * Bytes of a file as text and back, without loss: the rules of `values/_decoded_text.py`.
  */
 
+import { createHash } from "node:crypto";
+
 import { ActionError } from "../protocol/frames.ts";
 
 export type Encoding = "utf-8" | "utf-16-le" | "utf-16-be" | "latin-1";
@@ -75,4 +77,8 @@ function utf8(data: Uint8Array): string | null {
 
 function starts(data: Uint8Array, mark: ArrayLike<number>): boolean {
   return Array.from(mark).every((byte, place) => data[place] === byte);
+}
+
+export function hashOf(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
 }

@@ -56,6 +56,15 @@ export interface BuffersAction {
   /** A file of this machine that the host has made; null: none is asked for. */
   readonly nonce: string | null;
 }
+export interface PrepareAction {
+  readonly kind: "prepare";
+  /** Files that a landing changes. */
+  readonly paths: readonly string[];
+  /** The process that is about to start, in words; empty: none. */
+  readonly process: string;
+  /** Versions that the person has left unsaved before, by path. */
+  readonly known: ReadonlyMap<string, string>;
+}
 export interface FileEdit {
   readonly path: string;
   /** Hash of the content that the file has to have; null: there has to be none. */
@@ -65,6 +74,20 @@ export interface FileEdit {
 export interface LandAction {
   readonly kind: "land";
   readonly edits: readonly FileEdit[];
+}
+export interface ReviewedChange {
+  readonly path: string;
+  readonly kind: string;
+  /** Its old path; empty: it was not moved. */
+  readonly movedFrom: string;
+  /** Null: there is no text to show, and `note` says why. */
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+  readonly note: string;
+}
+export interface ReviewAction {
+  readonly kind: "review";
+  readonly changes: readonly ReviewedChange[];
 }
 export interface WaitingCall {
   readonly id: string;
@@ -95,6 +118,8 @@ export type Action =
   | RunPythonAction
   | GetErrorsAction
   | BuffersAction
+  | PrepareAction
+  | ReviewAction
   | LandAction
   | ApproveAction
   | CallToolAction;
@@ -216,6 +241,15 @@ function actionOf(kind: unknown, args: Arguments): Action {
       return { kind, paths: args.has("paths") ? args.texts("paths") : null };
     case "buffers":
       return { kind, known: args.known("known"), nonce: args.maybe("nonce", "string") };
+    case "prepare":
+      return {
+        kind,
+        paths: args.texts("paths"),
+        process: args.maybe("process", "string") ?? "",
+        known: args.known("known"),
+      };
+    case "review":
+      return { kind, changes: args.tables("changes").map(reviewedChange) };
     case "land":
       return { kind, edits: args.tables("edits").map(fileEdit) };
     case "approve":
@@ -236,6 +270,22 @@ function fileEdit(given: Json, number: number): FileEdit {
   const args = new Arguments(`edit ${number}`, given);
   const after = Buffer.from(args.text("data"), "base64");
   return { path: args.text("path"), before: args.maybe("before", "string"), after };
+}
+
+function reviewedChange(given: Json, number: number): ReviewedChange {
+  const args = new Arguments(`change ${number}`, given);
+  const bytes = (name: string): Uint8Array | null => {
+    const text = args.maybe(name, "string");
+    return text === null ? null : Buffer.from(text, "base64");
+  };
+  return {
+    path: args.text("path"),
+    kind: args.text("kind"),
+    movedFrom: args.maybe("moved_from", "string") ?? "",
+    before: bytes("before"),
+    after: bytes("after"),
+    note: args.maybe("note", "string") ?? "",
+  };
 }
 
 function waitingCall(given: Json, number: number): WaitingCall {

@@ -6,6 +6,7 @@ import type { Commands } from "../commands/commands.ts";
 import type { Buffers } from "../files/buffers.ts";
 import type { Files } from "../files/files.ts";
 import type { Landing } from "../files/landing.ts";
+import type { Opened, UnsavedChanges } from "../files/unsaved.ts";
 import {
   ActionError,
   type ActionEvent,
@@ -13,11 +14,15 @@ import {
   failed,
   type GetErrorsAction,
   type Observation,
+  type ReviewAction,
 } from "../protocol/frames.ts";
+import { titleOf } from "./texts.ts";
 
 export interface Gatekeeper {
   isTrusted(): boolean;
   obtain(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<void>;
+  /** Asks which changes of a run land. */
+  review(action: ReviewAction, signal: AbortSignal, open: Opened): Promise<Observation>;
   /** Asks which calls of a run may be made. */
   approve(event: ActionEvent, signal: AbortSignal, open: (waiting: boolean) => void): Promise<Observation>;
 }
@@ -26,6 +31,7 @@ export interface Gatekeeper {
 export interface Shown {
   readonly buffers: Buffers;
   readonly landing: Landing;
+  readonly unsaved: UnsavedChanges;
 }
 
 export type GetErrors = (action: GetErrorsAction, signal: AbortSignal) => Promise<Observation>;
@@ -71,7 +77,7 @@ export class Actions {
       const done =
         event.action.kind === "approve"
           ? await this.#keeper.approve(event, signal, open)
-          : await this.#done(event, signal);
+          : await this.#done(event, signal, open);
       return signal.aborted ? failed("E_CANCELLED", "the action was stopped") : done;
     } catch (error) {
       if (error instanceof ActionError) return failed(error.code, error.message);
@@ -79,7 +85,10 @@ export class Actions {
     }
   }
 
-  async #done({ action, timeout }: ActionEvent, signal: AbortSignal): Promise<Observation> {
+  async #done({ action, timeout }: ActionEvent, signal: AbortSignal, open: Opened): Promise<Observation> {
+    if (action.kind === "run_python" || (action.kind === "run" && !action.isInput)) {
+      await this.#shown.unsaved.beforeProcess(titleOf(action), signal, open);
+    }
     switch (action.kind) {
       case "run":
         return await this.#commands.run(action, timeout, signal);
@@ -98,7 +107,11 @@ export class Actions {
       case "buffers":
         return await this.#shown.buffers.list(action);
       case "land":
-        return await this.#shown.landing.land(action, signal);
+        return await this.#shown.landing.land(action, signal, open);
+      case "prepare":
+        return await this.#shown.unsaved.prepare(action, signal, open);
+      case "review":
+        return await this.#keeper.review(action, signal, open);
       case "approve":
         throw new ActionError("E_UNSUPPORTED", "a question is for a person");
     }

@@ -14,39 +14,49 @@ import {
   type Observation,
   type WaitingCall,
 } from "../protocol/frames.ts";
+import { showText } from "./shown.ts";
 import { rowOf, rowOfCall, wholeOf, wholeOfCall } from "./texts.ts";
+import { TickList, type TickRow } from "./ticks.ts";
+import type { Dialog, Turns } from "./turns.ts";
 
 export type Asks = "everything" | "commands" | "nothing";
 
 /** An answer; `all`: the person allowed everything, also what comes later. */
 type Answer = "allow" | "refuse" | "all";
 
+/** Their reasons, where they give one, are told with a refusal. */
 interface Waiting {
-  readonly item: Item;
+  readonly row: TickRow;
   /** Of a call of a run that may be made; null: an action of this window. */
   readonly call: WaitingCall | null;
   readonly answer: (answer: Answer) => void;
 }
 
-interface Item extends vscode.QuickPickItem {
-  readonly id: string;
-  /** All that it says. */
-  readonly whole: () => string;
-}
-
+const WORDS = {
+  title: "Lineshaft: allow these actions?",
+  placeholder: "Tick what is allowed: others are refused; Escape leaves them waiting",
+  all: "Allow all: later actions of this window too, and of runs the later calls that each names",
+  none: "Refuse all",
+};
 const WHOLE = { iconPath: new vscode.ThemeIcon("eye"), tooltip: "Show all of it" };
 const DIFF = { iconPath: new vscode.ThemeIcon("diff"), tooltip: "Show the change" };
 
-export class Consent implements vscode.Disposable {
+export class Consent implements Dialog, vscode.Disposable {
   readonly #asks: () => Asks;
-  readonly #changed: () => void;
+  readonly #turns: Turns;
   readonly #waiting = new Map<string, Waiting>();
-  #list: vscode.QuickPick<Item> | undefined;
+  readonly #reasons = new Map<string, string>();
+  #list: TickList | undefined;
   #allowed = false;
 
-  constructor(asks: () => Asks, changed: () => void) {
+  constructor(asks: () => Asks, turns: Turns) {
     this.#asks = asks;
-    this.#changed = changed;
+    this.#turns = turns;
+    turns.add(this);
+  }
+
+  get isOpen(): boolean {
+    return this.#list !== undefined;
   }
 
   get waiting(): number {
@@ -62,10 +72,11 @@ export class Consent implements vscode.Disposable {
     if (this.#allowed || !needed(event.action, this.#asks())) return;
     open(true);
     try {
-      const answer = await this.#answered(itemOf(event), null, signal);
+      const { answer, reason } = await this.#answered(rowOfAction(event), null, signal);
       if (answer === "refuse") {
-        const why = signal.aborted ? "was cancelled while it waited" : "was refused in the editor";
-        throw new ActionError(signal.aborted ? "E_CANCELLED" : "E_DENIED", `the action ${why}`);
+        if (signal.aborted) throw new ActionError("E_CANCELLED", "the action was cancelled while it waited");
+        const why = reason === "" ? "" : `: ${reason}`;
+        throw new ActionError("E_DENIED", `the action was refused in the editor${why}`);
       }
     } finally {
       open(false);
@@ -83,8 +94,9 @@ export class Consent implements vscode.Disposable {
     try {
       const answers = await Promise.all(
         calls.map(async (call) => {
-          const answer = await this.#answered(itemOfCall(event, call), call, signal);
-          return { id: call.id, allow: answer !== "refuse", scope: answer === "all" ? "run" : "call" };
+          const { answer, reason } = await this.#answered(rowOfWaiting(event, call), call, signal);
+          const scope = answer === "all" ? "run" : "call";
+          return { id: call.id, allow: answer !== "refuse", scope, reason };
         }),
       );
       if (signal.aborted) throw new ActionError("E_CANCELLED", "nobody waits for the answer");
@@ -99,80 +111,64 @@ export class Consent implements vscode.Disposable {
     }
   }
 
-  async #answered(item: Item, call: WaitingCall | null, signal: AbortSignal): Promise<Answer> {
+  async #answered(
+    row: TickRow,
+    call: WaitingCall | null,
+    signal: AbortSignal,
+  ): Promise<{ answer: Answer; reason: string }> {
     try {
-      return await new Promise<Answer>((answer) => {
-        this.#waiting.set(item.id, { item, call, answer });
-        signal.addEventListener("abort", () => { answer("refuse"); }, { once: true });
-        this.review();
+      const answer = await new Promise<Answer>((done) => {
+        this.#waiting.set(row.id, { row, call, answer: done });
+        signal.addEventListener("abort", () => { done("refuse"); }, { once: true });
+        this.#refresh();
+        this.#turns.ask(this);
       });
+      return { answer, reason: answer === "refuse" ? this.#reasons.get(row.id) ?? "" : "" };
     } finally {
-      this.#waiting.delete(item.id);
+      this.#waiting.delete(row.id);
+      this.#reasons.delete(row.id);
       this.#refresh();
     }
   }
 
   /** Shows the list, again where it was left. */
-  review(): void {
+  show(): void {
     if (this.#waiting.size > 0 && this.#list === undefined) {
-      const list = vscode.window.createQuickPick<Item>();
-      list.canSelectMany = true;
-      list.ignoreFocusOut = true;
-      list.title = "Lineshaft: allow these actions?";
-      list.placeholder = "Tick what is allowed: others are refused; Escape leaves them waiting";
-      const all = {
-        iconPath: new vscode.ThemeIcon("check-all"),
-        tooltip: "Allow all: later actions of this window too, and of runs the later calls that each names",
-      };
-      const none = { iconPath: new vscode.ThemeIcon("close"), tooltip: "Refuse all" };
-      list.buttons = [all, none];
-      list.onDidTriggerButton((button) => {
-        const shown = this.#shownIds().map((id) => this.#waiting.get(id));
-        this.#allowed ||= button === all && shown.some((each) => each?.call === null);
-        this.#settle(() => (button === all ? "all" : "refuse"));
+      this.#list = new TickList(WORDS, this.#reasons, {
+        accepted: (ticked) => { this.#settle((id) => (ticked.has(id) ? "allow" : "refuse")); },
+        all: () => {
+          const shown = this.#list?.ids.map((id) => this.#waiting.get(id)) ?? [];
+          this.#allowed ||= shown.some((each) => each?.call === null);
+          this.#settle(() => "all");
+        },
+        none: () => { this.#settle(() => "refuse"); },
+        hidden: () => { this.#close(); },
       });
-      list.onDidTriggerItemButton(({ item, button }) => {
-        const diff = this.#waiting.get(item.id)?.call?.diff;
-        if (button === WHOLE) void shown("plaintext", item.whole());
-        else if (diff !== undefined) void shown("diff", diff);
-      });
-      list.onDidAccept(() => {
-        const ticked = new Set(list.selectedItems.map((each) => each.id));
-        this.#settle((id) => (ticked.has(id) ? "allow" : "refuse"));
-      });
-      list.onDidHide(() => { this.#close(); });
-      this.#list = list;
     }
     this.#refresh();
     this.#list?.show();
   }
 
-  #shownIds(): string[] {
-    return this.#list?.items.map((each) => each.id) ?? [];
-  }
-
   /** Answers what the list shows; what came later waits on. */
   #settle(answer: (id: string) => Answer): void {
-    for (const id of this.#shownIds()) this.#waiting.get(id)?.answer(answer(id));
+    for (const id of this.#list?.ids ?? []) this.#waiting.get(id)?.answer(answer(id));
   }
 
   #refresh(): void {
-    this.#changed();
-    const list = this.#list;
-    if (list === undefined) return;
+    this.#turns.changed();
+    if (this.#list === undefined) return;
     if (this.#waiting.size === 0) {
-      list.hide();
+      this.#close();
+      this.#turns.next();
       return;
     }
-    const ticked = new Set(list.selectedItems.map((each) => each.id));
-    list.items = [...this.#waiting.values()].map((each) => each.item);
-    list.selectedItems = list.items.filter((each) => ticked.has(each.id));
+    this.#list.put([...this.#waiting.values()].map((each) => each.row));
   }
 
   #close(): void {
-    this.#list?.dispose();
+    this.#list?.close();
     this.#list = undefined;
-    this.#changed();
+    this.#turns.changed();
   }
 
   dispose(): void {
@@ -181,12 +177,7 @@ export class Consent implements vscode.Disposable {
   }
 }
 
-async function shown(language: string, content: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language, content });
-  await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-}
-
-const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "approve"];
+const READS: readonly Action["kind"][] = ["read", "get_errors", "buffers", "prepare", "review", "approve"];
 
 export function needed(action: Action, asks: Asks): boolean {
   if (asks === "nothing" || READS.includes(action.kind)) return false;
@@ -194,16 +185,17 @@ export function needed(action: Action, asks: Asks): boolean {
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
 
-function itemOf(event: ActionEvent): Item {
-  const row = rowOf(event.action);
-  return { id: event.id, ...row, buttons: [WHOLE], whole: () => wholeOf(event.action) };
+function rowOfAction(event: ActionEvent): TickRow {
+  const whole = { button: WHOLE, act: () => void showText("plaintext", wholeOf(event.action)) };
+  return { id: event.id, ...rowOf(event.action), buttons: [whole] };
 }
 
-function itemOfCall(event: ActionEvent, call: WaitingCall): Item {
+function rowOfWaiting(event: ActionEvent, call: WaitingCall): TickRow {
+  const whole = { button: WHOLE, act: () => void showText("plaintext", wholeOfCall(call)) };
+  const diff = { button: DIFF, act: () => void showText("diff", call.diff) };
   return {
     id: `${event.id}/${call.id}`,
     ...rowOfCall(call),
-    buttons: call.diff === "" ? [WHOLE] : [WHOLE, DIFF],
-    whole: () => wholeOfCall(call),
+    buttons: call.diff === "" ? [whole] : [whole, diff],
   };
 }

@@ -4,7 +4,9 @@
  * Values stand in JSON on one line, or go on indented, so that none can look like another argument.
  */
 
-import type { Action, WaitingCall } from "../protocol/frames.ts";
+import type { UnsavedDecision, UnsavedQuestion } from "../files/unsaved.ts";
+import { decodedText, hashOf } from "../files/text.ts";
+import type { Action, ReviewedChange, WaitingCall } from "../protocol/frames.ts";
 
 /** Shorter than a row of the list is wide, which would cut without saying how much. */
 const MOST_SHOWN = 72;
@@ -31,6 +33,10 @@ export function titleOf(action: Action): string {
       return `errors: ${action.paths?.join(", ") ?? "all"}`;
     case "buffers":
       return "unsaved changes";
+    case "prepare":
+      return action.process === "" ? "a landing is about to begin" : `before ${action.process}`;
+    case "review":
+      return `review: ${action.changes.map((each) => each.path).join(", ")}`;
     case "approve":
       return `may a run make these calls: ${action.calls.map((each) => each.tool).join(", ")}`;
     case "call_tool":
@@ -49,7 +55,54 @@ export function rowOf(action: Action): Row {
 export function rowOfCall(call: WaitingCall): Row {
   const why = call.reason === "" ? "a call of a run" : `a call of a run: ${call.reason}`;
   const said = call.text.split("\n").join(", ");
-  return row(`${call.tool}: ${said}`, `${why}. "Allow all" allows ${rest(call)} too`);
+  return row(`${call.tool}: ${said}`, `${why}. ${again(call)}"Allow all" allows ${rest(call)} too`);
+}
+
+export interface Question<T> {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly choices: readonly (Row & { readonly value: T })[];
+  /** All that it is about. */
+  readonly whole: string;
+}
+
+/** Refusal comes first: a key that was meant for something else saves nothing. */
+export function questionOf({ paths, process }: UnsavedQuestion): Question<UnsavedDecision> {
+  const names = paths.join(", ");
+  const files = `${paths.length} ${paths.length === 1 ? "file" : "files"}`;
+  const landing = process === "";
+  const choices: [UnsavedDecision, string, string][] = landing
+    ? [
+        ["refuse", "Refuse", `nothing lands and nothing is saved: ${names}`],
+        ["save", "Save with the run's changes", `your changes are saved too: ${names}`],
+      ]
+    : [
+        ["refuse", "Refuse", `it is not started, nothing is saved: ${names}`],
+        ["leave", "Run without saving", `it sees what the disk has: ${names}`],
+        ["save", "Save and run", `all are saved first: ${names}`],
+      ];
+  const about = landing ? "A landing changes" : `${beginning(process, MOST_SHOWN)} runs over`;
+  return {
+    title: seen(`Lineshaft: ${about} ${files} that you have not saved`.replaceAll("\n", " ⏎ ")),
+    placeholder: "Choose one; Escape leaves it waiting",
+    choices: choices.map(([value, label, detail]) => ({ value, label, detail: row("", detail).detail })),
+    whole: [...(landing ? [] : [process]), ...paths].map((line) => folded(seen(JSON.stringify(line)))).join("\n"),
+  };
+}
+
+export function rowOfChange(change: ReviewedChange): Row {
+  const came = change.movedFrom === "" ? "" : ` from ${change.movedFrom}`;
+  return row(change.path, [`${change.kind}${came}`, change.note].filter((each) => each !== "").join(": "));
+}
+
+/** Both sides of a change, as texts of a diff editor. */
+export function sidesOf(change: ReviewedChange): readonly [string, string] {
+  const text = (data: Uint8Array | null): string => {
+    if (data === null) return change.note === "" ? "" : `(${change.note})\n`;
+    const found = decodedText(data);
+    return found === null ? `(no text: ${data.length} bytes, SHA-256 ${hashOf(data)})\n` : found.text;
+  };
+  return [text(change.before), text(change.after)];
 }
 
 /** All that an action says. */
@@ -65,9 +118,14 @@ export function wholeOf(action: Action): string {
 /** All that a call of a run says. */
 export function wholeOfCall(call: WaitingCall): string {
   const about = [call.tool, ...(call.reason === "" ? [] : [`asks because: ${call.reason}`])];
-  about.push(`"Allow all" allows ${rest(call)} too`);
+  about.push(`${again(call)}"Allow all" allows ${rest(call)} too`);
   const said = call.text.split("\n").map((line) => folded(seen(line)));
   return [...about.map(seen), "", ...said].join("\n");
+}
+
+/** The editor does not say which of its tools ask by themselves. */
+function again({ tool }: WaitingCall): string {
+  return tool.startsWith("window.") ? "A tool of the editor, which may ask you once more. " : "";
 }
 
 /** What a yes for the run allows beside the call. */
@@ -76,7 +134,7 @@ function rest(call: WaitingCall): string {
   return `later calls of ${call.tool} in this run ${about}`;
 }
 
-function row(title: string, detail: string): Row {
+export function row(title: string, detail: string): Row {
   const line = seen(title.replaceAll("\n", " ⏎ "));
   const shown = beginning(line, MOST_SHOWN);
   const left = line.length - shown.length;

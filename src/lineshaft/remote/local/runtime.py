@@ -23,7 +23,10 @@ from lineshaft.remote.protocol import (
     GetErrorsAction,
     LandAction,
     Observation,
+    PrepareAction,
+    PrepareObservation,
     ReadAction,
+    ReviewAction,
     RunAction,
     RunObservation,
     RunPythonAction,
@@ -90,7 +93,9 @@ class LocalRuntime:
                 return BuffersObservation(content="", nonce=proof)
             case LandAction():
                 return await land(self._folder, action, self._files.path)
-            case ApproveAction() | CallToolAction():
+            case PrepareAction():
+                return PrepareObservation(content="nothing is unsaved in a folder")
+            case ReviewAction() | ApproveAction() | CallToolAction():
                 said = "that needs an editor: this is a folder alone"
                 return ErrorObservation(content=said, error_id="E_UNSUPPORTED")
             case RunPythonAction():

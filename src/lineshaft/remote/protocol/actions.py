@@ -1,8 +1,8 @@
 """Actions that a host delegates to an editor, as values.
 
 The names and arguments are those of OpenHands' events (V0); `run_python`, `get_errors`, `buffers`,
-`land`, `approve` and `call_tool` are of our own. What a host sends beside these arguments
-(`thought`, `security_risk`, ...) is taken and left alone.
+`prepare`, `review`, `land`, `approve` and `call_tool` are of our own. What a host sends beside
+these arguments (`thought`, `security_risk`, ...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -122,6 +122,53 @@ class BuffersAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareAction:
+    """A question to the person about what they have not saved and is in the way.
+
+    In the way of a landing, whose files it names, or of a process, which would not see it. Where
+    nothing is, nobody is asked.
+    """
+
+    paths: Sequence[str] = ()
+    """Files that a landing changes: what is not saved there is saved with it, or it is refused."""
+
+    process: str = ""
+    """The process that is about to start, in words: it runs over every other file. Empty: none."""
+
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions by path that the person has left unsaved before: they are not asked about again."""
+
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedChange:
+    """A change of a run that has not landed, for a person to look at."""
+
+    path: str
+    kind: str
+    """`created`, `modified`, `deleted` or `moved`."""
+
+    moved_from: str = ""
+    before: str | None = None
+    """Content before, in Base64; None: there is none, or none to show."""
+
+    after: str | None = None
+    """Content that it is to have; as `before`."""
+
+    note: str = ""
+    """Why there is no content to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewAction:
+    """A question to the person at the window: which of these changes land."""
+
+    changes: Sequence[ReviewedChange]
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
     """The change of one file's content."""
 
@@ -196,6 +243,8 @@ Action = (
     | RunPythonAction
     | GetErrorsAction
     | BuffersAction
+    | PrepareAction
+    | ReviewAction
     | LandAction
     | ApproveAction
     | CallToolAction
@@ -209,6 +258,8 @@ ACTIONS: Mapping[str, type[Action]] = {
     "run_python": RunPythonAction,
     "get_errors": GetErrorsAction,
     "buffers": BuffersAction,
+    "prepare": PrepareAction,
+    "review": ReviewAction,
     "land": LandAction,
     "approve": ApproveAction,
     "call_tool": CallToolAction,

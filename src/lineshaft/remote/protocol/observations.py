@@ -168,6 +168,32 @@ class BuffersObservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareObservation:
+    """A window in which no change of the person's is in the way any more."""
+
+    content: str
+    """A sentence that says what the person decided."""
+
+    saved: Sequence[str] = ()
+    """Files that were saved for a process."""
+
+    left: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions by path that stay unsaved, as the person decided now or before."""
+
+    review: bool = False
+    """Whether the person wants to look at each change before it lands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewObservation:
+    """A person's decision about changes that are to land."""
+
+    content: str
+    dropped: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Reasons by path of the changes that do not land; empty where the person gave none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandedFile:
     """A file after its change."""
 
@@ -195,6 +221,9 @@ class PersonAnswer:
     allow: bool
     scope: Literal["call", "run"] = "call"
     """`run`: also for later calls of the run that the same rule asks about."""
+
+    reason: str = ""
+    """Why not, as the person typed it; the script gets it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +267,8 @@ Observation = (
     | RunPythonObservation
     | GetErrorsObservation
     | BuffersObservation
+    | PrepareObservation
+    | ReviewObservation
     | LandObservation
     | ApproveObservation
     | CallToolObservation
@@ -252,6 +283,8 @@ OBSERVATIONS: Mapping[str, type[Observation]] = {
     "run_python": RunPythonObservation,
     "get_errors": GetErrorsObservation,
     "buffers": BuffersObservation,
+    "prepare": PrepareObservation,
+    "review": ReviewObservation,
     "land": LandObservation,
     "approve": ApproveObservation,
     "call_tool": CallToolObservation,

@@ -42,13 +42,18 @@ from lineshaft.remote.protocol import (
     LandAction,
     LandObservation,
     Observation,
+    PrepareAction,
+    PrepareObservation,
+    ReviewAction,
+    ReviewedChange,
+    ReviewObservation,
     WaitingCall,
     action_frame,
     read_observation,
 )
 from lineshaft.remote.window.requests import actions_of, body_of, client_options
 from lineshaft.values import Answer, Pending, beginning, visible
-from lineshaft.workspace import EditorEdit, SavedFile, Unsaved
+from lineshaft.workspace import EditorEdit, EditorReview, SavedFile, Unsaved
 
 _FRESH_SECONDS = 0.1
 """For so long a look at what is not saved holds: a search reads thousands of files."""
@@ -67,6 +72,15 @@ _MOST_ASKED = 4_000_000
 """Characters of all calls that one question is about, in a message of 32 MB."""
 
 _MOST_DIFF = 100_000
+_MOST_OF_CHANGE = 1_000_000
+"""Bytes of both sides of a change that a person is shown."""
+
+_MOST_REVIEWED = 16_000_000
+"""Bytes of all changes of one review, in a message of 32 MB."""
+
+_MOST_REASON = 500
+"""Characters of a reason that a person types."""
+
 _NOT_DONE = (404, 503)
 """The host's answers where the window is another one by now: nothing was done."""
 
@@ -96,6 +110,9 @@ class EditorWindow:
         self._seen: dict[str, tuple[str, Unsaved]] = {}
         """Version and content of what is not saved, by path in the workspace."""
 
+        self._left: Mapping[str, str] = {}
+        """Versions by path that the person has left unsaved when a process started."""
+
     def unsaved(self) -> Mapping[str, Unsaved]:
         """Return what is not saved, by the path on this machine; as it was a moment ago."""
         with self._lock:
@@ -124,6 +141,62 @@ class EditorWindow:
                 data = _bytes(buffer.data) if buffer.data is not None else None
                 seen[buffer.path] = (buffer.version, Unsaved(data))
         self._seen, self._at = seen, time.monotonic()
+
+    async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
+        """Have the person decide about what is not saved and is in the way, and wait for it.
+
+        What they leave unsaved for a process is not asked about again before they change it.
+
+        Args:
+            paths: Files that a landing changes.
+            process: The process that is about to start, in words; empty: none is.
+
+        Returns:
+            Whether they want to look at the changes before they land.
+
+        Raises:
+            WindowRefused: A person said no; the message names the files.
+            WorkspaceError: There is no window to ask.
+        """
+        asked = PrepareAction(paths=paths, process=visible(process), known=self._left)
+        try:
+            done = await self._waited_for(asked, PrepareObservation)
+        finally:
+            self.look_again()
+        if process:
+            self._left = done.left
+        return done.review
+
+    async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
+        """Have the person look at changes that are to land, and wait for the answer.
+
+        Returns:
+            Reasons by path of the changes that do not land.
+
+        Raises:
+            WorkspaceError: There is no window to ask.
+        """
+        room = _MOST_REVIEWED
+        shown: list[ReviewedChange] = []
+        for change in changes:
+            sizes = [len(data) for data in (change.before, change.after) if data is not None]
+            note, whole = change.note, sum(sizes) <= min(room, _MOST_OF_CHANGE)
+            if not whole:
+                note = f"too large to show: {sum(sizes):,} bytes"
+            room -= sum(sizes) if whole else 0
+            shown.append(
+                ReviewedChange(
+                    path=change.path,
+                    kind=change.kind,
+                    moved_from=change.moved_from or "",
+                    before=_base64(change.before) if whole else None,
+                    after=_base64(change.after) if whole else None,
+                    note=note,
+                )
+            )
+        done = await self._waited_for(ReviewAction(changes=shown), ReviewObservation)
+        asked = {change.path for change in changes}
+        return {path: _reason(why) for path, why in done.dropped.items() if path in asked}
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:
         """Change files, and save them.
@@ -180,23 +253,30 @@ class EditorWindow:
             return {}
         if not isinstance(observation, ApproveObservation):
             return {}
-        return {each.id: Answer(each.allow, scope=each.scope) for each in observation.answers}
+        return {
+            each.id: Answer(each.allow, scope=each.scope, reason=_reason(each.reason))
+            for each in observation.answers
+        }
 
     def _real(self, path: str) -> str:
         return os.path.join(self._root, *path.split("/"))  # noqa: PTH118  as the workspace does
 
     def _perform(self, action: Action, kind: type[T], seconds: float) -> T:
         frame = dict(action_frame(ActionEvent(id="0", action=action, timeout=seconds)))
-        said = self._asked(frame)
+        return _observed(self._asked(frame), action, kind)
+
+    async def _waited_for(self, action: Action, kind: type[T]) -> T:
+        """Ask a person something; whoever waits may give up, and then the question goes."""
+        frame = dict(action_frame(ActionEvent(id="0", action=action)))
+        host, conversation = await to_thread.run_sync(self.place, abandon_on_cancel=True)
         try:
-            observation = read_observation(said).observation
-        except LineshaftError as error:
-            raise WorkspaceError(f"the window's answer cannot be read: {error.message}") from error
-        if isinstance(observation, ErrorObservation):
-            raise _told(observation)
-        if not isinstance(observation, kind):
-            raise WorkspaceError(f"the window answered {action!r} with another observation")
-        return observation
+            async with httpx2.AsyncClient(**client_options(host)) as client:
+                said = body_of(await client.post(actions_of(conversation), json=frame))
+        except httpx2.HTTPError as error:
+            raise WorkspaceError(
+                f"the connection to the window was lost while it asked: {error}"
+            ) from error
+        return _observed(said, action, kind)
 
     def _asked(self, frame: Json) -> Json:
         """Have the window do something; one that is another by now is looked for once.
@@ -256,6 +336,19 @@ class EditorWindow:
         return found, lost
 
 
+def _observed(said: Json, action: Action, kind: type[T]) -> T:
+    """Return the observation of an answer."""
+    try:
+        observation = read_observation(said).observation
+    except LineshaftError as error:
+        raise WorkspaceError(f"the window's answer cannot be read: {error.message}") from error
+    if isinstance(observation, ErrorObservation):
+        raise _told(observation)
+    if not isinstance(observation, kind):
+        raise WorkspaceError(f"the window answered {action!r} with another observation")
+    return observation
+
+
 def _post(place: tuple[HostAddress, str], frame: Json) -> httpx2.Response:
     host, conversation = place
     try:
@@ -305,6 +398,15 @@ def _conversations(listed: Json) -> list[Json]:
 
 def _told(observation: ErrorObservation) -> WorkspaceError:
     return _KINDS.get(observation.error_id, WorkspaceError)(observation.content)
+
+
+def _reason(typed: str) -> str:
+    """Return what a person typed as a text of one line, of a bounded length."""
+    return visible(beginning(" ".join(typed.split()), _MOST_REASON))
+
+
+def _base64(data: bytes | None) -> str | None:
+    return None if data is None else b64encode(data).decode()
 
 
 def _bytes(text: str) -> bytes:

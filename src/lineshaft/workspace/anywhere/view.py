@@ -478,6 +478,11 @@ class ViewAnywhere(Stage):
         waiting = self._own.waiting(self.landed + 1) if guards else ()
         return await guarded(guards, waiting, self, secrets=self._secrets)
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Return an empty list: no editor that could be asked shows the workspace."""
+        del process
+        return ()
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Write the changes to the workspace, one after the other, all or none.
 

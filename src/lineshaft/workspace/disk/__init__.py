@@ -22,7 +22,7 @@ from lineshaft.workspace.disk.access import (
     told,
     unsaved,
 )
-from lineshaft.workspace.disk.buffers import Editor, EditorEdit, SavedFile, Unsaved
+from lineshaft.workspace.disk.buffers import Editor, EditorEdit, EditorReview, SavedFile, Unsaved
 from lineshaft.workspace.disk.edits import (
     delete,
     link,
@@ -59,6 +59,7 @@ __all__ = [
     "Decided",
     "Editor",
     "EditorEdit",
+    "EditorReview",
     "FileState",
     "Folders",
     "Found",

@@ -53,6 +53,25 @@ class SavedFile:
     """Whether one undo in the editor takes it back; else the file was written to the disk."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorReview:
+    """A change that is to land, for a person to keep or to drop."""
+
+    path: str
+    kind: str
+    """As a `Change` has it."""
+
+    moved_from: str | None = None
+    before: bytes | None = None
+    """Content before; None: there is none, or none to show."""
+
+    after: bytes | None = None
+    """Content that it is to have; as `before`."""
+
+    note: str = ""
+    """Why there is no content to show."""
+
+
 class Editor(Protocol):
     """A window over the workspace's folder. Errors are `WorkspaceError`s."""
 
@@ -62,6 +81,29 @@ class Editor(Protocol):
 
     def look_again(self) -> None:
         """Forget what was seen a moment ago."""
+        ...
+
+    async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
+        """Have the person decide about what is not saved and is in the way; wait for the answer.
+
+        Args:
+            paths: Files of the workspace that a landing changes.
+            process: The process that is about to start and reads the disk, in words; empty: none.
+
+        Returns:
+            Whether the person wants to look at changes before they land.
+
+        Raises:
+            WindowRefused: The person refused; the message names the files.
+        """
+        ...
+
+    async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
+        """Have the person keep or drop each of the changes; wait for the answer.
+
+        Returns:
+            Reasons by path of those that are dropped; empty where the person gave none.
+        """
         ...
 
     def edit(self, edits: Sequence[EditorEdit]) -> Mapping[str, SavedFile]:

@@ -151,6 +151,10 @@ class Looking(Stage):
         """Refuse."""
         _only_looks(run_id)
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Refuse."""
+        _only_looks(process)
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Refuse."""
         _only_looks(guards)

@@ -113,6 +113,20 @@ class Memory:
         self.sights.clear()
         self.version += 1
 
+    def take_back(self, paths: Collection[str]) -> None:
+        """Forget the changes of some paths that have not landed.
+
+        Raises:
+            WorkspaceError: They cannot be told from others that stay.
+        """
+        places = {base.place.path: base.place for base in self.overlay.bases.values()}
+        for path in paths:
+            place = places.get(path)
+            if place is not None and place.real in self.overlay.nodes:
+                self.overlay.take_back(place)
+            self.staged.take_back(path)
+        self.version += 1
+
     def drop(self) -> None:
         """Forget the changes that have not landed."""
         self.overlay.clear()

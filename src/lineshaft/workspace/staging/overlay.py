@@ -263,6 +263,32 @@ class Overlay:
         del self.bases[real]
         self._names[_above(real)].discard(os.path.basename(real))  # noqa: PTH119  slow
 
+    def take_back(self, place: Place) -> None:
+        """Drop the staged state of a place, as if it had never been changed.
+
+        New folders that were made for it alone go, folders that it lay in stay.
+
+        Raises:
+            WorkspaceError: Another change puts a file in place of a folder that it lay in.
+        """
+        self.forget(place)
+        for count in range(len(place.parts) - 1, 0, -1):
+            above = Place(place.root, place.parts[:count], place.writable)
+            node = self.nodes.get(above.real)
+            if node is None:
+                continue
+            new = self._is_new(above.real)
+            if node.thing.kind == "folder":
+                if new and not self._names.get(above.real):
+                    self.forget(above)
+            elif not new and node.thing.kind == "missing":
+                self.forget(above)
+            elif not new:
+                raise WorkspaceError(
+                    f"the change of {place.path!r} cannot be dropped while that of"
+                    f" {above.path!r} is kept, which takes its folder's place; nothing landed"
+                )
+
     def clear(self) -> None:
         """Drop all changes; overlays over this one see what is below it."""
         self.contents = Contents()

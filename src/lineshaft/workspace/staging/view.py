@@ -57,6 +57,7 @@ from lineshaft.workspace.staging.files import shown_file, staged_file
 from lineshaft.workspace.staging.landing import Landing, land
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
+from lineshaft.workspace.staging.reviewing import dropped_by_person, to_review
 
 
 class StagedView(FolderView):
@@ -87,6 +88,9 @@ class StagedView(FolderView):
         self._mounts = self._mounts.with_links(self._link)
         self._memories: tuple[Memory, ...] = (Memory(),)
         """Its own, after those that it is laid over, the lowest first."""
+
+        self._reviewed: set[Change] | None = None
+        """The changes that a person has kept; None: nobody wants to look at them."""
 
         self._name = ""
         self._lock = threading.RLock()
@@ -482,6 +486,60 @@ class StagedView(FolderView):
         with self._lock:
             return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
 
+    async def consult(self, process: str = "") -> tuple[Finding, ...]:
+        """Have the person at the editor decide about what is to land and what is not saved.
+
+        Raises:
+            WindowRefused: They refused; nothing landed.
+        """
+        editor = self._shared.editor
+        if editor is None or not self._lands or not (process or self._keeps_back):
+            return ()
+        wanted = await editor.prepare(await self._hop(self._shown_there), process)
+        self._reviewed = set() if wanted else None
+        return await self._review()
+
+    async def _review(self) -> tuple[Finding, ...]:
+        """Have a person look at each change that they have not seen, and drop what they drop.
+
+        They are asked again about what is changed while they look.
+        """
+        editor, found = self._shared.editor, list[Finding]()
+        while editor is not None and self._reviewed is not None and self._keeps_back:
+            new = [each for each in await self._hop(self._to_land) if each not in self._reviewed]
+            if not new:
+                break
+            flat = await self._hop(self._flat)
+            dropped = await editor.review([await to_review(change, flat) for change in new])
+            out = [change for change in new if change.path in dropped]
+            await self._hop(self._take_back, out)
+            self._reviewed.update(change for change in new if change.path not in dropped)
+            found += [dropped_by_person(change, dropped[change.path]) for change in out]
+        return tuple(found)
+
+    def _to_land(self) -> tuple[Change, ...]:
+        with self._lock:
+            return merging.flattened(self._memories).waiting(self.landed + 1)
+
+    def _take_back(self, changes: Sequence[Change]) -> None:
+        """Forget changes, in this view and in those below it."""
+        paths = [path for change in changes for path in (change.path, change.moved_from) if path]
+        with self._lock:
+            for memory in self._memories:
+                memory.take_back(paths)
+            left = {change.path for change in self._to_land()}.intersection(paths)
+        if left:
+            named = ", ".join(map(repr, sorted(left)))
+            raise WorkspaceError(
+                f"changes cannot be dropped by themselves: {named}; nothing landed"
+            )
+
+    def _shown_there(self) -> tuple[str, ...]:
+        """Return the paths of what has not landed and an editor shows."""
+        with self._lock:
+            changed = merging.flattened(self._memories).overlay.changed()
+            return tuple(base.place.path for base, _ in changed if base.place.root.editor)
+
     async def land(self, guards: Sequence[Guard] = ()) -> tuple[Finding, ...]:
         """Write the changes to the disk, all or none; without changes no guard is asked.
 
@@ -500,13 +558,15 @@ class StagedView(FolderView):
         async with self._landing:
             if any(memory.through.seen.reported for memory in self._memories):
                 await self._hop(self._must_not_be_stale)  # before guards read them
+            told: tuple[Finding, ...] = ()
             while self._keeps_back:
+                told += await self._review()
                 version = self._version
                 findings = await self._look_at_all(guards)
                 landed = await self._hop(self._land, version)
                 if landed is not None:
-                    return (*findings, *landed)
-        return ()
+                    return (*told, *findings, *landed)
+        return told
 
     def _must_not_be_stale(self) -> None:
         with self._lock:

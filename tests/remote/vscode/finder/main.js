@@ -57,6 +57,14 @@ const refusing = {
   },
 };
 
+/** Writes the names of all tools of the editor to `result.txt`. */
+function list() {
+  const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
+  const names = vscode.lm.tools.map((each) => each.name);
+  fs.writeFileSync(path.join(root, "result.part"), names.join("\n"));
+  fs.renameSync(path.join(root, "result.part"), path.join(root, "result.txt"));
+}
+
 exports.activate = (context) => {
   const found = vscode.languages.createDiagnosticCollection("finder");
   const look = (document) => {
@@ -73,6 +81,7 @@ exports.activate = (context) => {
   vscode.workspace.textDocuments.forEach(look);
   context.subscriptions.push(
     vscode.commands.registerCommand("finder.script", script),
+    vscode.commands.registerCommand("finder.list", list),
     vscode.lm.registerTool("finder_count", counting),
     vscode.lm.registerTool("finder_wait", waiting),
     vscode.lm.registerTool("finder_refuse", refusing),
