@@ -91,6 +91,7 @@ class Window implements vscode.Disposable {
   }));
   #reader: RunReader | undefined;
   #host: Host | undefined;
+  #tool: vscode.Disposable | undefined;
   #connection: Connection | undefined;
   #starting = false;
   #starts = 0;
@@ -119,16 +120,12 @@ class Window implements vscode.Disposable {
       this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
-    // Editors that are like VS Code need not have language models.
-    const models = vscode.lm as typeof vscode.lm | undefined;
-    if (typeof models?.registerTool === "function") {
-      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
-    }
     const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
     const another = (): void => {
       const enabled = setting<boolean>("enabled", true);
       const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
       void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      this.#offerTool(offered);
       if (!enabled) void this.stop();
       servers.changed();
     };
@@ -145,6 +142,18 @@ class Window implements vscode.Disposable {
     context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
+  }
+
+  /** Has agents of the editor find the tool, or not. */
+  #offerTool(offered: boolean): void {
+    // Editors that are like VS Code need not have language models.
+    const models = vscode.lm as typeof vscode.lm | undefined;
+    if (offered && this.#tool === undefined && typeof models?.registerTool === "function") {
+      this.#tool = models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations));
+    } else if (!offered) {
+      this.#tool?.dispose();
+      this.#tool = undefined;
+    }
   }
 
   async #situation(): Promise<Situation> {
@@ -416,6 +425,7 @@ class Window implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#tool?.dispose();
     void this.stop();
   }
 }

@@ -31,7 +31,13 @@ def test_the_server_is_offered_in_place_of_the_tool_and_has_its_tools(tmp_path: 
             return any(name.startswith("mcp_lineshaft") for name in tools(editor))
 
         until(served)
-        assert "run_agent_script" not in tools(editor)
+        (editor.root / "script.py").write_text("return 1")
+        file = editor.root / "result.txt"
+        file.unlink()
+        editor.browser.command("Finder: Run the Script")
+        until(file.exists)
+        assert "run_agent_script" in file.read_text()
+        assert "status" not in file.read_text()
 
 
 def test_no_server_is_offered_in_a_folder_that_is_not_trusted(tmp_path: Path) -> None:
