@@ -30,6 +30,7 @@ import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
 import { Reviews } from "./window/reviews.ts";
+import { showsTexts } from "./window/shown.ts";
 import { questionOf, rowOf, titleOf } from "./window/texts.ts";
 import { Turns } from "./window/turns.ts";
 import { COMMAND_SECONDS, within } from "./window/bounds.ts";
@@ -116,7 +117,7 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews, showsTexts(),
       this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
