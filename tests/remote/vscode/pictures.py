@@ -23,6 +23,7 @@ def settings(editor: VsCode) -> None:
     editor.browser.command("Preferences: Open Settings (UI)")
     editor.browser("wait", ".settings-editor .suggest-input-container")
     editor.browser("type", "@ext:lineshaft.lineshaft")
+    editor.browser("click", '.settings-tabs-widget .action-label:has-text("Remote")')
     editor.browser(
         "wait",
         '.settings-editor .setting-item-contents:has-text("may do anything")',
