@@ -1,6 +1,8 @@
 """`lineshaft agent`: agents of files and of settings, whose model is behind a real address."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -606,3 +608,103 @@ def test_an_agent_without_a_model_says_how_to_name_one(
     assert json.loads(lineshaft("runs", "--json").stdout) == []
     missing = lineshaft("agent", "run", "sort", "path=a.md")
     assert "agents come with `--tools FILE`, or of a pack as PACK.AGENT" in missing.stderr
+
+
+MESSAGES = """
+from typing import TypedDict
+
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, exit_with
+
+
+class Two(TypedDict):
+    path: str
+    why: str
+
+
+def agent(name, **more):
+    model = ScriptedModel([exit_with("done")])
+    return Microagent[str](name=name, instructions="Say done.", model=model, **more)
+
+
+plain = agent("plain")
+two = agent("two", inputs=Two)
+"""
+
+
+def test_a_message_is_the_only_text_and_events_come_before_the_result(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "mine.py").write_text(MESSAGES)
+    run = ("agent", "run", "--tools", "mine.py", "--json", "--events", "--origin", "editor")
+    done = lineshaft(*run, "plain", "--message", "-", stdin="sort --it\n")
+    assert done.returncode == 0, done.stderr
+    *events, last = map(json.loads, done.stdout.splitlines())
+    assert [each["seq"] for each in events] == list(range(1, len(events) + 1))
+    (asked,) = (each for each in events if each["data"].get("tool") == "agents.plain")
+    assert asked["data"]["arguments"] == {"text": "sort --it\n"}
+    assert asked["data"]["origin"] == "editor"
+    assert (last["value"], last["run_id"]) == ("done", events[0]["run_id"])
+    (line,) = json.loads(lineshaft("runs", "--json").stdout)
+    assert (line["origin"], line["process"]) == ("editor", None)
+
+
+def test_a_message_that_is_no_input_is_refused_before_a_run(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "mine.py").write_text(MESSAGES)
+    run = ("agent", "run", "--tools", "mine.py", "two")
+    refused = lineshaft(*run, "--message", "x")
+    assert refused.returncode == 2
+    assert "a message is no input of the agent 'two': its inputs are path, why" in refused.stderr
+    assert lineshaft(*run, "why=y", "--message", "x").returncode == 0
+    no_text = lineshaft(*run, "why=y", "--message", "-", stdin=b"\xff")
+    assert (no_text.returncode, "no text in UTF-8" in no_text.stderr) == (2, True)
+
+
+SLEEPER = """
+import asyncio
+
+from lineshaft import tool
+from lineshaft.agents import Microagent
+from lineshaft.testing import ScriptedModel, call, exit_with
+
+
+@tool(effect="read")
+async def dawdle() -> str:
+    "Take its time."
+    await asyncio.sleep(600)
+    return "late"
+
+
+sleeper = Microagent[str](
+    name="sleeper", instructions="Sleep.", tools=[dawdle],
+    model=ScriptedModel([call("dawdle"), exit_with("late")]),
+)
+"""
+
+
+def test_a_run_ends_when_nobody_reads_its_events_any_longer(
+    lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "mine.py").write_text(SLEEPER)
+    words = ["agent", "run", "--tools", "mine.py", "sleeper", "text=x", "--events"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lineshaft", *words],
+        cwd=workspace,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        while "dawdle" not in process.stdout.readline():
+            pass
+        process.stdout.close()
+        process.wait(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    (run,) = json.loads(lineshaft("runs", "--json").stdout)
+    assert (run["status"], run["process"]) == ("cancelled", None)

@@ -11,8 +11,7 @@ import httpx2
 import pytest
 
 from lineshaft import Policy, Session, kit, tool
-from lineshaft.remote.host import EditorHost, serve_editors
-from lineshaft.remote.runs import KeptRuns
+from lineshaft.remote.host import EditorHost, KeptRuns, serve_editors
 from lineshaft.store import Store, workspace_folder
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from landing.trees import tree_of
-from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired
+from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, TooLarge
 from lineshaft.values import Command
 from lineshaft.workspace import Folder
 
@@ -242,3 +242,28 @@ async def test_without_an_id_nothing_is_kept(folder: Folder, tmp_path: Path) -> 
     await view.land()
     assert [change.undoable for change in await view.changes()] == [False]
     assert list((tmp_path / "journals" / "done").iterdir()) == []
+
+
+async def test_what_a_run_made_of_a_file_is_read_over_all_its_stages(folder: Folder) -> None:
+    await stages(folder)
+    moved = await folder.landed("run", "deep/f", "f")
+    assert (moved.before, moved.after) == (b"one\n", b"three\n")
+    assert (await folder.landed("run", "g")).after == b"gg\n"
+    link = await folder.landed("run", "d")
+    assert (link.before, link.after) == (None, None)
+    with pytest.raises(RunUnknown, match="no change of '\\.\\./secret'"):
+        await folder.landed("run", "../secret")
+    with pytest.raises(RunUnknown, match="no change of 'f'"):
+        await folder.landed("another", "f")
+    await folder.undo("run")
+    with pytest.raises(StateExpired, match="it was undone, or is old"):
+        await folder.landed("run", "g")
+
+
+async def test_a_large_file_is_not_read(folder: Folder) -> None:
+    view = folder.begin("run", atomic=True)
+    await view.write("large", b"x" * 1_000_001)
+    await view.land()
+    await view.discard()
+    with pytest.raises(TooLarge, match="1,000,001 bytes"):
+        await folder.landed("run", "large")

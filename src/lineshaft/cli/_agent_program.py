@@ -16,7 +16,7 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
 from lineshaft.errors import ConnectFailed
-from lineshaft.remote.host import AgentEnd, Hear
+from lineshaft.remote.host import AgentOutcome, Hear
 from lineshaft.remote.protocol import PersonMessage
 from lineshaft.values import DecodeError, Event, decode
 
@@ -30,7 +30,7 @@ Json = Mapping[str, object]
 T = TypeVar("T")
 
 
-async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentEnd:
+async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentOutcome:
     """Run an agent over the window that shows a folder, for the person at that window.
 
     Args:
@@ -55,7 +55,7 @@ async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentEnd:
         )
     except OSError as error:
         raise ConnectFailed(f"the agent's program did not start: {error.strerror}") from error
-    program = _Program(process, hear)
+    program = _AgentProgram(process, hear)
     try:
         await program.listen(message.content)
         await process.wait()
@@ -65,7 +65,7 @@ async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentEnd:
     return program.end()
 
 
-class _Program:
+class _AgentProgram:
     """A program that runs, and what it has said.
 
     Args:
@@ -122,7 +122,7 @@ class _Program:
             return
         await self._hear(event)
 
-    def end(self) -> AgentEnd:
+    def end(self) -> AgentOutcome:
         """Return how the agent ended, by its last line and its exit code."""
         error = self._last.get("error")
         if isinstance(error, dict):
@@ -131,12 +131,12 @@ class _Program:
             if hint := told.get("hint"):
                 text = f"{text}; {hint}"
             if self._last.get("pending"):
-                return AgentEnd(state="paused", code=str(told.get("code", "")), text=text)
-            return AgentEnd(state="error", code=str(told.get("code", "")), text=text)
+                return AgentOutcome(state="paused", code=str(told.get("code", "")), text=text)
+            return AgentOutcome(state="error", code=str(told.get("code", "")), text=text)
         if self._process.returncode == 0 and self._last:
-            return AgentEnd(state="finished", text=_value_text(self._last.get("value")))
+            return AgentOutcome(state="finished", text=_value_text(self._last.get("value")))
         said = self._errors.strip() or f"the agent's program ended with {self._process.returncode}"
-        return AgentEnd(state="error", text=said)
+        return AgentOutcome(state="error", text=said)
 
 
 def _piped(stream: T | None) -> T:

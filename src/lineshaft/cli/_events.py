@@ -1,10 +1,13 @@
 """The record as lines of JSON, for other programs."""
 
 import json
+import os
+import select
+import signal
 import sys
+import threading
 from dataclasses import asdict
 
-from lineshaft.errors import RecordError
 from lineshaft.values import Event
 
 
@@ -13,15 +16,35 @@ def event_line(event: Event) -> str:
     return json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
 
 
-def print_event(event: Event) -> None:
-    """Print an event on standard output at once.
+class EventPrinter:
+    """Prints events on standard output as they come.
 
-    Raises:
-        RecordError: Nobody reads it any longer: the run ends, as with every record that cannot be
-            written.
+    Once nobody reads them any longer this process is told to end, so that its run settles: also
+    where the run says nothing for a long time, but on Windows, which does not tell it of pipes.
     """
-    try:
-        sys.stdout.write(f"{event_line(event)}\n")
-        sys.stdout.flush()
-    except OSError as error:
-        raise RecordError(f"the record cannot be printed: {error.strerror}") from error
+
+    def __init__(self) -> None:
+        self._gone = threading.Lock()
+        if sys.platform != "win32" and not sys.stdout.isatty():
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def take(self, event: Event) -> None:
+        """Print an event at once."""
+        if self._gone.locked():
+            return
+        try:
+            sys.stdout.write(f"{event_line(event)}\n")
+            sys.stdout.flush()
+        except OSError:
+            self._end()
+
+    def _watch(self) -> None:
+        if sys.platform != "win32":
+            look = select.poll()
+            look.register(sys.stdout.fileno(), 0)  # an error and a hang-up are told in any case
+            if any(told & (select.POLLERR | select.POLLHUP) for _, told in look.poll()):
+                self._end()
+
+    def _end(self) -> None:
+        if self._gone.acquire(blocking=False):  # once: a second signal would not let it settle
+            os.kill(os.getpid(), signal.SIGTERM)

@@ -1,11 +1,11 @@
-"""What a window is told of the runs of its folder, by the settings that hold there."""
+"""The runs that a window is told of: those of its folder, by the settings that hold there."""
 
 import os
 from pathlib import Path
 
 from lineshaft.cli._options import settings_for
 from lineshaft.config import kept_secrets, store_of
-from lineshaft.remote.runs import KeptRuns
+from lineshaft.remote.host import KeptRuns
 from lineshaft.store import workspace_folder
 from lineshaft.trace import Redactor, secret_values
 from lineshaft.workspace import Folder

@@ -16,7 +16,7 @@ from lineshaft.workspace.guards import (
     guarded,
     with_built_in,
 )
-from lineshaft.workspace.journal import LandedFile, forget_landings
+from lineshaft.workspace.journal import LandedContents, forget_landings
 
 __all__ = [
     "Companion",
@@ -25,7 +25,7 @@ __all__ = [
     "EditorReview",
     "Folder",
     "FolderView",
-    "LandedFile",
+    "LandedContents",
     "Level",
     "MergeMarkers",
     "Mount",

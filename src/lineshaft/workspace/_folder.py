@@ -16,7 +16,7 @@ from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state_folder import sweep_states
 from lineshaft.workspace.disk import Editor, Mount, Mounts
-from lineshaft.workspace.journal import Journals, LandedFile, finish, landed_file, undo
+from lineshaft.workspace.journal import Journals, LandedContents, finish, landed_contents, undo
 from lineshaft.workspace.staging import StagedView, changes_landed
 
 
@@ -131,7 +131,7 @@ class Folder(DirectView, Workspace):
         journals = self._shared.journals
         return 0 if journals is None else len(journals.unfinished())
 
-    async def landed(self, run_id: str, path: str, moved_from: str | None = None) -> LandedFile:
+    async def landed(self, run_id: str, path: str, moved_from: str | None = None) -> LandedContents:
         """Return what a run made of a file: its content before and after.
 
         Args:
@@ -147,7 +147,7 @@ class Folder(DirectView, Workspace):
         journals = self._shared.journals
         if journals is None:
             raise RunUnknown(f"nothing is kept of the changes of run {run_id!r}")
-        return await self._hop(landed_file, journals, run_id, path, moved_from)
+        return await self._hop(landed_contents, journals, run_id, path, moved_from)
 
     async def undo(self, run_id: str) -> Undone:
         """Take back all landed changes of a run, whole or not at all.

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ from lineshaft.remote.protocol import (
     action_frame,
     read_observation,
 )
+from native import lend_native_code, vouch_for_native_code
 from upstreams.addresses import end, free_port
 from upstreams.real import node
 
@@ -192,8 +194,12 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         (data / level).mkdir(parents=True)
         text = json.dumps({**SETTINGS, **(settings or {})})
         (data / level / "settings.json").write_text(text)
+    lend_native_code(home / "cache")
+    vouch_for_native_code(home / "state")
+    sockets = tempfile.mkdtemp(prefix="ls-")  # VS Code leaves some; their paths have to be short
     env = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+        **dict.fromkeys(("TMPDIR", "XDG_RUNTIME_DIR"), sockets),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_STATE_HOME": str(home / "state"),
@@ -233,6 +239,7 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
         end(browsing)
         _end_group(serving)
         log.close()
+        shutil.rmtree(sockets, ignore_errors=True)
 
 
 def _packaged(folder: Path, vsix: Path) -> Path:

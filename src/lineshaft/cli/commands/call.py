@@ -14,7 +14,7 @@ from lineshaft.cli._approver import approver_for
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
-from lineshaft.cli._events import print_event
+from lineshaft.cli._events import EventPrinter
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._offer import offered_for, refuse_lacks, tell_down
@@ -119,7 +119,7 @@ def call_one(
         limits=limits,
         approver=approver_for(settings, aside),
         elicit=TerminalElicit(aside) if can_ask() else None,
-        sinks=[shows.take, models_used.take, *([print_event] if events else ())],
+        sinks=[shows.take, models_used.take, *([EventPrinter().take] if events else ())],
         store=store_for(settings),
     )
     reins = Reins()

@@ -18,7 +18,7 @@ _VALUE = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentEnd:
+class AgentOutcome:
     """How the run of an agent ended."""
 
     state: Literal["finished", "error", "paused", "stopped"]
@@ -30,7 +30,7 @@ class AgentEnd:
 
 
 Hear = Callable[[Event], Awaitable[None]]
-StartAgent = Callable[[PersonMessage, Hear], Awaitable[AgentEnd]]
+StartAgent = Callable[[PersonMessage, Hear], Awaitable[AgentOutcome]]
 """Runs an agent to its end, and tells its events as they come; to cancel it ends the run."""
 
 Show = Callable[[Json], Awaitable[object]]
@@ -95,12 +95,12 @@ class AgentRuns:
             await self._state("running")
             end = await self._start(message, self._hear)
         except asyncio.CancelledError:  # by `stop`: what it started has ended by now
-            end = AgentEnd(state="stopped")
+            end = AgentOutcome(state="stopped")
         except LineshaftError as error:
             text = f"{error.message}; {error.hint}" if error.hint else error.message
-            end = AgentEnd(state="error", code=error.code, text=text)
+            end = AgentOutcome(state="error", code=error.code, text=text)
         except Exception as error:  # noqa: BLE001  whatever it is, the window is told of an end
-            end = AgentEnd(state="error", text=f"the run could not be followed: {error!r}")
+            end = AgentOutcome(state="error", text=f"the run could not be followed: {error!r}")
         text = end.text[:_VALUE]
         if end.state == "finished":
             await self._show({"action": "message", "args": {"content": text}})

@@ -1,4 +1,4 @@
-"""What the requests of a host have in common: an error as an answer, a client that goes."""
+"""Parts that all requests of a host need: an error as an answer, a client that goes."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

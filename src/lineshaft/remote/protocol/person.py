@@ -1,4 +1,4 @@
-"""What the person at a window says: a message for an agent, or that its run is to end.
+"""Words of the person at a window: a message for an agent, or that its run is to end.
 
 In the form of OpenHands: `message` with `content`, and `change_agent_state` to `stopped`. The
 agent's name is an argument of ours.

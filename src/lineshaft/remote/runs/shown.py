@@ -1,4 +1,4 @@
-"""What is told of runs, as JSON: of a list's line, of one run, of an event, of a changed file.
+"""JSON that tells runs: a list's line, one run, an event, a changed file.
 
 Pure. All of it comes from the redacted column, and each text is bounded: a record may be as long as
 a script has made it. Characters that cannot be seen are written as their escapes.
@@ -13,7 +13,7 @@ from lineshaft.remote.protocol import Json
 from lineshaft.store import RunSummary
 from lineshaft.trace import argument_texts, readable_line
 from lineshaft.values import CallRecord, Change, Event, Pending, RunResult, one_line, visible
-from lineshaft.workspace import LandedFile
+from lineshaft.workspace import LandedContents
 
 MOST_CALLS = 1_000
 MOST_CHANGES = 1_000
@@ -138,7 +138,7 @@ def event_told(event: Event) -> Json | None:
             return None
 
 
-def change_told(landed: LandedFile, redact: Callable[[str], str]) -> Json:
+def change_told(landed: LandedContents, redact: Callable[[str], str]) -> Json:
     """Return a file before and after, without secrets; a note where it is no text.
 
     Args:

@@ -1,6 +1,6 @@
 """Journals of landings: written ahead, carried out, recovered and undone. No run is needed."""
 
-from lineshaft.workspace.journal.contents import LandedFile, landed_file
+from lineshaft.workspace.journal.contents import LandedContents, landed_contents
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.folder import Journals, forget_landings
 from lineshaft.workspace.journal.recovery import carry_out, finish, others_in
@@ -23,13 +23,13 @@ __all__ = [
     "Item",
     "Journal",
     "Journals",
-    "LandedFile",
+    "LandedContents",
     "Source",
     "Task",
     "carry_out",
     "finish",
     "forget_landings",
-    "landed_file",
+    "landed_contents",
     "others_in",
     "reached",
     "thing_facts",

@@ -1,4 +1,4 @@
-"""What a run made of one file, as its journals keep it: for who looks, before an undo."""
+"""One file before a run and after it, as its journals keep it: for who looks before an undo."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from lineshaft.workspace.journal.storage import Journal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LandedFile:
+class LandedContents:
     """A file before a run's landings, and after them."""
 
     before: bytes | None
@@ -19,9 +19,9 @@ class LandedFile:
     """None: there is none any longer."""
 
 
-def landed_file(
+def landed_contents(
     journals: Journals, run_id: str, path: str, moved_from: str | None = None
-) -> LandedFile:
+) -> LandedContents:
     """Return what a run made of a file, all of its landings together.
 
     Args:
@@ -50,7 +50,7 @@ def landed_file(
     if not own:
         raise RunUnknown(f"run {run_id!r} has landed no change of {path!r} that is known here")
     first = next((step for step in steps if step[1].place.path == moved_from), own[0])
-    return LandedFile(
+    return LandedContents(
         before=_content(first[0], first[1].before), after=_content(own[-1][0], own[-1][1].after)
     )
 
