@@ -31,6 +31,7 @@ import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
 import { Reviews } from "./window/reviews.ts";
+import { showsTexts } from "./window/shown.ts";
 import { questionOf, rowOf, titleOf } from "./window/texts.ts";
 import { Turns } from "./window/turns.ts";
 import { COMMAND_SECONDS, within } from "./window/bounds.ts";
@@ -92,6 +93,7 @@ class Window implements vscode.Disposable {
   }));
   #reader: RunReader | undefined;
   #host: Host | undefined;
+  #tool: vscode.Disposable | undefined;
   #connection: Connection | undefined;
   #starting = false;
   #starts = 0;
@@ -116,20 +118,16 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews, showsTexts(),
       this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
-    // Editors that are like VS Code need not have language models.
-    const models = vscode.lm as typeof vscode.lm | undefined;
-    if (typeof models?.registerTool === "function") {
-      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
-    }
     const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
     const another = (): void => {
       const enabled = setting<boolean>("enabled", true);
       const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
       void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      this.#offerTool(offered);
       if (!enabled) void this.stop();
       servers.changed();
     };
@@ -146,6 +144,18 @@ class Window implements vscode.Disposable {
     context.subscriptions.push(new vscode.Disposable(() => { clearInterval(looking); }));
     this.#show();
     this.#status.show();
+  }
+
+  /** Has agents of the editor find the tool, or not. */
+  #offerTool(offered: boolean): void {
+    // Editors that are like VS Code need not have language models.
+    const models = vscode.lm as typeof vscode.lm | undefined;
+    if (offered && this.#tool === undefined && typeof models?.registerTool === "function") {
+      this.#tool = models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations));
+    } else if (!offered) {
+      this.#tool?.dispose();
+      this.#tool = undefined;
+    }
   }
 
   async #situation(): Promise<Situation> {
@@ -421,6 +431,7 @@ class Window implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#tool?.dispose();
     void this.stop();
   }
 }
