@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from lineshaft.errors import ConnectFailed
+from lineshaft.http import _connections as connections
 from lineshaft.remote.protocol import (
     Action,
     ActionEnd,
@@ -245,6 +246,30 @@ async def test_a_websocket_of_a_foreign_page_is_refused_before_it_opens() -> Non
                 return connection.recv(4096)
 
         assert (await anyio.to_thread.run_sync(asked)).startswith(b"HTTP/1.1 403")
+
+
+async def test_a_link_outlives_the_time_in_which_a_header_must_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.5)
+    async with near() as here, python_window(here.url, about(here)) as far:
+        await joined(far, here)
+        window = here.conversation.window
+
+        def given_up() -> bytes:
+            """Begin a request after the window has come, and wait until it is closed."""
+            port = int(here.url.rpartition(":")[2])
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+                connection.sendall(b"GET /api")
+                return connection.recv(4096)
+
+        assert await anyio.to_thread.run_sync(given_up) == b""
+        act = begun(here, ReadAction(path="a.txt"), 9)
+        frame = await far.next("oh_event")
+        await far.answer(frame["id"], "read", content="a", extras={"path": "a.txt"})
+        assert (await act).status == "done"
+        assert here.conversation.window == window
+        assert far.none("connected")
 
 
 async def test_actions_are_delegated_over_http() -> None:

@@ -41,7 +41,8 @@ class Bounded(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take bytes; a request that has begun must come soon."""
         super().data_received(data)
-        if self.transport.is_closing() or self._has_request:
+        is_websocket = self.transport.get_protocol() is not self
+        if self.transport.is_closing() or self._has_request or is_websocket:
             self._received()
         elif self._deadline is None:
             self._expect()
