@@ -20,6 +20,7 @@ import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { Panel } from "./panel/panel.ts";
+import { chosenPython, type Python } from "./python/carried.ts";
 import { answerOf, endAllStarted, startLineshaft } from "./python/lineshaft.ts";
 import { RunActs } from "./runs/acts.ts";
 import { RunReader } from "./runs/reader.ts";
@@ -72,7 +73,7 @@ class Window implements vscode.Disposable {
     choose: () => this.#chooseAgent(),
   });
   readonly #acts = new RunActs(this.#tree, () => ({
-    python: setting<string>("python", "python3"),
+    python: this.#python(),
     workspace: async () => {
       const { root } = await this.#ready();
       return `vscode:${root}`;
@@ -165,7 +166,7 @@ class Window implements vscode.Disposable {
       takesServers: takesServers(),
       isTrusted: vscode.workspace.isTrusted,
       root: folder?.scheme === "file" ? await realpath(folder.fsPath) : null,
-      python: setting<string>("python", "python3"),
+      python: this.#python(),
     };
   }
 
@@ -179,7 +180,7 @@ class Window implements vscode.Disposable {
       if (waited >= CONNECT_MS) throw new Error("Lineshaft is not connected: see its log");
       await new Promise((done) => setTimeout(done, LOOK_MS));
     }
-    return { root: await realpath(folder.fsPath), python: setting<string>("python", "python3") };
+    return { root: await realpath(folder.fsPath), python: this.#python() };
   }
 
   /** Runs the script that the person looks at, as it stands in the editor. */
@@ -202,6 +203,10 @@ class Window implements vscode.Disposable {
       const text = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(`${title}: ${text.slice(0, 300)}`);
     }
+  }
+
+  #python(): Python {
+    return chosenPython(setting<string>("python", ""), this.#context.extensionPath);
   }
 
   /** Ends what runs here: actions, scripts and the agent that this window began. */
@@ -272,7 +277,7 @@ class Window implements vscode.Disposable {
     if (file === "" && !vscode.workspace.isTrusted) {
       throw new Error("trust the folder first: nothing is started in one that is not trusted");
     }
-    const host = file === "" ? await startHost(setting<string>("python", "python3"), root) : await knownHost(file);
+    const host = file === "" ? await startHost(this.#python(), root) : await knownHost(file);
     this.#host = host;
     void host.ended.then((text) => {
       if (this.#host !== host) return;
@@ -304,7 +309,7 @@ class Window implements vscode.Disposable {
 
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
-      python: setting<string>("python", "python3"),
+      python: this.#python().program,
       seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
@@ -413,12 +418,12 @@ class Window implements vscode.Disposable {
       this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
       return;
     }
-    const python = setting<string>("python", "python3");
+    const python = this.#python();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];
     const child = startLineshaft(python, ["doctor", "--quick", ...about]);
     child.stdin.end();
-    child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
+    child.on("error", (error) => { this.#log.error(`${python.program} could not be started: ${error.message}`); });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
       stream.on("data", (text: string) => { this.#log.info(text.trimEnd()); });

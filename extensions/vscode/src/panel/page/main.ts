@@ -27,10 +27,16 @@ const send = byId("send", HTMLButtonElement);
 const stop = byId("stop", HTMLButtonElement);
 const settings = byId("settings", HTMLButtonElement);
 
+/** Whether the person looks at the end, which then stays in sight. */
+let atEnd = true;
+
+function toEnd(): void {
+  if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
 const shown = new Map<string, HTMLDivElement>();
 
 function show(state: PanelState): void {
-  const below = log.scrollHeight - log.scrollTop - log.clientHeight < 24;
   const kept = new Set(state.entries.map((each) => each.id));
   for (const [id, element] of shown) {
     if (kept.has(id)) continue;
@@ -48,7 +54,7 @@ function show(state: PanelState): void {
     if (!shown.has(entry.id)) log.append(element);
     shown.set(entry.id, element);
   }
-  if (below) log.scrollTop = log.scrollHeight;
+  toEnd();
   status.textContent = state.status;
   status.className = state.problem ? "error" : "";
   send.disabled = !state.maySend;
@@ -64,6 +70,10 @@ function show(state: PanelState): void {
 const before = editor.getState();
 if (typeof before === "object" && before !== null && "draft" in before) say.value = String(before.draft);
 
+log.addEventListener("scroll", () => {
+  atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 24;
+});
+new ResizeObserver(toEnd).observe(log);
 say.addEventListener("input", () => { editor.setState({ draft: say.value }); });
 say.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
