@@ -22,12 +22,10 @@ def settings(editor: VsCode) -> None:
     """Show the page of the extension's settings."""
     editor.browser.command("Preferences: Open Settings (UI)")
     editor.browser("wait", ".settings-editor .suggest-input-container")
+    editor.browser("click", ".settings-editor .suggest-input-container .view-lines")
     editor.browser("type", "@ext:lineshaft.lineshaft")
     editor.browser("click", '.settings-tabs-widget .action-label:has-text("Remote")')
-    editor.browser(
-        "wait",
-        '.settings-editor .setting-item-contents:has-text("may do anything")',
-    )
+    editor.browser("wait", '.settings-editor .setting-item-contents:has-text("Command Seconds")')
     editor.shoot(DOCS, "editor-settings")
 
 
