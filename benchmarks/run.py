@@ -23,6 +23,7 @@ import memory
 import pausing
 import serving
 import staging
+import wire
 from bare import Bare
 
 from lineshaft import Limits, Policy, Session, Tool, tool
@@ -158,6 +159,7 @@ def main() -> None:
     asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
     asyncio.run(staging.show_staging(turns))
     asyncio.run(serving.show(turns))
+    wire.show(turns)
     print()
     for line in remembered():
         print(f"* {line}")

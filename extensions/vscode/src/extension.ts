@@ -20,6 +20,7 @@ import { ServerDefinitions, takesServers } from "./language/server.ts";
 import { Invocations, LanguageTools } from "./language/tools.ts";
 import type { Kept } from "./protocol/executions.ts";
 import { Panel } from "./panel/panel.ts";
+import { chosenPython, type Python } from "./python/carried.ts";
 import { answerOf, endAllStarted, startLineshaft } from "./python/lineshaft.ts";
 import { RunActs } from "./runs/acts.ts";
 import { RunReader } from "./runs/reader.ts";
@@ -30,6 +31,7 @@ import { Connection, conversationOf } from "./window/connection.ts";
 import { type Asks, Consent } from "./window/consent.ts";
 import { type Host, knownHost, startHost } from "./window/host.ts";
 import { Reviews } from "./window/reviews.ts";
+import { showsTexts } from "./window/shown.ts";
 import { questionOf, rowOf, titleOf } from "./window/texts.ts";
 import { Turns } from "./window/turns.ts";
 import { COMMAND_SECONDS, within } from "./window/bounds.ts";
@@ -71,7 +73,7 @@ class Window implements vscode.Disposable {
     choose: () => this.#chooseAgent(),
   });
   readonly #acts = new RunActs(this.#tree, () => ({
-    python: setting<string>("python", "python3"),
+    python: this.#python(),
     workspace: async () => {
       const { root } = await this.#ready();
       return `vscode:${root}`;
@@ -91,6 +93,7 @@ class Window implements vscode.Disposable {
   }));
   #reader: RunReader | undefined;
   #host: Host | undefined;
+  #tool: vscode.Disposable | undefined;
   #connection: Connection | undefined;
   #starting = false;
   #starts = 0;
@@ -115,20 +118,16 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews,
+      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews, showsTexts(),
       this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
-    // Editors that are like VS Code need not have language models.
-    const models = vscode.lm as typeof vscode.lm | undefined;
-    if (typeof models?.registerTool === "function") {
-      context.subscriptions.push(models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations)));
-    }
     const servers = new ServerDefinitions(() => this.#situation(), () => this.#ready());
     const another = (): void => {
       const enabled = setting<boolean>("enabled", true);
       const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
       void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
+      this.#offerTool(offered);
       if (!enabled) void this.stop();
       servers.changed();
     };
@@ -147,6 +146,18 @@ class Window implements vscode.Disposable {
     this.#status.show();
   }
 
+  /** Has agents of the editor find the tool, or not. */
+  #offerTool(offered: boolean): void {
+    // Editors that are like VS Code need not have language models.
+    const models = vscode.lm as typeof vscode.lm | undefined;
+    if (offered && this.#tool === undefined && typeof models?.registerTool === "function") {
+      this.#tool = models.registerTool(TOOL, new ScriptTool(() => this.#ready(), this.#invocations));
+    } else if (!offered) {
+      this.#tool?.dispose();
+      this.#tool = undefined;
+    }
+  }
+
   async #situation(): Promise<Situation> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     return {
@@ -155,7 +166,7 @@ class Window implements vscode.Disposable {
       takesServers: takesServers(),
       isTrusted: vscode.workspace.isTrusted,
       root: folder?.scheme === "file" ? await realpath(folder.fsPath) : null,
-      python: setting<string>("python", "python3"),
+      python: this.#python(),
     };
   }
 
@@ -169,7 +180,7 @@ class Window implements vscode.Disposable {
       if (waited >= CONNECT_MS) throw new Error("Lineshaft is not connected: see its log");
       await new Promise((done) => setTimeout(done, LOOK_MS));
     }
-    return { root: await realpath(folder.fsPath), python: setting<string>("python", "python3") };
+    return { root: await realpath(folder.fsPath), python: this.#python() };
   }
 
   /** Runs the script that the person looks at, as it stands in the editor. */
@@ -192,6 +203,10 @@ class Window implements vscode.Disposable {
       const text = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(`${title}: ${text.slice(0, 300)}`);
     }
+  }
+
+  #python(): Python {
+    return chosenPython(setting<string>("python", ""), this.#context.extensionPath);
   }
 
   /** Ends what runs here: actions, scripts and the agent that this window began. */
@@ -262,7 +277,7 @@ class Window implements vscode.Disposable {
     if (file === "" && !vscode.workspace.isTrusted) {
       throw new Error("trust the folder first: nothing is started in one that is not trusted");
     }
-    const host = file === "" ? await startHost(setting<string>("python", "python3"), root) : await knownHost(file);
+    const host = file === "" ? await startHost(this.#python(), root) : await knownHost(file);
     this.#host = host;
     void host.ended.then((text) => {
       if (this.#host !== host) return;
@@ -294,7 +309,7 @@ class Window implements vscode.Disposable {
 
   #side(root: string): ConstructorParameters<typeof Connection>[4] {
     const settings = () => ({
-      python: setting<string>("python", "python3"),
+      python: this.#python().program,
       seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
@@ -403,12 +418,12 @@ class Window implements vscode.Disposable {
       this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
       return;
     }
-    const python = setting<string>("python", "python3");
+    const python = this.#python();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];
     const child = startLineshaft(python, ["doctor", "--quick", ...about]);
     child.stdin.end();
-    child.on("error", (error) => { this.#log.error(`${python} could not be started: ${error.message}`); });
+    child.on("error", (error) => { this.#log.error(`${python.program} could not be started: ${error.message}`); });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
       stream.on("data", (text: string) => { this.#log.info(text.trimEnd()); });
@@ -416,6 +431,7 @@ class Window implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#tool?.dispose();
     void this.stop();
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { chosenPython } from "../src/python/carried.ts";
 import { startLineshaft } from "../src/python/lineshaft.ts";
 
 test("no file of the folder that is open runs as a module of Lineshaft's", async () => {
@@ -15,7 +16,7 @@ test("no file of the folder that is open runs as a module of Lineshaft's", async
       writeFileSync(join(folder, `${name}.py`), `open(${JSON.stringify(ran)}, "w")\n`);
     }
     process.chdir(folder);
-    const child = startLineshaft("python3", ["--version"]);
+    const child = startLineshaft(chosenPython("", folder), ["--version"]);
     assert.deepEqual(child.spawnargs.slice(1, 4), ["-P", "-m", "lineshaft"]);
     child.stdin.end();
     await new Promise((done, failed) => {

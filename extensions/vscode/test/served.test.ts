@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { offersTool, serversOf, type Situation } from "../src/language/served.ts";
 
 const READY: Situation = {
-  enabled: true, offer: "server", takesServers: true, isTrusted: true, root: "/ws", python: "/opt/python3",
+  enabled: true, offer: "server", takesServers: true, isTrusted: true, root: "/ws", python: { program: "/opt/python3", flags: ["-P"] },
 };
 
 test("the server of a trusted folder runs with nothing of the folder in its way", () => {

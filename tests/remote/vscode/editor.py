@@ -179,12 +179,20 @@ def _running(client: httpx2.Client) -> str | None:
 
 
 @contextmanager
-def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generator[VsCode]:
+def vscode(
+    home: Path,
+    settings: Mapping[str, object] | None = None,
+    *,
+    vsix: Path = VSIX,
+    path: str | None = None,
+) -> Generator[VsCode]:
     """Run an editor as long as the block lasts.
 
     Args:
         home: A folder for all that it writes.
         settings: Beside `SETTINGS`.
+        vsix: The packaged extension.
+        path: The editor's `PATH`; None: that of the tests.
     """
     node_program, chromium = needs()
     root = home / "ws"
@@ -199,6 +207,7 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
     sockets = tempfile.mkdtemp(prefix="ls-")  # VS Code leaves some; their paths have to be short
     env = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+        **({} if path is None else {"PATH": path}),
         **dict.fromkeys(("TMPDIR", "XDG_RUNTIME_DIR"), sockets),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
@@ -208,8 +217,8 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
     }
     server = [node_program, str(CODE_SERVER), "--user-data-dir", str(data)]
     server += ["--extensions-dir", str(extensions)]
-    for vsix in (VSIX, _packaged(FINDER, home / "finder.vsix")):
-        _done([*server, "--install-extension", str(vsix)], env, home)
+    for each in (vsix, _packaged(FINDER, home / "finder.vsix")):
+        _done([*server, "--install-extension", str(each)], env, home)
     port = free_port()
     log = (home / "server.log").open("w")
     serving = subprocess.Popen(
@@ -225,7 +234,7 @@ def vscode(home: Path, settings: Mapping[str, object] | None = None) -> Generato
     )
     browsing = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("browser.py")), chromium],
-        env=env,
+        env={**env, "PATH": os.environ["PATH"]},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -23,6 +23,7 @@ def settings(editor: VsCode) -> None:
     editor.browser.command("Preferences: Open Settings (UI)")
     editor.browser("wait", ".settings-editor .suggest-input-container")
     editor.browser("type", "@ext:lineshaft.lineshaft")
+    editor.browser("click", '.settings-tabs-widget .action-label:has-text("Remote")')
     editor.browser(
         "wait",
         '.settings-editor .setting-item-contents:has-text("may do anything")',
@@ -32,7 +33,9 @@ def settings(editor: VsCode) -> None:
 
 def review(editor: VsCode) -> None:
     """Show the review of what a run is about to land."""
-    (editor.root / "prices.py").write_text("NET = 100\nTAX = 0.19\nprint(NET * (1 + TAX))\n")
+    lines = "".join(f"    {number * 7 % 90 + 10},\n" for number in range(24))
+    names = f"NET = [\n{lines}]\n"  # the list of the review covers the top of the editor
+    (editor.root / "prices.py").write_text(f"{names}TAX = 0.19\nprint(sum(NET) * (1 + TAX))\n")
     (editor.root / "README.md").write_text("# Prices\n\nAll prices are with 19 % tax.\n")
     command = [sys.executable, "-m", "lineshaft", "run", "-c", SCRIPT, "--workspace", "vscode:"]
     env = {**os.environ, "XDG_STATE_HOME": str(editor.home / "state")}

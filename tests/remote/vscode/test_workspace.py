@@ -274,6 +274,7 @@ return [first.code, second.code]
         editor.browser("hover", f'{row}:has-text("true xxx")')  # which shows its buttons
         editor.browser("click", f'{row}:has-text("true xxx") .codicon-eye')
         editor.browser("wait", f'{TEXT}:has-text("(touch")')
+        assert editor.browser("count", ".tab.dirty") == 0  # nobody's document
         editor.browser("click", ".quick-input-widget:visible input[type=text]")
         editor.browser("keys", "Enter")
         done = run.result(timeout=120)

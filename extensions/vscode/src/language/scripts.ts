@@ -7,6 +7,7 @@
 
 import * as vscode from "vscode";
 
+import type { Python } from "../python/carried.ts";
 import { saidBy, startLineshaft } from "../python/lineshaft.ts";
 import type { Invocations } from "./tools.ts";
 
@@ -15,7 +16,7 @@ const MOST_ANSWERED = 60_000;
 
 export interface Place {
   readonly root: string;
-  readonly python: string;
+  readonly python: Python;
 }
 
 /** Makes the window ready for runs, and says where they run; rejects where it cannot be. */

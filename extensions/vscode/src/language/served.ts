@@ -4,6 +4,8 @@
  * Nothing here needs the editor.
  */
 
+import type { Python } from "../python/carried.ts";
+
 /** The person's choice: `tool` or `server`. */
 export type Offer = "tool" | "server";
 
@@ -22,7 +24,7 @@ export interface Situation {
   readonly isTrusted: boolean;
   /** The open folder's real path; null: none of this machine is open. */
   readonly root: string | null;
-  readonly python: string;
+  readonly python: Python;
 }
 
 /** Whether the tool is offered: one of both is, so that no agent has the same twice. */
@@ -33,6 +35,6 @@ export function offersTool(now: Pick<Situation, "enabled" | "offer" | "takesServ
 /** The server of the open folder; none in a folder that is not trusted, or where the tool is offered. */
 export function serversOf(now: Situation): readonly ServerCommand[] {
   if (!now.enabled || offersTool(now) || !now.isTrusted || now.root === null) return [];
-  const args = ["-P", "-m", "lineshaft", "serve", "--workspace", `vscode:${now.root}`];
-  return [{ label: "Lineshaft", command: now.python, args }];
+  const args = [...now.python.flags, "-m", "lineshaft", "serve", "--workspace", `vscode:${now.root}`];
+  return [{ label: "Lineshaft", command: now.python.program, args }];
 }

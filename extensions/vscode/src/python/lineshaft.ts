@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 
 import { isTable, type Json, textOf } from "../protocol/frames.ts";
+import type { Python } from "./carried.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -14,16 +15,16 @@ const started = new Map<number, Child>();
 
 /**
  * Starts `python -m lineshaft` with nothing that a workspace holds in its way: a file that a script
- * wrote there, such as `anyio.py`, must not run as a module of Lineshaft's. `-P` keeps the working
- * folder off Python's module path, and the working folder is the editor's own; Windows looks for the
+ * wrote there, such as `anyio.py`, must not run as a module of Lineshaft's. `-P`, and `-I` too, keep
+ * the working folder off Python's module path, and the working folder is the editor's own; Windows looks for the
  * program itself there first.
  */
 export function startLineshaft(
-  python: string,
+  python: Python,
   words: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Child {
-  const child = spawn(python, ["-P", "-m", "lineshaft", ...words], {
+  const child = spawn(python.program, [...python.flags, "-m", "lineshaft", ...words], {
     cwd: dirname(process.execPath),
     env: { ...process.env, ...variables },
     stdio: ["pipe", "pipe", "pipe"],

@@ -9,6 +9,7 @@ import * as vscode from "vscode";
 import type { ActionEvent, Observation, WaitingCall } from "../protocol/frames.ts";
 import { answerOf, endStarted, saidBy, startLineshaft } from "../python/lineshaft.ts";
 import { RunDocuments } from "./contents.ts";
+import type { Python } from "../python/carried.ts";
 import type { RunReader } from "./reader.ts";
 import { answerWords } from "./answers.ts";
 import { besideRun, type RunLine, type Standing, standingOf, titleOfRun, undoneText } from "./told.ts";
@@ -16,7 +17,7 @@ import type { Row, RunTree } from "./tree.ts";
 
 /** What the window gives to who acts on runs. */
 export interface Desk {
-  readonly python: string;
+  readonly python: Python;
   /** The folder, as `--workspace` takes it: with `vscode:` where the window is connected. */
   workspace(): Promise<string>;
   reader(): Promise<RunReader>;

@@ -8,6 +8,7 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 
 import { isTable, PROTOCOL } from "../protocol/frames.ts";
+import type { Python } from "../python/carried.ts";
 import { startLineshaft } from "../python/lineshaft.ts";
 
 export interface Address {
@@ -26,7 +27,7 @@ const START_MS = 60_000;
 const MOST_SAID = 4_000;
 
 /** Starts `lineshaft editor`; it ends with this process, whose end closes its standard input. */
-export async function startHost(python: string, root: string): Promise<Host> {
+export async function startHost(python: Python, root: string): Promise<Host> {
   const token = randomBytes(32).toString("base64url");
   const child = startLineshaft(python, ["editor", root]);
   let said = "";
@@ -35,7 +36,7 @@ export async function startHost(python: string, root: string): Promise<Host> {
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${token}\n`);
   const ended = new Promise<string>((done) => {
-    child.once("error", (error) => { done(`${python} could not be started: ${error.message}`); });
+    child.once("error", (error) => { done(`${python.program} could not be started: ${error.message}`); });
     child.once("close", (code, signal) => {
       done(said.trim() === "" ? `the host ended (${code ?? signal ?? "unknown"})` : said.trim());
     });
@@ -45,7 +46,7 @@ export async function startHost(python: string, root: string): Promise<Host> {
   if (url === null || !isTable(line) || line["protocol"] !== PROTOCOL) {
     child.kill();
     throw new Error(
-      `Lineshaft of ${python} speaks protocol ${JSON.stringify(isTable(line) ? line["protocol"] : null)},` +
+      `Lineshaft of ${python.program} speaks protocol ${JSON.stringify(isTable(line) ? line["protocol"] : null)},` +
         ` this extension ${PROTOCOL}: update the older one`,
     );
   }

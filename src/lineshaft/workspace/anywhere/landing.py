@@ -29,7 +29,7 @@ NOT_ATOMIC = Finding(
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _FarStep:
     path: str
     before: FileState
     after: Drafted
@@ -39,7 +39,7 @@ Back = Callable[[], Awaitable[object]]
 
 
 @dataclass(slots=True)
-class _Landing:
+class _Progress:
     view: Stage
     held: dict[str, Held] = field(default_factory=dict[str, Held])
     """Contents before, of files that are to change."""
@@ -96,14 +96,14 @@ async def land(
         StaleFile: Files were changed from outside; nothing landed.
         WorkspaceError: A step failed; what was done before it was taken back, or is named.
     """
-    landing = _Landing(view)
-    steps = [_Step(*change) for change in changes]
-    await _check(landing, steps, sights)
+    progress = _Progress(view)
+    steps = [_FarStep(*change) for change in changes]
+    await _check(progress, steps, sights)
     try:
         for step in _in_order(steps):
-            await _make(landing, step, {each.path: each for each in steps})
+            await _make(progress, step, {each.path: each for each in steps})
     except WorkspaceError as error:
-        left = await _take_back(landing)
+        left = await _take_back(progress)
         if left:
             named = ", ".join(repr(path) for path in left)
             raise WorkspaceError(
@@ -115,29 +115,29 @@ async def land(
 
 
 async def _check(
-    landing: _Landing, steps: Sequence[_Step], sights: Mapping[str, FileState]
+    progress: _Progress, steps: Sequence[_FarStep], sights: Mapping[str, FileState]
 ) -> None:
     wanted = {**sights, **{step.path: step.before for step in steps}}
     changing = {step.path: step.after.thing for step in steps}
     stale: list[str] = []
     for path, before in wanted.items():
-        now = await look(landing.view, path, noted=True)
+        now = await look(progress.view, path, noted=True)
         after = changing.get(path)
         if now.thing.kind == "folder" and after is not None and after.kind == "folder":
             continue  # the same folder was made from outside
         if not now.thing.like(before):
             stale.append(path)
         elif after is not None and now.data is not None:
-            landing.held[path] = landing.contents.put(now.data)
+            progress.held[path] = progress.contents.put(now.data)
     for step in steps:
         if step.before.kind == "folder" and step.after.thing.kind != "folder":
-            inner = landing.view.walk(step.path, ignore=False, depth=1)
+            inner = progress.view.walk(step.path, ignore=False, depth=1)
             stale += [each.path async for each in inner if each.path not in changing]
     if stale:
         raise stale_files(tuple(dict.fromkeys(stale)))
 
 
-def _in_order(steps: Sequence[_Step]) -> list[_Step]:
+def _in_order(steps: Sequence[_FarStep]) -> list[_FarStep]:
     """Return first what has a free place, then what goes, then what needs the place of that."""
     goes = [step for step in steps if step.after.thing.kind == "missing"]
     going = {step.path for step in goes}
@@ -159,37 +159,37 @@ def _in_order(steps: Sequence[_Step]) -> list[_Step]:
     return [*first, *last, *later]
 
 
-async def _make(landing: _Landing, step: _Step, steps: Mapping[str, _Step]) -> None:
+async def _make(progress: _Progress, step: _FarStep, steps: Mapping[str, _FarStep]) -> None:
     path, before, thing = step.path, step.before, step.after.thing
     if thing.kind == "missing":
-        if path not in landing.away:
-            await landing.delete(path, before.kind)
+        if path not in progress.away:
+            await progress.delete(path, before.kind)
         return
     if before.kind not in ("missing", thing.kind):
-        await landing.delete(path, before.kind)
+        await progress.delete(path, before.kind)
     if thing.kind == "folder":
-        await landing.make_folder(path, thing.mode)
+        await progress.make_folder(path, thing.mode)
         return
-    over = landing.held.get(path) if before.kind == "file" else None
+    over = progress.held.get(path) if before.kind == "file" else None
     came = steps.get(step.after.came or "")
-    if came is not None and _may_move(landing, step, came):
-        await landing.move(came.path, path)  # it keeps its mode
+    if came is not None and _may_move(progress, step, came):
+        await progress.move(came.path, path)  # it keeps its mode
         if thing.like(came.before) and thing.mode is None:
             return
-        over = landing.held.get(came.path)
+        over = progress.held.get(came.path)
     data = b"" if step.after.held is None else bytes_of(step.after.held)
-    await landing.write(path, data, thing.mode, over=over)
+    await progress.write(path, data, thing.mode, over=over)
 
 
-def _may_move(landing: _Landing, step: _Step, came: _Step) -> bool:
+def _may_move(progress: _Progress, step: _FarStep, came: _FarStep) -> bool:
     goes = came.after.thing.kind == "missing" and came.before.kind == "file"
-    return goes and step.before.kind == "missing" and came.path not in landing.away
+    return goes and step.before.kind == "missing" and came.path not in progress.away
 
 
-async def _take_back(landing: _Landing) -> list[str]:
+async def _take_back(progress: _Progress) -> list[str]:
     """Take back what was done, the last first, and return the paths where that failed."""
     left: list[str] = []
-    for path, back in reversed(landing.done):
+    for path, back in reversed(progress.done):
         try:
             await back()
         except WorkspaceError:

@@ -1,0 +1,161 @@
+"""Package the extension for one platform, with a Python and Lineshaft inside.
+
+`targets.json` is the manifest: what each platform's Python is made of, archive by archive, with
+hashes; or why it is not built. Archives come by the system's own client, packages by the lock
+`requirements/editor.txt`. Run by `./dev vsix --platforms`; needs Debian's `apt-get` and `dpkg-deb`.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypedDict, cast
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from lineshaft.sandbox.bundle import build
+
+ROOT = Path(__file__).parents[3]
+EXTENSION = ROOT / "extensions" / "vscode"
+DIST = EXTENSION / "dist"
+CACHE = ROOT / ".venv" / "archives"
+LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
+
+
+class Archive(TypedDict):
+    """A file that the Python of a platform is made of."""
+
+    package: str
+    version: str
+    sha256: str
+
+
+class Unbuilt(TypedDict):
+    """A platform without a package."""
+
+    unbuilt: str
+    """Why."""
+
+
+class Target(TypedDict):
+    """A platform with a Python."""
+
+    python: str
+    requires: str
+    architecture: str
+    debian: str
+    archives: list[Archive]
+
+
+def main() -> None:
+    """Build what can be built here, and say why the rest is not."""
+    targets = cast("Mapping[str, Target | Unbuilt]", json.loads(_manifest().read_text()))
+    for name, target in targets.items():
+        if "unbuilt" in target:
+            sys.stdout.write(f"unbuilt  {name}: {target['unbuilt']}\n")
+        else:
+            vsix = _built(name, target)
+            size = vsix.stat().st_size / 1e6
+            sys.stdout.write(f"built    {name}: {vsix.relative_to(ROOT)}, {size:.0f} MB\n")
+
+
+def _manifest() -> Path:
+    return Path(__file__).with_name("targets.json")
+
+
+def _built(name: str, target: Target) -> Path:
+    """Return the package of a platform: that of all, with a Python added and its name said."""
+    vsix = DIST / f"lineshaft-{name}.vsix"
+    draft = vsix.with_suffix(".draft")
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder) / "python"
+        _make_python(python, target, Path(folder) / "archives")
+        with ZipFile(draft, "w", ZIP_DEFLATED) as to:
+            with ZipFile(DIST / "lineshaft.vsix") as plain:
+                for entry in plain.infolist():
+                    to.writestr(entry, _for_platform(entry.filename, plain.read(entry), name))
+            for file in sorted(python.rglob("*")):
+                if file.is_file():
+                    to.write(file, f"extension/python/{file.relative_to(python).as_posix()}")
+    draft.replace(vsix)
+    return vsix
+
+
+def _for_platform(file: str, data: bytes, name: str) -> bytes:
+    if file != "extension.vsixmanifest":
+        return data
+    said = data.decode()
+    with_name = re.sub(r"<Identity ", f'<Identity TargetPlatform="{name}" ', said, count=1)
+    if with_name == said or "TargetPlatform=" in said:
+        sys.exit("the manifest of lineshaft.vsix is not as it was expected")
+    return with_name.encode()
+
+
+def _make_python(python: Path, target: Target, unpacked: Path) -> None:
+    """Make a Python that works from any folder, with Lineshaft and what it needs."""
+    unpacked.mkdir()
+    for archive in target["archives"]:
+        _run("dpkg-deb", "-x", str(_fetched(archive, target)), str(unpacked))
+    for folder in LIBRARIES:  # where the bundle looks first
+        for library in (unpacked / folder).glob("*.so.*"):
+            if not (unpacked / "usr/lib" / library.name).exists():
+                shutil.copy(library, unpacked / "usr/lib" / library.name)
+    program = unpacked / "usr" / "bin" / f"python{target['python']}"
+    bundle = build(python, interpreter=program)
+    packages = bundle.root / bundle.manifest.stdlib / "dist-packages"  # Debian's name for them
+    packages.mkdir(exist_ok=True)
+    wheels = unpacked / "wheels"
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
+    uv = (str(Path(sys.executable).with_name("uv")), "pip", "install", "--target", str(packages))
+    only = ("--python-version", target["python"], "--only-binary", ":all:", "--link-mode", "copy")
+    lock = str(ROOT / "requirements" / "editor.txt")
+    _run(*uv, *only, "--require-hashes", "-r", lock)
+    _run(*uv, "--offline", "--no-deps", *(str(wheel) for wheel in wheels.iterdir()))
+    shutil.rmtree(packages / "bin", ignore_errors=True)  # they name a Python of this machine
+    compiled = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
+    _run(str(bundle.executable), "-I", *compiled, str(packages))
+    _run(str(bundle.executable), "-I", "-m", "lineshaft", "--version")  # nothing of it is missing
+    (bundle.root / "bin" / "python3").unlink()  # a link, which a package cannot hold
+
+
+def _fetched(archive: Archive, target: Target) -> Path:
+    """Return an archive of the manifest, whose hash was compared."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    kept = CACHE / f"{archive['sha256']}.deb"
+    if not kept.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            name = f"{archive['package']}:{target['architecture']}={archive['version']}"
+            _run("apt-get", "download", name, cwd=Path(folder))
+            (found,) = Path(folder).iterdir()
+            shutil.move(found, kept)
+    sha256 = hashlib.sha256(kept.read_bytes()).hexdigest()
+    if sha256 != archive["sha256"]:
+        kept.unlink()
+        sys.exit(
+            f"{archive['package']} {archive['version']} has the hash {sha256}, not the one"
+            f" that {_manifest().name} names: nothing is built of it"
+        )
+    return kept
+
+
+def _run(*command: str, cwd: Path = ROOT) -> None:
+    done = subprocess.run(  # noqa: S603  our own words and no shell
+        command,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+    )
+    if done.returncode:
+        sys.exit(f"failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()
