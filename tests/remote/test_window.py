@@ -386,8 +386,7 @@ async def test_a_refusal_to_save_reaches_the_script_with_the_names(root: Path) -
         assert frame["action"] == "prepare"
         assert frame["args"]["process"] == 'run_command {"command":"touch ran"}'
         assert not (root / "ran").exists()
-        await answers(far, {"extras": {}})
-        done = await running
+        done = await served(far, running, prepare={}, buffers={"buffers": []})
     assert done.value == [["E_DENIED", "not started: 'a' is not saved"], 0], done.error
     assert [call.status for call in done.calls] == ["refused", "done"]
     assert (root / "ran").exists()

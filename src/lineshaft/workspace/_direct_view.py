@@ -88,6 +88,11 @@ class DirectView:
     async def stat(self, path: str) -> Entry:
         """Return what is at a path, or raise `FileMissing`."""
         place = self._mounts.place(path, follow=False)
+        if place.root.editor is None:
+            return self._stat(place)
+        return await self._hop(self._stat, place)  # the editor is asked over the wire
+
+    def _stat(self, place: disk.Place) -> Entry:
         status = disk.status(place)
         if status is None:
             self._ledger.seen.saw(place.path, None)

@@ -207,6 +207,11 @@ class StagedView(FolderView):
     async def stat(self, path: str) -> Entry:
         """Return what is at a path, or raise `FileMissing`."""
         place = self._mounts.place(path, follow=False)
+        if place.root.editor is None:
+            return self._stat(place)
+        return await self._hop(self._stat, place)  # the editor is asked over the wire
+
+    def _stat(self, place: Place) -> Entry:
         tree = self._overlay
         status = tree.status(place)
         if status is None:
