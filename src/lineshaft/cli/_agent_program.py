@@ -5,9 +5,12 @@ an agent that blocks its process blocks no window.
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -22,6 +25,9 @@ from lineshaft.values import DecodeError, Event, decode
 
 _SETTLES_SECONDS = 10.0
 """From being told to end until it is killed: a run settles in less."""
+
+_REST_SECONDS = 2.0
+"""From a program's end, for what it said to be read."""
 
 _MOST_SAID = 4_000
 _LINE_CHARACTERS = 64_000_000
@@ -44,7 +50,8 @@ async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentOutc
     words = ["agent", "run", message.agent, "--message", "-", "--events", "--json"]
     words += ["--origin", "editor", "--workspace", f"vscode:{root}"]
     # Not from the working folder: it could hold a file with the name of one of our modules.
-    command = [sys.executable, "-P", "-m", "lineshaft", *words]
+    apart = "-I" if sys.flags.isolated else "-P"
+    command = [sys.executable, apart, "-m", "lineshaft", *words]
     try:
         process = await anyio.open_process(
             command,
@@ -58,7 +65,6 @@ async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentOutc
     program = _AgentProgram(process, hear)
     try:
         await program.listen(message.content)
-        await process.wait()
     finally:
         with anyio.CancelScope(shield=True):
             await _ended(process)
@@ -79,11 +85,25 @@ class _AgentProgram:
         self._last: Json = {}
 
     async def listen(self, text: str) -> None:
-        """Give it the message, and hear it until it has said all."""
+        """Give it the message, and hear it until it has ended and said all.
+
+        A process that it leaves behind may hold its pipes; that is not waited for.
+        """
+        heard = anyio.Event()
+
+        async def hear() -> None:
+            async with anyio.create_task_group() as both:
+                both.start_soon(self._hear_errors)
+                both.start_soon(self._hear_lines)
+            heard.set()
+
         async with anyio.create_task_group() as group:
             group.start_soon(self._write, text)
-            group.start_soon(self._hear_errors)
-            await self._hear_lines()
+            group.start_soon(hear)
+            await self._process.wait()
+            with anyio.move_on_after(_REST_SECONDS):
+                await heard.wait()
+            group.cancel_scope.cancel()
 
     async def _write(self, text: str) -> None:
         async with _piped(self._process.stdin) as stdin:
@@ -151,7 +171,7 @@ def _value_text(value: object) -> str:
 
 
 async def _ended(process: Process) -> None:
-    """End a program that still runs: told to, so that its run settles, then killed."""
+    """End a program and what it started: told to, so that its run settles, then killed."""
     if process.returncode is None:
         try:
             process.terminate()
@@ -162,4 +182,7 @@ async def _ended(process: Process) -> None:
         except ProcessLookupError:
             pass
         await process.wait()
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # it led a group of its own
     await process.aclose()

@@ -1,11 +1,12 @@
 """Parts that all requests of a host need: an error as an answer, a client that goes."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from lineshaft.errors import LineshaftError
 
@@ -15,7 +16,12 @@ T = TypeVar("T")
 def error_answer(status: int, error: LineshaftError) -> Response:
     """Return an error as JSON: its code, its sentence and what to do."""
     said = {"code": error.code, "message": error.message, "hint": error.hint}
-    return JSONResponse({"status": "error", **said}, status_code=status)
+    return json_answer({"status": "error", **said}, status)
+
+
+def json_answer(said: object, status: int = 200) -> Response:
+    """Return a value as JSON; names of files that are no Unicode are escaped."""
+    return Response(json.dumps(said), status, media_type="application/json")
 
 
 async def until_gone(request: Request, work: Callable[[], Awaitable[T]]) -> T | None:

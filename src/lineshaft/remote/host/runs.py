@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from lineshaft.errors import ConfigError, LineshaftError, RunUnknown, TooLarge
-from lineshaft.remote.host.answers import error_answer, until_gone
+from lineshaft.remote.host.answers import error_answer, json_answer, until_gone
 from lineshaft.remote.runs import KeptRuns
 
 WAIT_SECONDS = 25.0
@@ -84,7 +84,7 @@ class RunRequests:
             if isinstance(error, ConfigError):
                 self._runs = None
             return error_answer(400, error)
-        return Response(status_code=_CLIENT_GONE) if told is None else JSONResponse(told)
+        return Response(status_code=_CLIENT_GONE) if told is None else json_answer(told)
 
 
 def _number(text: str) -> int:

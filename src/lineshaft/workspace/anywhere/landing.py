@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.errors import LineshaftError, StaleFile, WorkspaceError
 from lineshaft.values import Finding, Stage
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.anywhere.draft import Drafted, above_of, parts_of
@@ -102,16 +102,19 @@ async def land(
     try:
         for step in _in_order(steps):
             await _make(progress, step, {each.path: each for each in steps})
-    except WorkspaceError as error:
+    except Exception as error:  # whatever a workspace raises, what was done is taken back
+        said, hint = repr(error), ""
+        if isinstance(error, LineshaftError):
+            said, hint = error.message, error.hint
         left = await _take_back(progress)
         if left:
             named = ", ".join(repr(path) for path in left)
             raise WorkspaceError(
-                f"the changes landed in part: {error.message}; not taken back: {named}",
+                f"the changes landed in part: {said}; not taken back: {named}",
                 hint="Look at these files.",
             ) from error
         kind = StaleFile if isinstance(error, StaleFile) else WorkspaceError
-        raise kind(f"{error.message}; nothing landed", hint=error.hint) from error
+        raise kind(f"{said}; nothing landed", hint=hint) from error
 
 
 async def _check(
@@ -192,7 +195,7 @@ async def _take_back(progress: _Progress) -> list[str]:
     for path, back in reversed(progress.done):
         try:
             await back()
-        except WorkspaceError:
+        except Exception:  # noqa: BLE001  the others are taken back
             left.append(path)
     return left
 

@@ -7,6 +7,7 @@ Not made here: symlinks, and changes of them.
 
 import copy
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import cast
 
@@ -528,12 +529,14 @@ class ViewAnywhere(Stage):
     async def _land(self, flat: Draft) -> None:
         lowest, changes = self._drafts[0], tuple(flat.changed())
         view = self._workspace.begin(self._run_id, secrets=self._secrets)
-        try:
-            await land(view, changes, flat.sights)
-        except StaleFile as error:
-            raise self._told_of(error.paths, error) from None
-        finally:
-            await view.discard()
+        with anyio.CancelScope(shield=True):  # what has begun lands, or is taken back
+            try:
+                await land(view, changes, flat.sights)
+            except StaleFile as error:
+                raise self._told_of(error.paths, error) from None
+            finally:
+                with suppress(Exception):  # it is of no use any more
+                    await view.discard()
         lowest.stages += 1
         lowest.done += flat.waiting(lowest.stages)
         versions = flat.staged.versions()

@@ -3,25 +3,41 @@
 Above: the staged view, which drops what the person drops. Below: its contents.
 """
 
+from dataclasses import dataclass
+
 from lineshaft.errors import WorkspaceError
 from lineshaft.values import Change, Finding, Stage
-from lineshaft.workspace.disk import EditorReview
+from lineshaft.workspace.disk import EditorReview, FileState
 
 
-async def to_review(change: Change, view: Stage) -> EditorReview:
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A change as a person sees it: where any of this is another, they have not seen it."""
+
+    change: Change
+    state: FileState | None
+    """The state that it gives its path, with mode and target; None: none of its own."""
+
+
+async def to_review(waiting: Reviewed, view: Stage) -> EditorReview:
     """Return a change with its contents.
 
     Args:
-        change: What is to land.
-        view: Where it waits.
+        waiting: What is to land.
+        view: Where it waits, and does not change.
     """
+    change, state = waiting.change, waiting.state
     before = after = None
     note = ""
+    if state is not None and state.kind == "symlink":
+        note = f"a symlink to {state.target!r}, whose content is not shown"
+    elif state is not None and state.kind == "file" and state.mode is not None:
+        note = f"mode {state.mode & 0o7777:o}"
     try:
         if change.kind != "created":
             found = await view.before(change.moved_from or change.path)
             before = None if found is None else found.data
-        if change.kind != "deleted":
+        if change.kind != "deleted" and (state is None or state.kind != "symlink"):
             after = (await view.read(change.path, noted=False)).data
     except WorkspaceError as error:  # a folder, a symlink, or what nobody may read
         note = f"no content to show: {error.message}"

@@ -57,7 +57,7 @@ from lineshaft.workspace.staging.files import shown_file, staged_file
 from lineshaft.workspace.staging.landing import Landing, land
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay
-from lineshaft.workspace.staging.reviewing import dropped_by_person, to_review
+from lineshaft.workspace.staging.reviewing import Reviewed, dropped_by_person, to_review
 
 
 class StagedView(FolderView):
@@ -89,7 +89,7 @@ class StagedView(FolderView):
         self._memories: tuple[Memory, ...] = (Memory(),)
         """Its own, after those that it is laid over, the lowest first."""
 
-        self._reviewed: set[Change] | None = None
+        self._reviewed: set[Reviewed] | None = None
         """The changes that a person has kept; None: nobody wants to look at them."""
 
         self._name = ""
@@ -511,16 +511,25 @@ class StagedView(FolderView):
         """
         editor, found = self._shared.editor, list[Finding]()
         while editor is not None and self._reviewed is not None and self._keeps_back:
-            new = [each for each in await self._hop(self._to_land) if each not in self._reviewed]
+            flat, changes = await self._hop(self._snapshot)
+            new = [each for each in changes if each not in self._reviewed]
             if not new:
                 break
-            flat = await self._hop(self._flat)
-            dropped = await editor.review([await to_review(change, flat) for change in new])
-            out = [change for change in new if change.path in dropped]
+            dropped = await editor.review([await to_review(each, flat) for each in new])
+            out = [each.change for each in new if each.change.path in dropped]
             await self._hop(self._take_back, out)
-            self._reviewed.update(change for change in new if change.path not in dropped)
+            self._reviewed.update(each for each in new if each.change.path not in dropped)
             found += [dropped_by_person(change, dropped[change.path]) for change in out]
         return tuple(found)
+
+    def _snapshot(self) -> tuple["StagedView", list[Reviewed]]:
+        """Return what is to land as it is now, and a view that keeps it so."""
+        with self._lock:
+            flat = merging.flattened(self._memories).copy()
+            states = {base.place.path: node.thing for base, node in flat.overlay.changed()}
+            waiting = flat.waiting(self.landed + 1)
+        changes = [Reviewed(change, states.get(change.path)) for change in waiting]
+        return self._with((flat,)), changes
 
     def _to_land(self) -> tuple[Change, ...]:
         with self._lock:
