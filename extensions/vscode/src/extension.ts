@@ -105,7 +105,7 @@ class Window implements vscode.Disposable {
         this.#starts = 0;
         return this.start();
       },
-      stop: () => this.stop(),
+      stop: () => this.end(),
       review: () => { this.#turns.next(); },
       runScript: () => this.#runScript(),
       running: () => this.#running(),
@@ -128,7 +128,7 @@ class Window implements vscode.Disposable {
       const offered = offersTool({ enabled, offer: setting<Offer>("offer", "tool"), takesServers: takesServers() });
       void vscode.commands.executeCommand("setContext", "lineshaft.offersTool", offered);
       this.#offerTool(offered);
-      if (!enabled) void this.stop();
+      if (!enabled) void this.end();
       servers.changed();
     };
     context.subscriptions.push(
@@ -367,7 +367,14 @@ class Window implements vscode.Disposable {
     }
   }
 
-  /** Ends everything that runs, the connection and the host that was started here. */
+  /** Ends what this window began, also over a host that goes on, and is off. */
+  async end(): Promise<void> {
+    endAllStarted();
+    if (this.#panel.running) await this.#panel.stop();
+    await this.stop();
+  }
+
+  /** Ends the actions that run, the connection and the host that was started here. */
   async stop(): Promise<void> {
     const [connection, host] = [this.#connection, this.#host];
     this.#connection = undefined;
@@ -445,5 +452,5 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 /** VS Code waits for it: no command outlives its window. */
 export async function deactivate(): Promise<void> {
-  await opened?.stop();
+  await opened?.end();
 }

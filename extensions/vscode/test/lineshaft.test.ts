@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { chosenPython } from "../src/python/carried.ts";
-import { startLineshaft } from "../src/python/lineshaft.ts";
+import { endAllStarted, spawnLineshaft, startLineshaft } from "../src/python/lineshaft.ts";
 
 test("no file of the folder that is open runs as a module of Lineshaft's", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lineshaft-"));
@@ -27,5 +27,22 @@ test("no file of the folder that is open runs as a module of Lineshaft's", async
   } finally {
     process.chdir(before);
     rmSync(folder, { recursive: true });
+  }
+});
+
+test("what stops everything ends each run, also one whose words are those of a host, and no host", async () => {
+  // A Python that does nothing but wait.
+  const waits = { program: process.execPath, flags: ["-e", "setTimeout(() => {}, 600000)", "--"] };
+  const host = spawnLineshaft(waits, ["editor", "/folder"]);
+  const run = startLineshaft(waits, ["run", "-", "--origin", "editor"]);
+  const ended = new Promise((done) => { run.once("close", (_, signal) => { done(signal); }); });
+  try {
+    endAllStarted();
+    assert.equal(await ended, "SIGTERM");
+    assert.equal(host.exitCode, null);
+    assert.equal(host.signalCode, null);
+  } finally {
+    host.kill("SIGKILL");
+    run.kill("SIGKILL");
   }
 });

@@ -11,6 +11,7 @@ import type { Python } from "./carried.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
+/** What runs for a person or an agent; the host, which serves the window, is not among it. */
 const started = new Map<number, Child>();
 
 /**
@@ -19,16 +20,21 @@ const started = new Map<number, Child>();
  * the working folder off Python's module path, and the working folder is the editor's own; Windows looks for the
  * program itself there first.
  */
-export function startLineshaft(
+export function spawnLineshaft(
   python: Python,
   words: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Child {
-  const child = spawn(python.program, [...python.flags, "-m", "lineshaft", ...words], {
+  return spawn(python.program, [...python.flags, "-m", "lineshaft", ...words], {
     cwd: dirname(process.execPath),
     env: { ...process.env, ...variables },
     stdio: ["pipe", "pipe", "pipe"],
   });
+}
+
+/** The same, for a run: what stops everything ends it. */
+export function startLineshaft(...given: Parameters<typeof spawnLineshaft>): Child {
+  const child = spawnLineshaft(...given);
   const { pid } = child;
   if (pid !== undefined) {
     started.set(pid, child);
@@ -42,11 +48,9 @@ export function endStarted(pid: number): boolean {
   return started.get(pid)?.kill("SIGTERM") ?? false;
 }
 
-/** Tells all that was started here for a run to end; the host, which serves the window, stays. */
+/** Tells all that was started here for a run to end. */
 export function endAllStarted(): void {
-  for (const child of started.values()) {
-    if (!child.spawnargs.includes("editor")) child.kill("SIGTERM");
-  }
+  for (const child of started.values()) child.kill("SIGTERM");
 }
 
 export interface Said {

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 
 import { isTable, PROTOCOL } from "../protocol/frames.ts";
 import type { Python } from "../python/carried.ts";
-import { startLineshaft } from "../python/lineshaft.ts";
+import { spawnLineshaft } from "../python/lineshaft.ts";
 
 export interface Address {
   readonly url: string;
@@ -29,7 +29,7 @@ const MOST_SAID = 4_000;
 /** Starts `lineshaft editor`; it ends with this process, whose end closes its standard input. */
 export async function startHost(python: Python, root: string): Promise<Host> {
   const token = randomBytes(32).toString("base64url");
-  const child = startLineshaft(python, ["editor", root]);
+  const child = spawnLineshaft(python, ["editor", root]);
   let said = "";
   child.stderr.setEncoding("utf8");
   child.stderr.on("data", (text: string) => { said = (said + text).slice(-MOST_SAID); });
