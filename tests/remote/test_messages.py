@@ -121,6 +121,16 @@ async def test_an_agent_that_does_not_start_is_an_error_that_is_shown() -> None:
         assert over["extras"]["agent_state"] == "error"
 
 
+async def test_whatever_ends_an_agent_is_an_end_that_is_shown() -> None:
+    async with talking(WINDOWS["python"]) as (far, agents):
+        agents.end.set_exception(ExceptionGroup("two", [ValueError("odd")]))
+        await far.emit("oh_user_action", message())
+        *_, error, over = await shown(far, 6)
+        assert "ValueError('odd')" in error["content"]
+        assert over["extras"]["agent_state"] == "error"
+        assert (await far.emit("oh_user_action", message()))["ok"]
+
+
 async def test_what_is_no_message_is_refused_and_starts_nothing() -> None:
     async with talking(WINDOWS["python"]) as (far, agents):
         for frame, why in (

@@ -1,6 +1,7 @@
 """Runs that a host tells its windows: lists, one run, the files that it changed."""
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from lineshaft.workspace import Folder
 from native import own_state
 from remote.far import SECONDS, TOKEN
 
-FILES = kit.tools("read_file", "write_file", "edit_file", "move_file")
+FILES = kit.tools("read_file", "write_file", "edit_file", "move_file", "run_command")
 SECRET = "correct-horse-battery"  # noqa: S105  of these tests alone
 
 
@@ -95,6 +96,17 @@ async def test_a_run_is_told_with_its_calls_and_its_changes(root: Path) -> None:
         assert (edit["status"], read["status"]) == ("done", "failed")
         assert read["error"]["code"] == "E_FILE_NOT_FOUND"
         assert one["error"]["code"] == "E_FILE_NOT_FOUND"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: names of files are text there")
+async def test_a_run_is_told_though_it_made_a_file_whose_name_is_no_text(root: Path) -> None:
+    make = [sys.executable, "-c", "open(bytes([97, 255]), 'w')"]
+    async with told(root) as client:
+        async with session(root, policy=Policy(mode="open")) as here:
+            run = await here.run(f"await run_command(command={make[0]!r}, args={make[1:]!r})")
+        assert run.status == "success", run.error
+        changes = (await got(client, f"/api/runs/{run.run_id}"))["changes"]
+        assert [each["path"] for each in changes] == ["a\udcff"]
 
 
 async def test_a_changed_file_is_told_before_and_after_without_secrets(root: Path) -> None:

@@ -32,6 +32,9 @@ class Distant(Folder):
         self.fails_at = ""
         """A path that cannot be written."""
 
+        self.fails_with: type[Exception] = WorkspaceError
+        """The kind of that failure."""
+
         self.deaf = False
         """Whether nothing can be taken back after a failure."""
 
@@ -89,7 +92,7 @@ class DistantView(FolderView):
         """As `Workspace.write`."""
         if path == self._live.fails_at or (self._failed and self._live.deaf):
             self._failed = True
-            raise WorkspaceError(f"{path!r} cannot be written there")
+            raise self._live.fails_with(f"{path!r} cannot be written there")
         return await super().write(path, data, if_match=if_match, mode=mode)
 
     async def run(self, command: Command) -> Process:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft import Policy, Session, kit
-from lineshaft.errors import RunUnknown, StaleFile, StateError, WorkspaceError
+from lineshaft.errors import ConnectFailed, RunUnknown, StaleFile, StateError, WorkspaceError
 from lineshaft.values import Command, Stage
 from lineshaft.workspace import Folder, StagedAnywhere
 from workspace.distant import Distant
@@ -103,6 +103,23 @@ async def test_a_landing_that_fails_is_taken_back_or_says_what_is_left(
         with pytest.raises(WorkspaceError, match=r"landed in part: .*; not taken back: 'a'"):
             await view.land()
         assert on_disk(root) == {**before, "a": "A"}
+
+
+@pytest.mark.parametrize("kind", [ConnectFailed, OSError])
+async def test_a_landing_is_taken_back_whatever_fails(
+    kind: type[Exception], view: Stage, root: Path, distant: Distant
+) -> None:
+    (root / "a").write_text("a")
+    await view.read("a")
+    await view.write("a", b"A")
+    await view.write("z", b"z")
+    distant.fails_at, distant.fails_with = "z", kind
+    with pytest.raises(WorkspaceError, match=r"'z' cannot be written there.*; nothing landed"):
+        await view.land()
+    assert on_disk(root) == {"a": "a"}
+    distant.fails_at = ""
+    await view.land()
+    assert on_disk(root) == {"a": "A", "z": "z"}
 
 
 async def test_a_place_that_was_free_is_not_written_over(view: Stage, root: Path) -> None:

@@ -353,3 +353,25 @@ async def test_what_is_changed_after_the_person_looked_is_shown_before_it_lands(
     found = await view.land()
     assert [each.path for each in found] == ["late"]
     assert [path.name for path in root.iterdir()] == ["f"]
+
+
+async def test_a_link_and_a_mode_are_shown_and_shown_again_where_they_change(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    (root / "secret").write_text("not to be shown")
+    desk.reviews = True
+    await view.write("tool", b"#!/bin/sh\n", mode=0o644)
+    await view.link("l", "secret")
+
+    async def other() -> None:
+        await view.write("tool", b"#!/bin/sh\n", mode=0o755)
+        await view.delete("l")
+        await view.link("l", "tool")
+
+    desk.meanwhile = other
+    assert await reviewed(view) == []
+    first, second = ({each.path: each for each in shown} for shown in desk.shown)
+    assert (first["l"].after, "symlink to 'secret'" in first["l"].note) == (None, True)
+    assert "symlink to 'tool'" in second["l"].note
+    assert (first["tool"].note, second["tool"].note) == ("mode 644", "mode 755")
+    assert (root / "l").readlink() == Path("tool")

@@ -1,0 +1,68 @@
+"""An agent as a program of its own: its end is seen, and nothing of it is left."""
+
+import sys
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+
+from lineshaft.cli._agent_program import run_agent
+from lineshaft.remote.protocol import PersonMessage
+from lineshaft.values import Event
+
+MESSAGE = PersonMessage(agent="sort", content="sort it")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="platform: groups of processes")
+
+
+async def ignored(event: Event) -> None:
+    """Hear nothing."""
+
+
+def program(folder: Path, text: str) -> str:
+    """Return a program that stands for Python."""
+    file = folder / "program"
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+async def test_a_process_that_keeps_its_pipes_is_not_waited_for_and_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "left"
+    says = f'sleep 1000 & echo $! >{left}\necho \'{{"value": "done"}}\''
+    monkeypatch.setattr(sys, "executable", program(tmp_path, says))
+    with anyio.fail_after(60):
+        end = await run_agent(tmp_path, MESSAGE, ignored)
+    assert (end.state, end.text) == ("finished", "done")
+    await gone(int(left.read_text()))
+
+
+async def test_stop_ends_what_ignores_it_and_what_that_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.cli._agent_program._SETTLES_SECONDS", 0.2)
+    left = tmp_path / "left"
+    says = f"trap '' TERM\nsleep 1000 & echo $! >{left}.half\nmv {left}.half {left}\nwait"
+    monkeypatch.setattr(sys, "executable", program(tmp_path, says))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(run_agent, tmp_path, MESSAGE, ignored)
+            while not left.exists():
+                await anyio.sleep(0.01)
+            group.cancel_scope.cancel()
+    await gone(int(left.read_text()))
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended; one that waits for its parent has."""
+    with anyio.fail_after(30):
+        while True:
+            try:
+                if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                    return
+            except psutil.NoSuchProcess:
+                return
+            await anyio.sleep(0.01)
