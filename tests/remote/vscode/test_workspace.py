@@ -15,7 +15,7 @@ from remote.vscode.editor import ROOT, VsCode, until, vscode
 
 EIGHT = """
 for number in range(8):
-    await edit_file(path=f"file-{number}.txt", old="before", new="after")
+    await edit_file(path=f"eight-{number}.txt", old="before", new="after")
 """
 EXAMPLES = ROOT / "examples" / "scripts"
 TEXT = ".editor-group-container.active .view-lines"
@@ -78,18 +78,18 @@ def connected(editor: VsCode) -> None:
 def test_a_script_edits_eight_files_which_the_editor_shows_and_a_person_undoes_one(
     editor: VsCode,
 ) -> None:
-    files = [editor.root / f"file-{number}.txt" for number in range(8)]
+    files = [editor.root / f"eight-{number}.txt" for number in range(8)]
     for file in files:
         file.write_text("before\n")
     run = ran(editor, EIGHT)
     assert run["status"] == "success", run
     assert [file.read_text() for file in files] == ["after\n"] * 8
     assert sorted(change["path"] for change in run["changes"]) == [file.name for file in files]
-    assert editor.browser("count", '.tab:has-text("file-")') == 0  # nothing comes to the front
-    editor.show("file-3.txt")
+    assert editor.browser("count", '.tab:has-text("eight-")') == 0  # nothing comes to the front
+    editor.show("eight-3.txt")
     until(lambda: "after" in editor.browser("text", TEXT))
     editor.browser("keys", "Control+z")
-    editor.browser("wait", '.tab.dirty:has-text("file-3.txt")')
+    editor.browser("wait", '.tab.dirty:has-text("eight-3.txt")')
     assert "before" in editor.browser("text", TEXT)
     assert editor.browser("count", ".tab.dirty") == 1
     assert [file.read_text() for file in files] == ["after\n"] * 8
@@ -98,7 +98,7 @@ def test_a_script_edits_eight_files_which_the_editor_shows_and_a_person_undoes_o
     status, out, err = ended(undoing)
     assert status == 0, err
     undone = json.loads(out)
-    assert undone["already"] == ["file-3.txt"]
+    assert undone["already"] == ["eight-3.txt"]
     assert len(undone["changes"]) == 7
     assert [file.read_text() for file in files] == ["before\n"] * 8
     until(lambda: editor.browser("count", ".tab.dirty") == 0)
