@@ -102,8 +102,14 @@ class Near:
 
 
 @asynccontextmanager
-async def near(*, grace: float = 30, port: int = 0) -> AsyncGenerator[Near]:
-    """Serve a host with one conversation as long as the block lasts."""
+async def near(*, grace: float = 30, port: int = 0, **options: Any) -> AsyncGenerator[Near]:
+    """Serve a host with one conversation as long as the block lasts.
+
+    Args:
+        grace: Of the host.
+        port: 0: any that is free.
+        options: Of the host, further ones.
+    """
     up = anyio.Event()
     found: list[str] = []
 
@@ -111,7 +117,7 @@ async def near(*, grace: float = 30, port: int = 0) -> AsyncGenerator[Near]:
         found.append(url)
         up.set()
 
-    host = EditorHost(version="1.2.3", grace=grace)
+    host = EditorHost(version="1.2.3", grace=grace, **options)
     async with anyio.create_task_group() as group:
         group.start_soon(lambda: serve_editors(host, token=TOKEN, port=port, ready=ready))
         with anyio.fail_after(SECONDS):

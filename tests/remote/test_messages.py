@@ -5,14 +5,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import anyio
 import pytest
 
 from lineshaft.errors import ConnectFailed, RemoteProtocolError
-from lineshaft.remote.host import AgentOutcome, EditorHost, Hear, serve_editors
+from lineshaft.remote.host import AgentOutcome, Hear
 from lineshaft.remote.protocol import PersonMessage, PersonStop, read_person
 from lineshaft.values import Event
-from remote.far import SECONDS, TOKEN, WINDOWS, Far
+from remote.far import WINDOWS, Far, Near, near
 
 BOTH = pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 STOP = {"action": "change_agent_state", "args": {"agent_state": "stopped"}}
@@ -45,25 +44,17 @@ class Agents:
             raise
 
 
+def about(here: Near) -> dict[str, object]:
+    return {"conversation_id": here.conversation.id, "window": "w", "protocol": 1}
+
+
 @asynccontextmanager
 async def talking(window: Any) -> AsyncGenerator[tuple[Far, Agents]]:
     """Serve a host that starts agents, with a window."""
-    agents, up, found = Agents(), anyio.Event(), list[str]()
-    host = EditorHost(version="1", start_agent=agents.start)
-
-    def ready(url: str) -> None:
-        found.append(url)
-        up.set()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(lambda: serve_editors(host, token=TOKEN, ready=ready))
-        with anyio.fail_after(SECONDS):
-            await up.wait()
-        about = {"conversation_id": host.create().id, "window": "w", "protocol": 1}
-        async with window(found[0], about) as far:
-            await far.next("connected")
-            yield far, agents
-        group.cancel_scope.cancel()
+    agents = Agents()
+    async with near(start_agent=agents.start) as here, window(here.url, about(here)) as far:
+        await far.next("connected")
+        yield far, agents
 
 
 async def shown(far: Far, count: int) -> list[dict[str, Any]]:
@@ -150,22 +141,10 @@ async def test_what_is_no_message_is_refused_and_starts_nothing() -> None:
 
 
 async def test_a_host_that_starts_no_agents_says_so() -> None:
-    host = EditorHost(version="1")
-    up, found = anyio.Event(), list[str]()
-
-    def ready(url: str) -> None:
-        found.append(url)
-        up.set()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(lambda: serve_editors(host, token=TOKEN, ready=ready))
-        await up.wait()
-        about = {"conversation_id": host.create().id, "window": "w", "protocol": 1}
-        async with WINDOWS["python"](found[0], about) as far:
-            await far.next("connected")
-            answer = await far.emit("oh_user_action", message())
-            assert answer == {"ok": False, "reason": "this host starts no agents"}
-        group.cancel_scope.cancel()
+    async with near() as here, WINDOWS["python"](here.url, about(here)) as far:
+        await far.next("connected")
+        answer = await far.emit("oh_user_action", message())
+        assert answer == {"ok": False, "reason": "this host starts no agents"}
 
 
 def test_a_person_says_a_message_or_stop() -> None:

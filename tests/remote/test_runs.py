@@ -7,18 +7,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 
 from lineshaft import Policy, Session, kit, tool
-from lineshaft.remote.host import EditorHost, KeptRuns, serve_editors
+from lineshaft.remote.host import EditorHost, KeptRuns
 from lineshaft.store import Store, workspace_folder
 from lineshaft.trace import Redactor
 from lineshaft.values import Answer
 from lineshaft.workspace import Folder
 from native import own_state
-from remote.far import SECONDS, TOKEN
+from remote.far import near
 
 FILES = kit.tools("read_file", "write_file", "edit_file", "move_file", "run_command")
 SECRET = "correct-horse-battery"  # noqa: S105  of these tests alone
@@ -50,21 +49,8 @@ async def told(root: Path) -> AsyncGenerator[httpx2.AsyncClient]:
         folder = Folder(root, journals=workspace_folder(root))
         return KeptRuns(Store(), folder, Redactor([SECRET]).text)
 
-    host = EditorHost(version="1", open_runs=open_runs)
-    up, found = anyio.Event(), list[str]()
-
-    def ready(url: str) -> None:
-        found.append(url)
-        up.set()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(lambda: serve_editors(host, token=TOKEN, ready=ready))
-        with anyio.fail_after(SECONDS):
-            await up.wait()
-        known = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(base_url=found[0], headers=known, timeout=SECONDS) as client:
-            yield client
-        group.cancel_scope.cancel()
+    async with near(open_runs=open_runs) as here, here.http() as client:
+        yield client
 
 
 def session(root: Path, **more: Any) -> Session:
