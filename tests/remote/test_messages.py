@@ -5,13 +5,14 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import pytest
 
 from lineshaft.errors import ConnectFailed, RemoteProtocolError
 from lineshaft.remote.host import AgentOutcome, Hear
 from lineshaft.remote.protocol import PersonMessage, PersonStop, read_person
 from lineshaft.values import Event
-from remote.far import WINDOWS, Far, Near, near
+from remote.far import SECONDS, WINDOWS, Far, Near, near
 
 BOTH = pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 STOP = {"action": "change_agent_state", "args": {"agent_state": "stopped"}}
@@ -100,6 +101,19 @@ async def test_stop_ends_the_run_and_another_message_begins_the_next(window: Any
         assert await far.emit("oh_user_action", message("next")) == {"ok": True}
         assert (await shown(far, 4))[0]["args"]["content"] == "next"
     assert agents.ended_by_cancel == 2  # the host waits for the end of what it began
+
+
+async def test_the_agent_of_a_window_that_stays_away_ends() -> None:
+    agents = Agents()
+    async with near(start_agent=agents.start, grace=0.1) as here:
+        async with WINDOWS["python"](here.url, about(here)) as far:
+            await far.next("connected")
+            assert await far.emit("oh_user_action", message()) == {"ok": True}
+            await shown(far, 4)
+            assert agents.ended_by_cancel == 0
+        with anyio.fail_after(SECONDS):
+            while not agents.ended_by_cancel:
+                await anyio.sleep(0.01)
 
 
 async def test_an_agent_that_does_not_start_is_an_error_that_is_shown() -> None:

@@ -73,9 +73,17 @@ class HostConversation:
         conversation_id: Its id.
         emit: Sends an event to a connection.
         grace: Seconds for a lost link to come back.
+        lost: Called where it has not come back by then.
     """
 
-    def __init__(self, conversation_id: str, emit: Emit, *, grace: float = GRACE_SECONDS) -> None:
+    def __init__(
+        self,
+        conversation_id: str,
+        emit: Emit,
+        *,
+        grace: float = GRACE_SECONDS,
+        lost: Callable[[], object] = lambda: None,
+    ) -> None:
         self.id = conversation_id
         self.window: Window | None = None
         """The window that does the actions; None: none is connected."""
@@ -84,7 +92,7 @@ class HostConversation:
         """The tools that the window offers."""
 
         self._emit = emit
-        self._grace = grace
+        self._grace, self._lost = grace, lost
         self._loop = asyncio.get_running_loop()
         self._offered_by = ""
         self._offers = 0
@@ -229,9 +237,14 @@ class HostConversation:
             return False
         self.window = None
         self._table.left(now=self._loop.time())
-        self._forgetting = self._loop.call_later(self._grace, self._offer, ToolOffer())
+        self._forgetting = self._loop.call_later(self._grace, self._forget)
         self._schedule()
         return True
+
+    def _forget(self) -> None:
+        """End what a window that stays away has offered and begun."""
+        self._offer(ToolOffer())
+        self._lost()
 
     def announce(self, window: Window, said: object) -> Json:
         """Take the tools that a window offers, in place of those before; return the answer to it.

@@ -133,9 +133,17 @@ class EditorHost:
                 )
             del self._conversations[idle]
             self._agents.pop(idle, None)
-        made = HostConversation(secrets.token_hex(16), self._emit, grace=self._grace)
+        new = secrets.token_hex(16)
+        lost = partial(self._end_agent, new)
+        made = HostConversation(new, self._emit, grace=self._grace, lost=lost)
         self._conversations[made.id] = made
         return made
+
+    def _end_agent(self, conversation_id: str) -> None:
+        """End the agent of a window that stays away."""
+        agents = self._agents.get(conversation_id)
+        if agents is not None:
+            agents.stop()
 
     def _in_use(self, conversation: HostConversation) -> bool:
         agents = self._agents.get(conversation.id)
