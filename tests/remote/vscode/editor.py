@@ -42,6 +42,7 @@ SETTINGS: Mapping[str, object] = {
     "extensions.autoUpdate": False,
     "extensions.autoCheckUpdates": False,
     "chat.disableAIFeatures": True,
+    "typescript.disableAutomaticTypeAcquisition": True,
     "files.autoSave": "off",
     "lineshaft.python": sys.executable,
     "lineshaft.startAutomatically": True,
