@@ -187,7 +187,19 @@ def _install_editor() -> None:
     _run(*npm, "ci", *quiet, cwd=EDITOR)
     inside = EDITOR / "node_modules" / "code-server" / "lib" / "vscode"
     _run(*npm, "install", "--omit=dev", *quiet, cwd=inside)
+    _lend_typescript(inside / "extensions")
     mark.write_text(wanted)
+
+
+def _lend_typescript(extensions: Path) -> None:
+    """Put TypeScript's server where the editor's own extension looks for it.
+
+    The editor's package has the extension and not the server, which its own installation adds.
+    """
+    place = extensions / "node_modules" / "typescript"
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.symlink_to(EDITOR / "node_modules" / "typescript", target_is_directory=True)
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:

@@ -95,7 +95,7 @@ async def test_no_window_several_and_one_that_is_not_trusted_are_told(
             with pytest.raises(ConfigError, match="several windows"):
                 only_folder()
     async with hosted(root, "w", "v"):
-        with pytest.raises(ConfigError, match="several windows show it"):
+        with pytest.raises(ConfigError, match="several windows of VS Code show"):
             await asked(window_over, root)
     async with hosted(root, "w") as (_, [far]):
         finding = asyncio.create_task(asked(window_over, root))

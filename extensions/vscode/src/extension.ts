@@ -54,6 +54,7 @@ class Window implements vscode.Disposable {
   readonly #log = vscode.window.createOutputChannel("Lineshaft", { log: true });
   readonly #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   readonly #terminals = new Terminals();
+  readonly #diagnostics = new Diagnostics();
   readonly #turns = new Turns(() => { this.#show(); });
   readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
   readonly #choices = new Choices(this.#turns);
@@ -313,7 +314,6 @@ class Window implements vscode.Disposable {
       seconds: within(setting<unknown>("commandSeconds", COMMAND_SECONDS.otherwise), COMMAND_SECONDS),
       passEnvironment: setting<string[]>("passEnvironment", []),
     });
-    const diagnostics = new Diagnostics(root);
     const buffers = new Buffers(root);
     const unsaved = new UnsavedChanges(buffers, (question, signal, open) =>
       this.#choices.ask(questionOf(question), signal, open), () => setting<string>("review", "off") === "ask");
@@ -321,7 +321,7 @@ class Window implements vscode.Disposable {
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
         this.#terminals.show(command, hidden, listener)),
-      (action, signal) => diagnostics.get(action, signal),
+      (action, signal) => this.#diagnostics.get(root, action, signal),
       (action, signal) => this.#tools.call(action, signal),
       { buffers, landing: new Landing(root, unsaved), unsaved },
       {
@@ -439,6 +439,7 @@ class Window implements vscode.Disposable {
 
   dispose(): void {
     this.#tool?.dispose();
+    this.#diagnostics.dispose();
     void this.stop();
   }
 }

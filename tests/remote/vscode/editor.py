@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +42,7 @@ SETTINGS: Mapping[str, object] = {
     "extensions.autoUpdate": False,
     "extensions.autoCheckUpdates": False,
     "chat.disableAIFeatures": True,
+    "typescript.disableAutomaticTypeAcquisition": True,
     "files.autoSave": "off",
     "lineshaft.python": sys.executable,
     "lineshaft.startAutomatically": True,
@@ -49,16 +50,22 @@ SETTINGS: Mapping[str, object] = {
 }
 
 
+def lacking() -> str:
+    """Return what the editor needs and this machine does not have; empty: it has all."""
+    if shutil.which("chromium") is None:
+        return "needs Chromium: apt-get install chromium fonts-dejavu-core"
+    if not CODE_SERVER.is_file():
+        return "needs code-server: python requirements/install.py editor installs it"
+    if not VSIX.is_file():
+        return "needs the packaged extension: ./dev vsix makes it"
+    return ""
+
+
 def needs() -> tuple[str, str]:
     """Return Node and Chromium, or skip the test with what is missing."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("needs Chromium: apt-get install chromium fonts-dejavu-core")
-    if not CODE_SERVER.is_file():
-        pytest.skip("needs code-server: python requirements/install.py editor installs it")
-    if not VSIX.is_file():
-        pytest.skip("needs the packaged extension: ./dev vsix makes it")
-    return node(), chromium
+    if missing := lacking():
+        pytest.skip(missing)
+    return node(), str(shutil.which("chromium"))
 
 
 def until(look: Callable[[], Any], seconds: float = SECONDS) -> Any:
@@ -104,12 +111,12 @@ class Browser:
 
 @dataclass
 class VsCode:
-    """An editor with one window over one folder."""
+    """A window of an editor over one folder."""
 
     root: Path
     home: Path
     browser: Browser
-    found: list[HostAddress] = field(default_factory=list[HostAddress])
+    pages: "Pages"
 
     def clear(self) -> None:
         """Empty the folder, and delete what tests put beside it."""
@@ -148,8 +155,17 @@ class VsCode:
         """The address of the host that the window started."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_STATE_HOME", str(self.home / "state"))
-            hosts = until(addresses)
-        return cast("HostAddress", hosts[-1])
+            return cast("HostAddress", until(self._address))
+
+    def _address(self) -> HostAddress | None:
+        mine = (each for each in reversed(addresses()) if Path(each.root) == self.root.resolve())
+        return next(mine, None)
+
+    @contextmanager
+    def another(self, root: Path) -> "Generator[VsCode]":
+        """Open one more window, whose page is closed at the end of the block."""
+        with self.pages.opened(root) as browser:
+            yield VsCode(root, self.home, browser, self.pages)
 
     def http(self) -> httpx2.Client:
         """Give a client of the host."""
@@ -176,6 +192,33 @@ def _running(client: httpx2.Client) -> str | None:
     listed = client.get("/api/conversations").json()["results"]
     running = (each["conversation_id"] for each in listed if each["window"])
     return next(running, None)
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Windows of an editor that runs: each is a page of a browser of its own."""
+
+    url: str
+    chromium: str
+    env: Mapping[str, str]
+
+    @contextmanager
+    def opened(self, root: Path) -> Generator[Browser]:
+        """Open a window over a folder, and close its page at the end of the block."""
+        driver = str(Path(__file__).with_name("browser.py"))
+        browsing = subprocess.Popen(
+            [sys.executable, driver, self.chromium],
+            env=self.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            browser = Browser(browsing)
+            browser("open", f"{self.url}/?folder={root}")
+            yield browser
+        finally:
+            end(browsing)
 
 
 @contextmanager
@@ -232,20 +275,12 @@ def vscode(
         stderr=log,
         start_new_session=True,
     )
-    browsing = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("browser.py")), chromium],
-        env={**env, "PATH": os.environ["PATH"]},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    pages = Pages(f"http://127.0.0.1:{port}", chromium, {**env, "PATH": os.environ["PATH"]})
     try:
         until(lambda: _answers(port))
-        browser = Browser(browsing)
-        browser("open", f"http://127.0.0.1:{port}/?folder={root}")
-        yield VsCode(root, home, browser)
+        with pages.opened(root) as browser:
+            yield VsCode(root, home, browser, pages)
     finally:
-        end(browsing)
         _end_group(serving)
         log.close()
         shutil.rmtree(sockets, ignore_errors=True)

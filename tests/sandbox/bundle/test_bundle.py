@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import PythonNotFound
-from lineshaft.sandbox.bundle import Bundle, build, verify
+from lineshaft.sandbox.bundle import Bundle, BundledPython, build, unresolved_libraries, verify
 
 MODULES = "ssl sqlite3 ctypes lzma bz2 zlib hashlib decimal asyncio zoneinfo uuid csv statistics"
 LOADED = """
@@ -132,6 +132,44 @@ def test_what_is_no_python_is_refused_in_few_words(tmp_path: Path, text: str, sa
     assert "import" not in caught.value.message
     assert "3.11" in caught.value.hint
     assert sorted(path.name for path in tmp_path.iterdir()) == ["python3"]
+
+
+def test_a_python_that_is_described_is_copied_and_not_started(
+    bundle: Bundle, tmp_path: Path
+) -> None:
+    program = tmp_path / "usr" / "bin" / "python3.11"
+    program.parent.mkdir(parents=True)
+    shutil.copy(bundle.executable, program)
+    program.chmod(0o644)  # whoever started it would fail
+    stdlib = tmp_path / "usr" / "lib" / "python3.11"
+    stdlib.mkdir(parents=True)
+    (stdlib / "only.py").write_text("")
+    described = BundledPython(
+        name="cpython",
+        tag="cpython-311",
+        version="3.11.99",
+        platform="linux-elsewhere",
+        executable=program,
+        prefix=tmp_path / "usr",
+        stdlib=stdlib,
+        platstdlib=stdlib,
+    )
+    made = build(tmp_path / "made", interpreter=described)
+    assert (made.manifest.version, made.manifest.platform) == ("3.11.99", "linux-elsewhere")
+    assert "lib/python3.11/only.py" in made.manifest.files
+
+
+def test_libraries_that_a_bundle_lacks_or_cannot_use_are_named(moved: Path) -> None:
+    assert unresolved_libraries(moved) == ()
+    library = next(moved.glob("lib/lib*.so*"))
+    away = library.rename(library.with_name("away"))
+    assert library.name in "".join(unresolved_libraries(moved))
+    away.rename(library)
+    data = bytearray(library.read_bytes())
+    data[18] ^= 0x80
+    (moved / "lib" / "strange.so").write_bytes(data)
+    assert unresolved_libraries(moved) == ("the processor of lib/strange.so",)
+    (moved / "lib" / "strange.so").unlink()
 
 
 def test_a_folder_that_is_there_is_not_built_over(bundle: Bundle) -> None:

@@ -95,3 +95,9 @@ def test_the_c_library_stays_with_the_machine() -> None:
 
 def test_a_library_that_is_nowhere_is_not_found(tmp_path: Path) -> None:
     assert find_library("libnowhere.so.9", [tmp_path]) is None
+
+
+def test_a_library_for_another_processor_is_not_found() -> None:
+    mine = read_elf(ask(Path(sys.executable)).executable).machine
+    assert find_library("libc.so.6", machine=mine) is not None
+    assert find_library("libc.so.6", machine=mine + 1) is None

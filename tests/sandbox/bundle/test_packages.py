@@ -201,7 +201,9 @@ def _needing(*names: str) -> bytes:
     whole = strings_at + len(strings)
     load = part.pack(1, 4, 0, 0, 0, whole, whole, 4096)
     table = part.pack(2, 4, dynamic_at, dynamic_at, dynamic_at, len(dynamic), len(dynamic), 8)
-    magic = b"\x7fELF\x02\x01\x01".ljust(32, b"\0") + struct.pack("<Q", head)
+    processor = Path(sys.executable).resolve().read_bytes()[18:20]
+    magic = b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + processor
+    magic = magic.ljust(32, b"\0") + struct.pack("<Q", head)
     return (
         magic.ljust(54, b"\0")
         + struct.pack("<HH", part.size, 2).ljust(10, b"\0")

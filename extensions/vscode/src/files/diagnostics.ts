@@ -8,8 +8,11 @@ import * as vscode from "vscode";
 
 import { ActionError, type GetErrorsAction, type Json, type Observation } from "../protocol/frames.ts";
 import { isWithin, placeOf } from "./paths.ts";
+import { BackgroundTabs } from "./tabs.ts";
 
 const QUIET_MS = 1_000;
+/** After the first word of a server that may have started just now. */
+const COLD_QUIET_MS = 5_000;
 /** For a server that answered before. */
 const FIRST_MS = 3_000;
 /** For one that may have to start. */
@@ -18,41 +21,85 @@ const MOST_MS = 30_000;
 const MOST = 1_000;
 const SEVERITIES = ["error", "warning", "info", "hint"] as const;
 
+/** How a look waits. */
+interface Wait {
+  /** For the first word. */
+  readonly first: number;
+  /** After the last one. */
+  readonly quiet: number;
+  /** Whether silence is a word too. */
+  readonly mayBeSilent: boolean;
+}
+
 export class Diagnostics {
-  readonly #root: string;
+  readonly #tabs = new BackgroundTabs();
   /** Languages whose servers were waited for. */
   readonly #warm = new Set<string>();
+  /** Files whose text has changed since something was found in them: a server says more of them. */
+  readonly #outdated = new Set<string>();
+  readonly #listening = vscode.Disposable.from(
+    vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const found = vscode.languages.getDiagnostics(document.uri);
+      if (contentChanges.length > 0 && found.length > 0) this.#outdated.add(document.uri.toString());
+    }),
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      for (const each of uris) this.#outdated.delete(each.toString());
+    }),
+  );
 
-  constructor(root: string) {
-    this.#root = root;
+  dispose(): void {
+    this.#listening.dispose();
   }
 
-  /** Opens the files, since servers report of open ones, and waits for quiet. */
-  async get(action: GetErrorsAction, signal: AbortSignal): Promise<Observation> {
-    const documents = action.paths === null ? null : await opened(this.#root, action.paths);
-    const cold = documents?.some((each) => !this.#warm.has(each.languageId)) === true;
-    const settled = await quiet(signal, cold ? START_MS : FIRST_MS, cold);
-    if (settled) for (const each of documents ?? []) this.#warm.add(each.languageId);
-    const places = documents?.map((each) => each.uri.fsPath);
-    const found = vscode.languages
-      .getDiagnostics()
-      .filter(([uri]) => uri.scheme === "file" && isWithin(this.#root, uri.fsPath))
-      .filter(([uri]) => places?.includes(uri.fsPath) !== false)
-      .flatMap(([uri, all]) => all.map((each) => ({ uri, each })))
-      .sort((one, other) => one.each.severity - other.each.severity)
-      .map(({ uri, each }) => told(paths.relative(this.#root, uri.fsPath), each));
-    const shown = found.slice(0, MOST);
-    return {
-      observation: "get_errors",
-      content: shown.map((each) => each.line).join("\n"),
-      extras: {
-        count: found.length,
-        diagnostics: shown.map((each) => each.diagnostic),
-        settled,
-        truncated: found.length > MOST,
-      },
+  /** Has the files open in tabs, since servers report of those alone, and waits for quiet. */
+  async get(root: string, action: GetErrorsAction, signal: AbortSignal): Promise<Observation> {
+    const documents = action.paths === null ? null : await opened(root, action.paths);
+    const files = documents?.map((each) => each.uri) ?? [];
+    return await this.#tabs.during(files, async () => {
+      const settled = await this.#settled(documents ?? [], signal);
+      return gathered(root, documents, settled);
+    });
+  }
+
+  async #settled(documents: readonly vscode.TextDocument[], signal: AbortSignal): Promise<boolean> {
+    const isCold = documents.some((each) => !this.#warm.has(each.languageId));
+    const isOwed = (): boolean => documents.some((each) => this.#outdated.has(each.uri.toString()));
+    const waits = isCold || isOwed();
+    const wait: Wait = {
+      first: waits ? START_MS : FIRST_MS,
+      quiet: isCold ? COLD_QUIET_MS : QUIET_MS,
+      mayBeSilent: !waits,
     };
+    const settled = await quiet(signal, wait, isOwed);
+    if (settled) for (const each of documents) this.#warm.add(each.languageId);
+    return settled;
   }
+}
+
+function gathered(
+  root: string,
+  documents: readonly vscode.TextDocument[] | null,
+  settled: boolean,
+): Observation {
+  const places = documents?.map((each) => each.uri.fsPath);
+  const found = vscode.languages
+    .getDiagnostics()
+    .filter(([uri]) => uri.scheme === "file" && isWithin(root, uri.fsPath))
+    .filter(([uri]) => places?.includes(uri.fsPath) !== false)
+    .flatMap(([uri, all]) => all.map((each) => ({ uri, each })))
+    .sort((one, other) => one.each.severity - other.each.severity)
+    .map(({ uri, each }) => told(paths.relative(root, uri.fsPath), each));
+  const shown = found.slice(0, MOST);
+  return {
+    observation: "get_errors",
+    content: shown.map((each) => each.line).join("\n"),
+    extras: {
+      count: found.length,
+      diagnostics: shown.map((each) => each.diagnostic),
+      settled,
+      truncated: found.length > MOST,
+    },
+  };
 }
 
 async function opened(root: string, given: readonly string[]): Promise<vscode.TextDocument[]> {
@@ -69,16 +116,17 @@ async function opened(root: string, given: readonly string[]): Promise<vscode.Te
 }
 
 /**
- * Waits until no diagnostic has changed for a second; false where that takes too long, and where
- * nothing at all came of a server that may still start.
+ * Waits until no diagnostic has changed for some time; false where that takes too long, and where
+ * nothing at all came of a server that may still start, or of one that owes a word.
  */
-async function quiet(signal: AbortSignal, first: number, cold: boolean): Promise<boolean> {
+async function quiet(signal: AbortSignal, wait: Wait, isOwed: () => boolean): Promise<boolean> {
   return await new Promise((done) => {
-    let timer = setTimeout(end, first, !cold);
+    let timer = setTimeout(end, wait.first, wait.mayBeSilent);
     const over = setTimeout(end, MOST_MS, false);
     const listening = vscode.languages.onDidChangeDiagnostics(() => {
+      if (isOwed()) return;
       clearTimeout(timer);
-      timer = setTimeout(end, QUIET_MS, true);
+      timer = setTimeout(end, wait.quiet, true);
     });
     signal.addEventListener("abort", stop, { once: true });
     function stop(): void {

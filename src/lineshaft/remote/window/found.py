@@ -13,7 +13,7 @@ from pathlib import Path
 from lineshaft.errors import ConfigError, WorkspaceError
 from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.remote.host import HostAddress, addresses
-from lineshaft.remote.window.window import EditorWindow
+from lineshaft.remote.window.window import EditorWindow, SeveralWindows
 
 _START = "open the folder in VS Code, trust it, and choose `Lineshaft: Start`"
 
@@ -49,7 +49,7 @@ def window_over(root: Path) -> EditorWindow:
     """Return the window that shows a folder.
 
     Raises:
-        ConfigError: There is none, or it is on another machine.
+        ConfigError: There is none, there are several, or it is on another machine.
     """
     window, real = window_at(root), root.resolve()
     try:
@@ -59,6 +59,8 @@ def window_over(root: Path) -> EditorWindow:
                     f"the window that shows {str(root)!r} is on another machine",
                     hint="work in the folder itself, on that machine",
                 )
+    except SeveralWindows as error:
+        raise ConfigError(error.message, hint=error.hint) from error
     except WorkspaceError as error:
         others = ", ".join(sorted({each.root for each in addresses()} - {str(real)}))
         open_now = f"; there are windows over {others}" if others else ""

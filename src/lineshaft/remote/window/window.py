@@ -92,6 +92,10 @@ _KINDS: Mapping[str, type[WorkspaceError]] = {
 }
 
 
+class SeveralWindows(WorkspaceError):
+    """More windows than one show a folder."""
+
+
 class EditorWindow:
     """The window that shows a folder.
 
@@ -305,7 +309,8 @@ class EditorWindow:
         A window that was there and has lost its link is waited for, for some seconds.
 
         Raises:
-            WorkspaceError: None is, or several are.
+            WorkspaceError: None is.
+            SeveralWindows: Several are.
         """
         over = time.monotonic() + _BACK_SECONDS
         while True:
@@ -317,7 +322,10 @@ class EditorWindow:
             raise WorkspaceError("its window is not connected")
         if len(found) > 1:
             pids = ", ".join(str(host.pid) for host, _ in found)
-            raise WorkspaceError(f"several windows show it (their hosts are processes {pids})")
+            raise SeveralWindows(
+                f"several windows of VS Code show {self._root!r} (of hosts {pids})",
+                hint="close all but one, or choose `Lineshaft: Stop` in the others",
+            )
         return found[0]
 
     def _joined(self) -> tuple[list[tuple[HostAddress, str]], bool]:

@@ -39,18 +39,20 @@ class Bundle:
         return self.root / self.manifest.executable
 
 
-def build(target: Path | None = None, *, interpreter: Path | None = None) -> Bundle:
+def build(target: Path | None = None, *, interpreter: Path | BundledPython | None = None) -> Bundle:
     """Make a bundle.
 
     Args:
         target: Folder that does not exist yet; it appears whole or not at all. None: the place
             where `resolve` looks first, instead of what may be there.
-        interpreter: The Python to copy; of a virtual environment, the Python it was made from.
+        interpreter: The Python to copy; of a virtual environment, the Python it was made from. One
+            that is described is not started: it may be for another processor.
 
     Raises:
         PythonNotFound: The interpreter cannot be bundled, or the folder not be written.
     """
-    subject = ask(interpreter or running())
+    described = isinstance(interpreter, BundledPython)
+    subject = interpreter if described else ask(interpreter or running())
     if not subject.platform.startswith("linux"):
         raise PythonNotFound(f"bundles are built on Linux, not on {subject.platform!r}")
     if target is None:

@@ -50,6 +50,9 @@ class Elf:
     interpreter: str | None
     """The dynamic loader that a program names."""
 
+    machine: int
+    """The processor that it is for, as ELF numbers them."""
+
 
 def read_elf(path: Path) -> Elf:
     """Return the needs of a file.
@@ -62,7 +65,18 @@ def read_elf(path: Path) -> Elf:
     strings = image.strings(entries)
     needed = tuple(strings.at(value) for tag, value in entries if tag == _DT_NEEDED)
     runs = [strings.at(value) for tag, value in entries if tag in (_DT_RPATH, _DT_RUNPATH)]
-    return Elf(needed, tuple(":".join(runs).split(":")) if runs else (), image.interpreter())
+    run_path = tuple(":".join(runs).split(":")) if runs else ()
+    return Elf(needed, run_path, image.interpreter(), image.machine)
+
+
+def is_for(path: Path, machine: int) -> bool:
+    """Return whether a file is for a processor; no other part of it is looked at."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(20)
+    except OSError:
+        return False
+    return head[:6] == _MAGIC and head[18:20] == machine.to_bytes(2, "little")
 
 
 def set_run_path(path: Path, run_path: str) -> None:
@@ -96,6 +110,7 @@ class _Image:
         if data[:6] != _MAGIC or len(data) < 64:
             raise NotElf("no 64-bit, little-endian ELF file")
         self.data = data
+        (self.machine,) = struct.unpack_from("<H", data, 18)
         (self._table,) = struct.unpack_from("<Q", data, 32)
         size, count = struct.unpack_from("<HH", data, 54)
         if size != _SEGMENT.size or self._table + size * count > len(data):

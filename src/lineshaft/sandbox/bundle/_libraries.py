@@ -1,11 +1,12 @@
 """Shared libraries: those that a program needs, and their places on this machine."""
 
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from lineshaft.sandbox.bundle._elf import NotElf, read_elf
+from lineshaft.sandbox.bundle._elf import Elf, NotElf, is_for, read_elf
 
 _SYSTEM = (
     *("ld-linux", "libanl.", "libBrokenLocale", "libc.", "libc_malloc_debug", "libdl.", "libm."),
@@ -51,8 +52,9 @@ def system_files(files: Iterable[Path]) -> tuple[Path, ...]:
     """
     chosen: set[Path] = set()
     needed = {name for file in files for name in _names(file)}
+    machine = next((found for file in files if (found := _machine(file)) is not None), None)
     for name in sorted({n for n in needed if is_system(n)} | set(_FOR_WHEELS) | {"libm.so.6"}):
-        place = find_library(name)
+        place = find_library(name, machine=machine)
         if place is not None:
             chosen |= {place, place.resolve()}
     for loader in {_loader(file) for file in files} - {None}:
@@ -75,46 +77,79 @@ def machine_libraries(folder: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*outside, *system_files([*files, *outside]))))
 
 
-def find_library(name: str, first: Iterable[Path] = ()) -> Path | None:
+def unresolved_libraries(root: Path) -> tuple[str, ...]:
+    """Return what compiled files of a bundle need and it does not have, beside the C library.
+
+    Each is named with a file that needs it, or with one that is for another processor than most.
+    Nothing is run: the bundle may be for another machine.
+    """
+    files = {path: elf for path in root.rglob("*") if (elf := _elf(path)) is not None}
+    names = {path.name for path in files}
+    assumed = {*_FOR_WHEELS}
+    missing = {
+        f"{name} (of {path.relative_to(root)})"
+        for path, elf in files.items()
+        for name in elf.needed
+        if not is_system(name) and name not in names | assumed
+    }
+    kinds = Counter(elf.machine for elf in files.values()).most_common(1)
+    strange = {
+        f"the processor of {path.relative_to(root)}"
+        for path, elf in files.items()
+        if elf.machine != kinds[0][0]
+    }
+    return tuple(sorted(missing | strange))
+
+
+def find_library(
+    name: str, first: Iterable[Path] = (), *, machine: int | None = None
+) -> Path | None:
     """Return the place of a library.
 
     Args:
         name: As programs ask for it, such as `libssl.so.3`.
         first: Folders to look into before the machine's own.
+        machine: The processor that it has to be for; None: any.
     """
-    for folder in first:
-        if (folder / name).is_file():
-            return folder / name
     listed = _cache().get(name)
-    if listed is not None:
-        return listed
-    return next((Path(p) / name for p in _PLACES if (Path(p) / name).is_file()), None)
+    places = [folder / name for folder in first]
+    places += [] if listed is None else [listed]
+    places += [Path(folder) / name for folder in _PLACES]
+    fits = (place for place in places if machine is None or is_for(place, machine))
+    return next((place for place in fits if place.is_file()), None)
 
 
 def _needs(file: Path, prefix: Path) -> Iterator[tuple[str, Path]]:
-    try:
-        elf = read_elf(file)
-    except (NotElf, OSError):
+    elf = _elf(file)
+    if elf is None:
         return
     origin = str(file.resolve().parent)
     first = [Path(p.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for p in elf.run_path]
     for name in elf.needed:
         if not is_system(name):
-            place = find_library(name, [*first, prefix / "lib"])
+            place = find_library(name, [*first, prefix / "lib"], machine=elf.machine)
             if place is not None:
                 yield name, place
 
 
 def _names(file: Path) -> tuple[str, ...]:
-    try:
-        return read_elf(file).needed
-    except (NotElf, OSError):
-        return ()
+    elf = _elf(file)
+    return () if elf is None else elf.needed
+
+
+def _machine(file: Path) -> int | None:
+    elf = _elf(file)
+    return None if elf is None else elf.machine
 
 
 def _loader(file: Path) -> str | None:
+    elf = _elf(file)
+    return None if elf is None else elf.interpreter
+
+
+def _elf(file: Path) -> Elf | None:
     try:
-        return read_elf(file).interpreter
+        return read_elf(file)
     except (NotElf, OSError):
         return None
 
