@@ -36,7 +36,7 @@ test("a call says what is allowed with it for the run", () => {
 
 test("what a list draws as an icon or not at all is text", () => {
   const { action } = readAction({ id: 1, action: "run", args: { command: "a $(reboot) \u202eb\u200b" } });
-  assert.equal(rowOf(action).label, "run: a $\u2060(reboot) \\u{202e}b\\u{200b}");
+  assert.equal(rowOf(action, "").label, "run: a $\u2060(reboot) \\u{202e}b\\u{200b}");
 });
 
 test("an action of the window is shown whole, by its arguments", () => {
