@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from remote.suite import (
     test_time_that_is_over_ends_the_whole_tree,
     test_two_commands_at_once_keep_their_output_apart,
 )
+from remote.vscode.conftest import FAILED
 from remote.vscode.editor import ROOT, VsCode, until, vscode
 
 __all__ = (
@@ -47,7 +49,8 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> Generator[VsCode]:
 def editor(chosen: VsCode, request: pytest.FixtureRequest) -> Generator[VsCode]:
     chosen.clear()
     yield chosen
-    chosen.shoot(ROOT / "build" / "screenshots", request.node.name)
+    if FAILED in request.node.stash:
+        chosen.shoot(ROOT / "build" / "screenshots", request.node.name)
 
 
 @pytest.fixture
@@ -69,14 +72,12 @@ def ran(editor: VsCode, command: str, seconds: float | None = None) -> RunObserv
 
 def shells(editor: VsCode) -> list[int]:
     """Return the shells of terminals of this editor."""
-    found = []
-    for process in psutil.process_iter(["pid", "cmdline", "environ"]):
-        words = process.info["cmdline"] or []
-        about = process.info["environ"] or {}
-        if any("shellIntegration" in word for word in words) and about.get("HOME") == str(
-            editor.home
-        ):
-            found.append(process.info["pid"])
+    found: list[int] = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            injected = any("shellIntegration" in word for word in process.cmdline())
+            if injected and process.environ().get("HOME") == str(editor.home):
+                found.append(process.pid)
     return found
 
 
@@ -127,7 +128,9 @@ async def test_a_command_that_kills_its_group_or_reads_no_input_leaves_the_shell
     side: Side,
 ) -> None:
     assert (await side.run("kill -9 0")).metadata.signal == "SIGKILL"
-    running = asyncio.ensure_future(side.run("touch started; until [ -e over ]; do sleep 0.05; done"))
+    running = asyncio.ensure_future(
+        side.run("touch started; until [ -e over ]; do sleep 0.05; done")
+    )
     with anyio.fail_after(60):
         while not (side.root / "started").exists():
             await asyncio.sleep(0.02)
@@ -138,19 +141,23 @@ async def test_a_command_that_kills_its_group_or_reads_no_input_leaves_the_shell
     assert not (side.root / "typed").exists()
 
 
-def configure(editor: VsCode, *, bar: bool, **settings: object) -> None:
-    """Have the folder bring settings along, and wait until the window has them."""
+@contextmanager
+def brought_along(editor: VsCode, **settings: object) -> Generator[None]:
+    """Have the folder bring settings along; the window shows by its status bar that it has them."""
     folder = editor.root / ".vscode"
-    folder.mkdir(exist_ok=True)
-    text = json.dumps({**settings, "workbench.statusBar.visible": bar})
-    (folder / "settings.json").write_text(text)
-    until(lambda: bool(editor.browser("count", ".part.statusbar:visible")) is bar)
+    folder.mkdir()
+    for bar in (False, True):
+        text = {"workbench.statusBar.visible": bar, **({} if bar else settings)}
+        (folder / "settings.json").write_text(json.dumps(text))
+        until(lambda bar=bar: bool(editor.browser("count", ".part.statusbar:visible")) is bar)
+        if not bar:
+            yield
 
 
 def evil(folder: Path) -> Path:
     """Write a shell that says it ran."""
     shell = folder / "bash"
-    shell.write_text(f"#!/bin/sh\ntouch {folder}/evil-ran\nexec /bin/bash \"$@\"\n")
+    shell.write_text(f'#!/bin/sh\ntouch {folder}/evil-ran\nexec /bin/bash "$@"\n')
     shell.chmod(0o755)
     return shell
 
@@ -160,33 +167,28 @@ def test_a_folder_chooses_neither_shell_nor_variables(editor: VsCode) -> None:
     script = editor.root / "evil.sh"
     script.write_text(f"touch {editor.root}/evil-read\n")
     ran(editor, "kill -9 $PPID")  # whose terminal is thrown away: the next is a new one
-    configure(
-        editor,
-        bar=False,
-        **{
-            "terminal.integrated.profiles.linux": {"evil": {"path": str(shell)}},
-            "terminal.integrated.defaultProfile.linux": "evil",
-            "terminal.integrated.env.linux": {"BASH_ENV": str(script), "EVIL": "1"},
-        },
-    )
-    done = ran(editor, "echo ${EVIL-none} ${BASH_ENV-none}")
-    assert (done.content, done.metadata.backend) == ("none none\n", "shell_integration")
-    assert not (editor.root / "evil-ran").exists()
-    for pid in shells(editor):
-        assert "EVIL" not in psutil.Process(pid).environ()
-    assert not (editor.root / "evil-read").exists()
-    editor.browser.command("Terminal: Create New Terminal")
-    until(lambda: (editor.root / "evil-ran").exists())  # so the settings do count elsewhere
-    configure(editor, bar=True)
+    until(lambda: not shells(editor))
+    settings = {
+        "terminal.integrated.profiles.linux": {"evil": {"path": str(shell)}},
+        "terminal.integrated.defaultProfile.linux": "evil",
+        "terminal.integrated.env.linux": {"BASH_ENV": str(script), "EVIL": "1"},
+    }
+    with brought_along(editor, **settings):
+        done = ran(editor, "echo ${EVIL-none} ${BASH_ENV-none}")
+        assert (done.content, done.metadata.backend) == ("none none\n", "shell_integration")
+        assert {path.name for path in editor.root.glob("evil*")} == {"evil.sh"}
+        (own,) = shells(editor)
+        assert {"EVIL", "BASH_ENV", "XDG_STATE_HOME"}.isdisjoint(psutil.Process(own).environ())
+        editor.browser.command("Terminal: Create New Terminal")
+        until((editor.root / "evil-ran").exists)  # so the settings do count elsewhere
 
 
 def test_without_shell_integration_a_command_is_a_child_process_and_says_why(
     editor: VsCode,
 ) -> None:
-    configure(editor, bar=False, **{"terminal.integrated.shellIntegration.enabled": False})
-    done = ran(editor, "echo x >> ran; exit 3")
-    assert (done.metadata.exit_code, done.metadata.backend) == (3, "pseudoterminal")
-    assert "switched off" in done.metadata.suffix
-    assert done.metadata.where.startswith("as a child process, with ")
-    assert (editor.root / "ran").read_text() == "x\n"
-    configure(editor, bar=True)
+    with brought_along(editor, **{"terminal.integrated.shellIntegration.enabled": False}):
+        done = ran(editor, "echo x >> ran; exit 3")
+        assert (done.metadata.exit_code, done.metadata.backend) == (3, "pseudoterminal")
+        assert "switched off" in done.metadata.suffix
+        assert done.metadata.where.startswith("as a child process, with ")
+        assert (editor.root / "ran").read_text() == "x\n"

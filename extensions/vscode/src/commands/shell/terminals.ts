@@ -12,7 +12,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 
 import { ActionError } from "../../protocol/frames.ts";
-import { environment } from "../environment.ts";
+import { environment, without } from "../environment.ts";
 import type { Execution, OpenTerminal } from "./command.ts";
 import { type Shell, shellOf, type TerminalSettings } from "./shells.ts";
 import { Unavailable } from "./unavailable.ts";
@@ -130,9 +130,9 @@ export class ShellTerminals implements vscode.Disposable {
       shellPath: shell.path,
       shellArgs: [...shell.args],
       cwd: this.#root(),
-      // Nothing of the folder's `terminal.integrated.env`, nor of other extensions.
+      // Over a remote link VS Code forgets that it is strict.
       strictEnv: true,
-      env: { ...environment(process.env, []), VSCODE_PREVENT_SHELL_HISTORY: "1" },
+      env: { ...without(environment(process.env, []), foreignNames()), VSCODE_PREVENT_SHELL_HISTORY: "1" },
       isTransient: true,
     });
     const made = new ShellTerminal(shell, terminal, (of, keep) => { this.#released(of, keep); });
@@ -162,8 +162,15 @@ function hasIntegration(): boolean {
   return typeof window.onDidEndTerminalShellExecution === "function";
 }
 
+const platform = process.platform === "darwin" ? "osx" : "linux";
+
+/** Names of variables that VS Code gives terminals beside, of its own and by settings of a folder. */
+function foreignNames(): string[] {
+  const set = vscode.workspace.getConfiguration("terminal.integrated").get<object>(`env.${platform}`);
+  return [...Object.keys(process.env), ...Object.keys(set ?? {})];
+}
+
 function settings(): TerminalSettings {
-  const platform = process.platform === "darwin" ? "osx" : "linux";
   const terminal = vscode.workspace.getConfiguration("terminal.integrated");
   const own = (name: string): unknown => {
     const found = terminal.inspect<unknown>(name);
