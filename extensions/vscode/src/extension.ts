@@ -458,6 +458,7 @@ class Window implements vscode.Disposable {
       this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
       return;
     }
+    this.#log.info(`commands run by bash ${this.#where()}`);
     const python = this.#python();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];

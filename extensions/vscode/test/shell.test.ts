@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -159,6 +159,28 @@ test("a shell that does not begin a command never does it later", async () => {
   const late = spawn("sh", ["-c", line], { stdio: "ignore" });
   assert.equal(await new Promise((done) => late.once("exit", done)), 1);
   assert.ok(!existsSync(join(folder, "ran")));
+});
+
+test("a terminal that fails, or that is closed first, begins nothing", async () => {
+  const failing = new Believing();
+  failing.execute = () => { throw new Unavailable("it has ended"); };
+  await assert.rejects(commands(failing).begin(start("touch ran")), /it has ended/);
+  const closing = new Believing();
+  closing.starts = false;
+  const begun = commands(closing).begin(start("touch ran"));
+  await until(() => closing.lines.length === 1);
+  closing.close();
+  await assert.rejects(begun, Unavailable);
+  assert.deepEqual([failing.kept, closing.kept, existsSync(join(folder, "ran"))], [false, false, false]);
+});
+
+test("nothing of a window is left", async () => {
+  const own = new Orders([process.execPath, "--no-warnings", RUNNER]);
+  const { line } = await own.place({ command: "", cwd: folder, env: {}, mark: "m", nonce: "n" });
+  const place = dirname(line.split(" ")[1] ?? "");
+  assert.ok(existsSync(place));
+  own.dispose();
+  assert.ok(!existsSync(place));
 });
 
 test("the same line runs a command once", async () => {

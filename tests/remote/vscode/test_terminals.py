@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -143,12 +145,26 @@ async def test_a_command_that_kills_its_group_or_reads_no_input_leaves_the_shell
 
 @contextmanager
 def brought_along(editor: VsCode, **settings: object) -> Generator[None]:
-    """Have the folder bring settings along; the window shows by its status bar that it has them."""
-    folder = editor.root / ".vscode"
-    folder.mkdir()
+    """Have the folder bring settings along."""
+    (editor.root / ".vscode").mkdir()
+    with _added(editor, editor.root / ".vscode" / "settings.json", settings):
+        yield
+
+
+@contextmanager
+def chosen_by_person(editor: VsCode, **settings: object) -> Generator[None]:
+    """Have the person set something for all folders."""
+    with _added(editor, editor.home / "data" / "User" / "settings.json", settings):
+        yield
+
+
+@contextmanager
+def _added(editor: VsCode, file: Path, settings: Mapping[str, object]) -> Generator[None]:
+    """Add settings to a file; the window shows by its status bar that it has them."""
+    before: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
     for bar in (False, True):
-        text = {"workbench.statusBar.visible": bar, **({} if bar else settings)}
-        (folder / "settings.json").write_text(json.dumps(text))
+        text = {**before, "workbench.statusBar.visible": bar, **({} if bar else settings)}
+        file.write_text(json.dumps(text))
         until(lambda bar=bar: bool(editor.browser("count", ".part.statusbar:visible")) is bar)
         if not bar:
             yield
@@ -192,3 +208,76 @@ def test_without_shell_integration_a_command_is_a_child_process_and_says_why(
         assert "switched off" in done.metadata.suffix
         assert done.metadata.where.startswith("as a child process, with ")
         assert (editor.root / "ran").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_of_the_person_begin_commands_as_well(editor: VsCode, shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell}: apt-get install {shell}")
+    with chosen_by_person(editor, **{"terminal.integrated.defaultProfile.linux": shell}):
+        for command, code, output in (
+            ('echo "it\'s" `echo $0`; exit 3', 3, "it's bash\n"),
+            ("for i in 1 2; do\n  echo $i\ndone", 0, "1\n2\n"),
+            ("echo 'x 2>/dev/null", 2, None),
+            ("kill -9 $$", -1, ""),
+        ):
+            done = ran(editor, command)
+            assert done.metadata.backend == "shell_integration", done
+            assert f"`{shell}`" in done.metadata.where
+            assert done.metadata.exit_code == code
+            assert output in (None, done.content)
+
+
+def in_terminal(editor: VsCode) -> None:
+    """Put the keyboard into the terminal that is shown."""
+    editor.browser("click", ".terminal-wrapper.active .xterm-screen")
+    editor.browser("wait", ".terminal-wrapper.active .xterm.focus")
+
+
+def until_there(editor: VsCode, name: str) -> None:
+    until((editor.root / name).exists)
+
+
+def test_a_person_types_to_a_command_and_ctrl_c_or_a_closed_terminal_end_its_tree(
+    editor: VsCode,
+) -> None:
+    tree = "echo $$ > pid; sleep 600 & sleep 600"
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(ran, editor, "touch asked; read x; echo got $x")
+        until_there(editor, "asked")
+        in_terminal(editor)
+        editor.browser("type", "bob")
+        editor.browser("keys", "Enter")
+        done = asked.result(timeout=60)
+        assert (done.metadata.exit_code, done.content) == (0, "bob\ngot bob\n")  # as they see it
+        stopped = pool.submit(ran, editor, tree)
+        until_there(editor, "pid")
+        in_terminal(editor)
+        editor.browser("keys", "Control+c")
+        assert stopped.result(timeout=60).metadata.signal == "SIGTERM"
+        assert ran(editor, "rm pid").metadata.exit_code == 0
+        closed = pool.submit(ran, editor, tree)
+        until_there(editor, "pid")
+        pid = int((editor.root / "pid").read_text())
+        editor.browser.command("Terminal: Kill the Active Terminal Instance")
+        done = closed.result(timeout=60)
+    assert done.metadata.exit_code == -1
+    assert "its terminal was closed" in done.metadata.suffix
+    until(lambda: not psutil.pid_exists(pid))
+    hidden = editor.perform(RunAction(command="echo hidden", hidden=True))
+    assert isinstance(hidden, RunObservation)
+    assert (hidden.content, hidden.metadata.backend) == ("hidden\n", "shell_integration")
+
+
+def test_a_terminal_in_which_a_person_runs_something_is_theirs(editor: VsCode) -> None:
+    assert ran(editor, "true").metadata.backend == "shell_integration"
+    (theirs,) = shells(editor)
+    in_terminal(editor)
+    editor.browser("type", "touch mine; sleep 600")
+    editor.browser("keys", "Enter")
+    until_there(editor, "mine")
+    assert ran(editor, "echo ours").content == "ours\n"
+    assert theirs in shells(editor)
+    assert len(psutil.Process(theirs).children()) == 1  # what they run goes on
+    psutil.Process(theirs).kill()
+    until(lambda: len(shells(editor)) == 1)

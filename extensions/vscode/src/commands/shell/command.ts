@@ -81,20 +81,21 @@ export class ShellCommands {
       Object.entries(start.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
     );
     const { command, cwd, signal } = start;
-    const order = await this.#orders.place({ command, cwd, env, mark, nonce });
     const output = new Output(undefined);
     const heard = new Heard(nonce, output);
+    if (signal.aborted) throw cancelled();
+    const order = await this.#orders.place({ command, cwd, env, mark, nonce });
     let runner: Runner | null = null;
-    let execution: Execution | undefined;
-    if (!signal.aborted) {
+    let execution: Execution;
+    try {
       execution = terminal.execute(order.line);
       void listen(execution.text, heard);
       runner = await first(order.taken, [terminal.closed, aborted(signal)], this.#patience.begin);
+    } finally {
+      if (runner === null && !order.withdraw()) runner = await order.taken;
     }
-    if (runner === null && !order.withdraw()) runner = await order.taken;
-    if (runner === null || execution === undefined) {
-      if (signal.aborted) throw new ActionError("E_CANCELLED", "the command was cancelled before it began");
-      throw new Unavailable(`the shell did not begin the command in ${this.#patience.begin / 1_000} s`);
+    if (runner === null) {
+      throw start.signal.aborted ? cancelled() : new Unavailable("its shell did not begin the command");
     }
     return new ShellCommand(start, new Tree(mark, () => undefined), {
       terminal, execution, runner, heard, output, settle: this.#patience.settle,
@@ -181,6 +182,10 @@ class ShellCommand implements StartedCommand {
 
 async function listen(text: AsyncIterable<string>, heard: Heard): Promise<void> {
   for await (const chunk of text) heard.add(chunk);
+}
+
+function cancelled(): ActionError {
+  return new ActionError("E_CANCELLED", "the command was cancelled before it began");
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

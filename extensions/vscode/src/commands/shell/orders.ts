@@ -86,6 +86,7 @@ export class Orders {
   readonly #runner: readonly [string, ...string[]];
   readonly #waiting = new Map<string, (socket: Socket) => Runner>();
   #office: Promise<Office> | undefined;
+  #made: Office | undefined;
 
   /** `runner` is the program that runs an order, and its arguments before the socket and the id. */
   constructor(runner: readonly [string, ...string[]]) {
@@ -131,7 +132,8 @@ export class Orders {
       server.once("error", failed);
       server.listen(path, done);
     });
-    return { folder, server };
+    this.#made = { folder, server };
+    return this.#made;
   }
 
   #connected(socket: Socket): void {
@@ -151,11 +153,11 @@ export class Orders {
   }
 
   dispose(): void {
-    void this.#office?.then(({ folder, server }) => {
-      server.close();
-      rmSync(folder, { recursive: true, force: true });
-    }, () => undefined);
+    this.#waiting.clear();
     this.#office = undefined;
+    this.#made?.server.close();
+    // The window need not wait for what is done later.
+    if (this.#made !== undefined) rmSync(this.#made.folder, { recursive: true, force: true });
   }
 }
 

@@ -96,7 +96,7 @@ export class ShellTerminals implements vscode.Disposable {
   /** The shell that a command would be begun by; throws `Unavailable` where none would. */
   shell(): Shell {
     if (!hasIntegration()) throw new Unavailable("this editor has no shell integration");
-    const shell = shellOf(settings(), userInfo().shell ?? "bash", find);
+    const shell = shellOf(settings(), userInfo().shell || "bash", find);
     if (this.#failed?.path === shell.path && Date.now() < this.#failed.until) {
       throw new Unavailable(`shell integration of '${shell.name}' did not come up`);
     }
