@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -145,26 +144,12 @@ async def test_a_command_that_kills_its_group_or_reads_no_input_leaves_the_shell
 
 @contextmanager
 def brought_along(editor: VsCode, **settings: object) -> Generator[None]:
-    """Have the folder bring settings along."""
-    (editor.root / ".vscode").mkdir()
-    with _added(editor, editor.root / ".vscode" / "settings.json", settings):
-        yield
-
-
-@contextmanager
-def chosen_by_person(editor: VsCode, **settings: object) -> Generator[None]:
-    """Have the person set something for all folders."""
-    with _added(editor, editor.home / "data" / "User" / "settings.json", settings):
-        yield
-
-
-@contextmanager
-def _added(editor: VsCode, file: Path, settings: Mapping[str, object]) -> Generator[None]:
-    """Add settings to a file; the window shows by its status bar that it has them."""
-    before: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
+    """Have the folder bring settings along; the window shows by its status bar that it has them."""
+    folder = editor.root / ".vscode"
+    folder.mkdir()
     for bar in (False, True):
-        text = {**before, "workbench.statusBar.visible": bar, **({} if bar else settings)}
-        file.write_text(json.dumps(text))
+        text = {"workbench.statusBar.visible": bar, **({} if bar else settings)}
+        (folder / "settings.json").write_text(json.dumps(text))
         until(lambda bar=bar: bool(editor.browser("count", ".part.statusbar:visible")) is bar)
         if not bar:
             yield
@@ -208,24 +193,6 @@ def test_without_shell_integration_a_command_is_a_child_process_and_says_why(
         assert "switched off" in done.metadata.suffix
         assert done.metadata.where.startswith("as a child process, with ")
         assert (editor.root / "ran").read_text() == "x\n"
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_of_the_person_begin_commands_as_well(editor: VsCode, shell: str) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"needs {shell}: apt-get install {shell}")
-    with chosen_by_person(editor, **{"terminal.integrated.defaultProfile.linux": shell}):
-        for command, code, output in (
-            ('echo "it\'s" `echo $0`; exit 3', 3, "it's bash\n"),
-            ("for i in 1 2; do\n  echo $i\ndone", 0, "1\n2\n"),
-            ("echo 'x 2>/dev/null", 2, None),
-            ("kill -9 $$", -1, ""),
-        ):
-            done = ran(editor, command)
-            assert done.metadata.backend == "shell_integration", done
-            assert f"`{shell}`" in done.metadata.where
-            assert done.metadata.exit_code == code
-            assert output in (None, done.content)
 
 
 def in_terminal(editor: VsCode) -> None:
