@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from native import vouch_for_native_code
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 SECONDS = 120
@@ -76,6 +78,7 @@ def test_an_agent_works_by_a_program_and_is_corrected() -> None:
 def test_an_agent_of_a_module_is_there_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "1.md").write_text("It crashes.")
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    vouch_for_native_code(tmp_path / "STATE")
     words = ("call", "agents.triage", "path=1.md", "--tools", str(EXAMPLES / "triage.py"))
     done = json.loads(
         _run(
@@ -93,6 +96,7 @@ def test_an_agent_of_a_module_is_there_on_the_command_line(tmp_path: Path) -> No
 def test_own_tools_are_there_on_the_command_line(tmp_path: Path) -> None:
     words = ("run", "scripts/warmest.py", "--tools", "weather_tools.py", "--arg", "limit=2")
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    vouch_for_native_code(tmp_path / "STATE")
     done = json.loads(_run("-m", "lineshaft", *words, "--mode", "read", "--json", variables=home))
     assert done["status"] == "success"
     assert done["value"] == ["Rome", "Lima"]

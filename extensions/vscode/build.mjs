@@ -1,5 +1,6 @@
-// Bundles the extension into one file, which needs nothing but Node and VS Code. The script of the
-// panel's page is a text in it: the page loads nothing.
+// Bundles the extension into one file, and the program that runs commands in terminals into another;
+// both need nothing but Node and VS Code. The script of the panel's page is a text in the first: the
+// page loads nothing.
 import { build } from "esbuild";
 
 const page = await build({
@@ -10,6 +11,17 @@ const page = await build({
   format: "iife",
   target: "es2022",
   charset: "ascii",
+  logLevel: "warning",
+});
+
+// A program of its own: the user's shell starts it in a terminal.
+await build({
+  entryPoints: ["src/commands/shell/runner.ts"],
+  outfile: "dist/runner.cjs",
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
   logLevel: "warning",
 });
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from native import vouch_for_native_code
+
 PACKAGE = Path(__file__).parents[2] / "packages" / "lineshaft-azure-sdk"
 Line = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -33,6 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def line(tmp_path: Path, site: Path) -> Line:
     """Return a function that carries out a command line."""
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    vouch_for_native_code(tmp_path / "STATE")
 
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

@@ -6,11 +6,14 @@ import pytest
 
 import lineshaft
 from lineshaft.errors import ConfigError
+from native import CACHE_HOME, vouch_for_native_code
 
 
 @pytest.fixture
 def home(project: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a project, in the process's own variables."""
+    """Return a project, in the process's own variables; native code is there already."""
+    vouch_for_native_code(Path(environ["XDG_STATE_HOME"]))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE_HOME))
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     return project

@@ -14,6 +14,7 @@ from lineshaft.config import read_settings, tools
 from lineshaft.errors import ConfigError
 from lineshaft.packs import Pack, discover, find_pack, load_pack
 from lineshaft.testing import ScriptedModel, call, exit_with
+from native import vouch_for_native_code
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pack"
 Install = Callable[..., Path]
@@ -68,6 +69,7 @@ def line(tmp_path: Path, site: Path) -> Line:
     work = tmp_path / "work"
     work.mkdir()
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
+    vouch_for_native_code(tmp_path / "STATE")
 
     def run(*words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

@@ -112,6 +112,11 @@ def _others() -> list[ToolSpec]:
             positional=("repo",),
         ),
         ToolSpec(
+            name="github.get_issue",
+            input_schema=_object({"number": NUMBER}),
+            output_schema=ISSUE,
+        ),
+        ToolSpec(
             name="github.add_label",
             input_schema=_object({"repo": TEXT, "number": NUMBER, "label": TEXT}),
         ),

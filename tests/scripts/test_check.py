@@ -66,6 +66,18 @@ async def test_a_good_script_is_not_blocked(
     assert [f for f in found if f.level == "error" or f.code == "checker-failed"] == [], title
 
 
+async def test_a_text_sought_among_keys_is_told_and_runs(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    for source in (
+        'print("TODO" in await read_file("a"))',
+        'f = read_file("a")\nif "TODO" not in f: print(1)',
+    ):
+        told = await said(source, specs, checker, reading)
+        assert [(f.level, f.code) for f in told] == [("warning", "unknown-key")]
+        assert "`in` looks among these alone" in told[0].message
+
+
 @pytest.mark.parametrize(
     ("title", "marked"), BAD, ids=[f"{n} {title}" for n, (title, _) in enumerate(BAD)]
 )

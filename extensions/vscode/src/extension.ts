@@ -3,10 +3,17 @@
  */
 
 import { realpath } from "node:fs/promises";
-import { basename } from "node:path";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
 import * as vscode from "vscode";
 
-import { Commands } from "./commands/commands.ts";
+import { type BeginInShell, Commands } from "./commands/commands.ts";
+import { environment } from "./commands/environment.ts";
+import { CHILD_PROCESS, inTerminal, whereOf } from "./commands/means.ts";
+import { ShellCommands } from "./commands/shell/command.ts";
+import { Orders } from "./commands/shell/orders.ts";
+import { ShellTerminals } from "./commands/shell/terminals.ts";
+import { Unavailable } from "./commands/shell/unavailable.ts";
 import { Terminals } from "./commands/terminals.ts";
 import { Buffers } from "./files/buffers.ts";
 import { Diagnostics } from "./files/diagnostics.ts";
@@ -56,7 +63,8 @@ class Window implements vscode.Disposable {
   readonly #terminals = new Terminals();
   readonly #diagnostics = new Diagnostics();
   readonly #turns = new Turns(() => { this.#show(); });
-  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns);
+  readonly #shells = new ShellTerminals(() => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir());
+  readonly #consent = new Consent(() => setting<Asks>("consent", "commands"), this.#turns, () => this.#where());
   readonly #choices = new Choices(this.#turns);
   readonly #reviews = new Reviews(this.#turns);
   readonly #invocations = new Invocations();
@@ -73,6 +81,7 @@ class Window implements vscode.Disposable {
     },
     choose: () => this.#chooseAgent(),
   });
+  readonly #orders: Orders;
   readonly #acts = new RunActs(this.#tree, () => ({
     python: this.#python(),
     workspace: async () => {
@@ -101,6 +110,7 @@ class Window implements vscode.Disposable {
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
+    this.#orders = new Orders([process.execPath, join(context.extensionPath, "dist", "runner.cjs")]);
     const commands: Record<string, () => unknown> = {
       start: () => {
         this.#starts = 0;
@@ -119,7 +129,7 @@ class Window implements vscode.Disposable {
       context.subscriptions.push(vscode.commands.registerCommand(`lineshaft.${name}`, act));
     }
     context.subscriptions.push(
-      this, this.#log, this.#status, this.#terminals, this.#consent, this.#choices, this.#reviews, showsTexts(),
+      this, this.#log, this.#status, this.#terminals, this.#shells, this.#orders, this.#consent, this.#choices, this.#reviews, showsTexts(),
       this.#tree, this.#acts, this.#panel,
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.startIfWanted()),
     );
@@ -320,7 +330,7 @@ class Window implements vscode.Disposable {
     const actions = new Actions(
       new Files(root, new Documents()),
       new Commands(root, settings, (command, hidden, listener) =>
-        this.#terminals.show(command, hidden, listener)),
+        this.#terminals.show(command, hidden, listener), () => this.#beginInShell()),
       (action, signal) => this.#diagnostics.get(root, action, signal),
       (action, signal) => this.#tools.call(action, signal),
       { buffers, landing: new Landing(root, unsaved), unsaved },
@@ -354,6 +364,29 @@ class Window implements vscode.Disposable {
       },
       log: (level, text) => { this.#log[level](text); },
     };
+  }
+
+  /** Begins commands in terminals of the person, where they have chosen that. */
+  #beginInShell(): BeginInShell | null {
+    if (setting<string>("terminal", "process") !== "shell") return null;
+    const shells = new ShellCommands(this.#orders, (hidden, signal) => this.#shells.open(hidden, signal));
+    return async (start) => {
+      const place = inTerminal(this.#shells.shell().name);
+      return { command: await shells.begin(start), where: whereOf(place, start.env) };
+    };
+  }
+
+  /** Where a command would run, in words. */
+  #where(): string {
+    const env = environment(process.env, setting<string[]>("passEnvironment", []));
+    if (setting<string>("terminal", "process") !== "shell") return whereOf(CHILD_PROCESS, env);
+    try {
+      const place = `${inTerminal(this.#shells.shell().name)} (${CHILD_PROCESS} where that does not come up)`;
+      return whereOf(place, env);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return whereOf(`${CHILD_PROCESS} (not in a terminal: ${error.message})`, env);
+    }
   }
 
   /** Begins anew, with a host and a conversation of its own, unless that was tried often. */
@@ -408,7 +441,7 @@ class Window implements vscode.Disposable {
 
   async #running(): Promise<void> {
     const items = this.#connection?.running.map((event) => ({
-      ...rowOf(event.action),
+      ...rowOf(event.action, this.#where()),
       id: event.id,
     })) ?? [];
     const chosen = await vscode.window.showQuickPick(items, {
@@ -425,6 +458,7 @@ class Window implements vscode.Disposable {
       this.#log.warn("trust the folder first: nothing is started in one that is not trusted");
       return;
     }
+    this.#log.info(`commands run by bash ${this.#where()}`);
     const python = this.#python();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const about = folder?.scheme === "file" ? ["--workspace", folder.fsPath] : [];

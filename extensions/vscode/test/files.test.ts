@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { environment } from "../src/commands/environment.ts";
+import { environment, without } from "../src/commands/environment.ts";
 import { inserted, replaced, snippet, viewed, windowOf, withLines } from "../src/files/editing.ts";
 import { placeOf } from "../src/files/paths.ts";
 import { decodedText, encoded, survivesEditor } from "../src/files/text.ts";
@@ -90,4 +90,5 @@ test("a command gets no secret but by its name in full", () => {
   const all = { PATH: "p", LC_ALL: "c", API_KEY: "k", LC_TOKEN: "t", OTHER: "o" };
   assert.deepEqual(environment(all, [], "linux"), { PATH: "p", LC_ALL: "c" });
   assert.deepEqual(environment(all, ["API_KEY"], "linux"), { PATH: "p", LC_ALL: "c", API_KEY: "k" });
+  assert.deepEqual(without({ PATH: "p" }, ["PATH", "BASH_ENV"]), { PATH: "p", BASH_ENV: null });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { CHILD_PROCESS, inTerminal, whereOf } from "../src/commands/means.ts";
 import { readAction, type WaitingCall } from "../src/protocol/frames.ts";
 import { rowOf, rowOfCall, rowOfChange, sidesOf, wholeOf, wholeOfCall } from "../src/window/texts.ts";
 
@@ -36,7 +37,14 @@ test("a call says what is allowed with it for the run", () => {
 
 test("what a list draws as an icon or not at all is text", () => {
   const { action } = readAction({ id: 1, action: "run", args: { command: "a $(reboot) \u202eb\u200b" } });
-  assert.equal(rowOf(action).label, "run: a $\u2060(reboot) \\u{202e}b\\u{200b}");
+  assert.equal(rowOf(action, "").label, "run: a $\u2060(reboot) \\u{202e}b\\u{200b}");
+});
+
+test("a command says where it would run, and with what", () => {
+  const { action } = readAction({ id: 1, action: "run", args: { command: "a", cwd: "sub" } });
+  const where = whereOf(inTerminal("zsh"), { PATH: "p", HOME: "h" });
+  assert.equal(rowOf(action, where).detail, "in sub, by bash in the terminal `zsh` of the editor, with HOME, PATH");
+  assert.equal(whereOf(CHILD_PROCESS, {}), "as a child process, with no variables");
 });
 
 test("an action of the window is shown whole, by its arguments", () => {

@@ -93,6 +93,14 @@ def test_what_is_closed_says_so(guest: Guest, source: str) -> None:
     assert "is not possible in a script" in error["message"]
 
 
+def test_a_question_names_inputs_and_the_network_the_tool_that_fetches(guest: Guest) -> None:
+    tools = ["search_tools", "fetch_url"]
+    asked = guest("input('name? ')", tools=tools).error["message"]
+    assert asked.endswith("give the answer to the script as an input, which it finds by name")
+    opened = guest("import urllib.request as u\nu.urlopen('https://x.org')", tools=tools).error
+    assert "use `await fetch_url(...)`, `await search_tools(...)`" in opened["message"]
+
+
 WORKS: dict[str, tuple[str, object]] = {
     "paths that are only text": (
         (

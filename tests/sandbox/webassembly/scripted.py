@@ -68,6 +68,11 @@ class Started:
         self._end = end
         self._ended.set()
 
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._ended.is_set()
+
     def end(self) -> Any:
         """Wait for the answer, as a dict, or for the exception."""
         if not self._ended.wait(100):

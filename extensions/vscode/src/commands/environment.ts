@@ -17,3 +17,11 @@ export function environment(
     (!SECRET.test(name) && (ALLOWED.test(name) || (platform === "win32" && WINDOWS.test(name))));
   return Object.fromEntries(Object.entries(all).filter(([name]) => passes(name)));
 }
+
+/** An environment for a program that gets others beside: each of their names is null in it. */
+export function without(
+  env: NodeJS.ProcessEnv,
+  names: readonly string[],
+): Record<string, string | null | undefined> {
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...env };
+}

@@ -91,7 +91,7 @@ export class Actions {
     }
     switch (action.kind) {
       case "run":
-        return await this.#commands.run(action, timeout, signal);
+        return await this.#commands.run(action, timeout, signal, open);
       case "run_python":
         return await this.#commands.runPython(action, timeout, signal);
       case "read":

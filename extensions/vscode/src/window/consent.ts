@@ -44,14 +44,17 @@ const DIFF = { iconPath: new vscode.ThemeIcon("diff"), tooltip: "Show the change
 export class Consent implements Dialog, vscode.Disposable {
   readonly #asks: () => Asks;
   readonly #turns: Turns;
+  readonly #where: () => string;
   readonly #waiting = new Map<string, Waiting>();
   readonly #reasons = new Map<string, string>();
   #list: TickList | undefined;
   #allowed = false;
 
-  constructor(asks: () => Asks, turns: Turns) {
+  /** `where` says where commands run. */
+  constructor(asks: () => Asks, turns: Turns, where: () => string) {
     this.#asks = asks;
     this.#turns = turns;
+    this.#where = where;
     turns.add(this);
   }
 
@@ -72,7 +75,7 @@ export class Consent implements Dialog, vscode.Disposable {
     if (this.#allowed || !needed(event.action, this.#asks())) return;
     open(true);
     try {
-      const { answer, reason } = await this.#answered(rowOfAction(event), null, signal);
+      const { answer, reason } = await this.#answered(rowOfAction(event, this.#where()), null, signal);
       if (answer === "refuse") {
         if (signal.aborted) throw new ActionError("E_CANCELLED", "the action was cancelled while it waited");
         const why = reason === "" ? "" : `: ${reason}`;
@@ -185,9 +188,9 @@ export function needed(action: Action, asks: Asks): boolean {
   return asks === "everything" && !(action.kind === "edit" && action.command === "view");
 }
 
-function rowOfAction(event: ActionEvent): TickRow {
+function rowOfAction(event: ActionEvent, where: string): TickRow {
   const whole = { button: WHOLE, act: () => void showText("plaintext", wholeOf(event.action)) };
-  return { id: event.id, ...rowOf(event.action), buttons: [whole] };
+  return { id: event.id, ...rowOf(event.action, where), buttons: [whole] };
 }
 
 function rowOfWaiting(event: ActionEvent, call: WaitingCall): TickRow {

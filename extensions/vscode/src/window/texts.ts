@@ -48,8 +48,9 @@ export function titleOf(action: Action): string {
   }
 }
 
-export function rowOf(action: Action): Row {
-  return row(titleOf(action), beside(action));
+/** `where` says where commands run. */
+export function rowOf(action: Action, where: string): Row {
+  return row(titleOf(action), beside(action, where));
 }
 
 export function rowOfCall(call: WaitingCall): Row {
@@ -145,8 +146,10 @@ export function row(title: string, detail: string): Row {
   };
 }
 
-function beside(action: Action): string {
-  if (action.kind === "run") return `in ${action.cwd ?? "."}, by bash in a terminal`;
+function beside(action: Action, where: string): string {
+  if (action.kind === "run") {
+    return action.isInput ? "to the command that was started last" : `in ${action.cwd ?? "."}, by bash ${where}`;
+  }
   if (action.kind === "land") return `${action.edits.length} files, together`;
   if (action.kind === "write") return `${action.content.length} characters`;
   if (action.kind !== "edit" || action.oldStr === null) return "";

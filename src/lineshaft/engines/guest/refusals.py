@@ -12,8 +12,8 @@ WRITING: Need = ("it has no files of its own", ("write_file", "edit_file"))
 LISTING: Need = ("it has no files of its own", ("list_files", "find_files", "read_file"))
 CHANGING: Need = ("it has no files of its own", ("write_file", "move_file", "delete_file"))
 PROGRAMS: Need = ("it cannot start programs", ("run_command", "python_run"))
-NETWORK: Need = ("it has no network", ("search_tools",))
-ASKING: Need = ("no person can be asked", ("search_tools",))
+NETWORK: Need = ("it has no network", ("fetch_url", "search_tools"))
+ASKING: Need = ("no person can be asked", ())
 THREADS: Need = ("it has one thread", ())
 SIGNALS: Need = ("no signal reaches it", ())
 LEAVING: Need = ("its end would not be reported", ())
@@ -25,7 +25,7 @@ _OTHERWISE: dict[Need, str] = {
     CHANGING: "a tool that changes files is needed",
     PROGRAMS: "a tool that runs commands is needed",
     NETWORK: "use the tools that the run has",
-    ASKING: "give the script an input, or use a tool",
+    ASKING: "give the answer to the script as an input, which it finds by name",
     SIGNALS: "use asyncio.timeout, asyncio.wait_for or asyncio.sleep",
     LEAVING: "use `return`, or sys.exit()",
     THREADS: (

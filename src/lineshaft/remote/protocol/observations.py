@@ -37,6 +37,9 @@ class RunMetadata:
     backend: str = ""
     """Means by which it ran: `process`, `pseudoterminal` or `shell_integration`."""
 
+    where: str = ""
+    """The same in words, with the names of the variables that it got; empty: not told."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunObservation:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lineshaft.errors import WasmUnavailable
 from lineshaft.sandbox.webassembly import _interfaces
+from lineshaft.sandbox.webassembly._cores import CORES
 from lineshaft.sandbox.webassembly._errors import (
     GuestStopped,
     GuestTooLarge,
@@ -58,15 +59,21 @@ class Guest:
         """Change the bound of its memory."""
         self._runtime.bound(self._store, _bytes(memory_mb))
 
-    def call(self, order: str, host: Host) -> str:
+    def call(self, order: str, host: Host, *, shares: bool = False) -> str:
         """Give it an order in this thread, which has a deep stack, and return its answer.
+
+        Args:
+            order: JSON, as the guest takes it.
+            host: The host of the guest.
+            shares: It takes turns with others where more compute than the machine has cores.
 
         Raises:
             GuestStopped: The host ended it.
             GuestTrapped: It ended itself; it must not be called again.
         """
         check_depth()
-        crossing = Crossing(host)
+        share = CORES.enter(self._runtime.wake) if shares else None
+        crossing = Crossing(host, share)
         with self._guard:
             self._crossing = crossing
             crossing.must_end = self._must_end
@@ -81,6 +88,8 @@ class Guest:
             _interfaces.enter(None)
             with self._guard:
                 self._crossing = None
+            if share is not None:
+                CORES.leave(share)
         if not ended:
             return answer
         if crossing.failure is not None:
@@ -96,6 +105,8 @@ class Guest:
             if self._crossing is None:
                 return
             self._crossing.must_end = True
+            if self._crossing.share is not None:
+                CORES.stop(self._crossing.share)
         self._runtime.wake()
 
     def close(self) -> None:
@@ -143,7 +154,7 @@ class Instance:
 
         def work() -> None:
             try:
-                ended: str | BaseException = self._guest.call(order, host)
+                ended: str | BaseException = self._guest.call(order, host, shares=True)
             except BaseException as error:  # noqa: BLE001  all of it is the caller's to know
                 ended = error
             try:

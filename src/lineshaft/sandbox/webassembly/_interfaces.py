@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from lineshaft.sandbox.webassembly._cores import CORES, Share
 from lineshaft.sandbox.webassembly._errors import GuestTooLarge
 
 if TYPE_CHECKING:
@@ -80,12 +81,14 @@ class Crossing:
 
     Args:
         host: The host that answers.
+        share: What it has of the machine's cores; None: it computes without asking for one.
     """
 
-    __slots__ = ("_words", "ended", "failure", "host", "must_end")
+    __slots__ = ("_words", "ended", "failure", "host", "must_end", "share")
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, share: Share | None = None) -> None:
         self.host = host
+        self.share = share
         self.failure: BaseException | None = None
         """The first exception of a function of the host."""
         self.must_end = False
@@ -140,27 +143,40 @@ def refused(error: BaseException) -> None:
 def must_end() -> bool:
     """Return whether the guest of this thread has to end; asked while it computes.
 
-    An instance that is still being made has no call; the epoch changes for another one.
+    The thread waits here for its turn where more guests compute than the machine has cores. An
+    instance that is still being made has no call; the epoch changes for another one.
     """
     crossing = _CURRENT.crossing
-    if crossing is None or not crossing.must_end:
+    if crossing is None:
+        return False
+    if crossing.share is not None:
+        CORES.pass_on(crossing.share)
+    if not crossing.must_end:
         return False
     crossing.ended = True
     return True
 
 
+def _waiting() -> Host:
+    """Return the host of this thread, for a function that may wait: the core is another guest's."""
+    crossing = _here()
+    if crossing.share is not None and crossing.share.has_core:
+        CORES.wait(crossing.share)
+    return crossing.host
+
+
 def _turn(values: "Values") -> None:
-    host = _here().host
+    host = _waiting()
     answer = host.turn(values.number(0), values.text(1, LONGEST_TEXT))
     values.give_text(answer, LONGEST_TEXT)
 
 
 def _write(values: "Values") -> None:
-    _here().host.write(values.text(0, 64), values.text(1, LONGEST_TEXT))
+    _waiting().write(values.text(0, 64), values.text(1, LONGEST_TEXT))
 
 
 def _package(values: "Values") -> None:
-    values.give_text(_here().host.package(values.text(0, LONGEST_TEXT)), LONGEST_TEXT)
+    values.give_text(_waiting().package(values.text(0, LONGEST_TEXT)), LONGEST_TEXT)
 
 
 def _monotonic(values: "Values") -> None:

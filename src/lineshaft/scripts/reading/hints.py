@@ -166,7 +166,8 @@ def _attribute(failure: ScriptFailure) -> str:
     if known := _ON_TYPES.get((kind, name)):
         return known
     if kind == "dict":
-        return f'results are dicts: write `["{name}"]`, not `.{name}`'
+        texts = _text_in_results(failure) if hasattr(str, name) else ""
+        return texts or f'results are dicts: write `["{name}"]`, not `.{name}`'
     if kind in ("list", "str") and any(name in level.keys for _, level in _results(failure)):
         return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
     return ""
@@ -179,6 +180,23 @@ _ON_TYPES = {
     ("str", "decode"): "text from tools is a str already",
     ("dict", "has_key"): "write `key in d`",
 }
+
+
+def _text_in_results(failure: ScriptFailure) -> str:
+    """Say where the text lies in the results of a tool that the script calls."""
+    for spec, level in _results(failure):
+        key = next((key for key in _TEXT_KEYS if key in level.keys), "")
+        if key and not level.below:
+            return f'`{spec.name}` gives a dict; its text is `["{key}"]`'
+    return ""
+
+
+_TEXT_KEYS = ("content", "text", "stdout", "output", "body")
+
+
+def _parsed(failure: ScriptFailure) -> str:
+    texts = _text_in_results(failure) if failure.found["kind"] == "dict" else ""
+    return texts or "this is parsed already: leave out `json.loads`"
 
 
 def _argument(failure: ScriptFailure) -> str:
@@ -225,8 +243,13 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         ),
         (
             "TypeError",
-            r"JSON object must be str, .*not (?:dict|list)",
-            "this is parsed already: leave out `json.loads`",
+            r"JSON object must be str, .*not (?P<kind>dict|list)",
+            _parsed,
+        ),
+        (
+            "TypeError",
+            r"expected string .*'dict'|must be str.* not dict|'dict' and 'str'|\"dict\"\) to str",
+            _text_in_results,
         ),
         ("TypeError", r"string ind(?:ices|ex) must be integers", _TEXT),
         (

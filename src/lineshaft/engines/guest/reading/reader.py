@@ -12,7 +12,7 @@ from .catalogue import ToolNames
 from .edits import Shift, SourceText, as_written
 from .imports import imports
 from .judge import TypeDiagnostic, judge
-from .records import taken_for_lists
+from .records import misused_records
 from .references import Resolver
 from .remarks import Remark
 from .scopes import read
@@ -121,7 +121,7 @@ def _script(source: str, known: ToolNames) -> ReadScript | Remark:
         "unawaited": _told(awaits.remarks),
         "unknown": _told(unknown_tools(resolver, text)),
         "undefined": _told(undefined_names(resolver, text)),
-        "misused": _told(taken_for_lists(resolver, text, awaits.inserter.waited)),
+        "misused": _told(misused_records(resolver, text, awaits.inserter.waited)),
         "tells": _told(_unreachable(tree, text)),
         "imports": sorted(imports(resolver), key=lambda each: each[1]),
         "uses_tools": any(_is_tool(resolver, name) for name in outline.names),

@@ -1,7 +1,8 @@
-"""Results that are records, used as if they were lists."""
+"""Results that are records, used as if they were lists, text or objects."""
 
 import ast
 from collections.abc import Collection, Iterator
+from typing import Literal
 
 from .catalogue import KnownTool
 from .edits import SourceText
@@ -9,10 +10,10 @@ from .references import Resolver
 from .remarks import SIGNATURE, Remark
 
 
-def taken_for_lists(
+def misused_records(
     resolver: Resolver, text: SourceText, waited: Collection[ast.AST]
 ) -> Iterator[Remark]:
-    """Return a remark where a script goes over, counts or numbers a record of a tool.
+    """Return a remark where a script takes a record of a tool for something else.
 
     Args:
         resolver: Of the script.
@@ -20,27 +21,103 @@ def taken_for_lists(
         waited: The `await`s, and the calls that get one.
     """
     found = _Records(resolver, frozenset(waited))
+    yield from _taken_for_lists(resolver, text, found)
+    yield from _taken_for_objects(resolver, text, found)
+    yield from _searched(resolver, text, found)
+
+
+def _taken_for_lists(resolver: Resolver, text: SourceText, found: "_Records") -> Iterator[Remark]:
+    """Return a remark where a script goes over, counts or numbers a record."""
     every = resolver.outline.every
     nodes = (*every(ast.For), *every(ast.comprehension), *every(ast.Call), *every(ast.Subscript))
     for node in nodes:
         used = _used_as_list(resolver, node)
         tool = found.tool_of(used) if used else None
-        if used is None or tool is None:
+        if used is not None and tool is not None:
+            message = f"`{tool.name}` gives one dict with the keys {_keys(tool)}, not a list"
+            yield _remark("not-a-list", message, text, used, tool)
+
+
+def _taken_for_objects(resolver: Resolver, text: SourceText, found: "_Records") -> Iterator[Remark]:
+    """Return a remark where a script asks a record for an attribute, such as a method of text."""
+    for node in resolver.outline.every(ast.Attribute):
+        if not isinstance(node.ctx, ast.Load) or node.attr in _OF_DICTS:
             continue
-        line, column = text.position(used.lineno, used.col_offset)
-        keys = ", ".join(f"`{key}`" for key in (tool.keys or ())[:_SHOWN])
-        yield Remark(
-            code="not-a-list",
-            message=f"`{tool.name}` gives one dict with the keys {keys}, not a list",
-            line=line,
-            column=column,
-            hint=SIGNATURE,
-            tool=tool.name,
-        )
+        tool = found.tool_of(node.value)
+        if tool is None or _is_caught(resolver, node):
+            continue
+        if node.attr in (tool.keys or ()):
+            message = f'`{tool.name}` gives a dict: write `["{node.attr}"]`, not `.{node.attr}`'
+        else:
+            message = (
+                f"`{tool.name}` gives one dict with the keys {_keys(tool)},"
+                f" which has no `.{node.attr}`"
+            )
+        yield _remark("no-attribute", message, text, node.value, tool)
 
 
+def _searched(resolver: Resolver, text: SourceText, found: "_Records") -> Iterator[Remark]:
+    """Return a warning where a script looks for a text in a record, which finds keys alone.
+
+    It is no error: Python runs it, and a script may have put the key there.
+    """
+    for node in resolver.outline.every(ast.Compare):
+        match node:
+            case ast.Compare(
+                left=ast.Constant(value=str() as sought),
+                ops=[ast.In() | ast.NotIn()],
+                comparators=[searched],
+            ):
+                tool = found.tool_of(searched)
+                if tool is None or "." in tool.name or sought in (tool.keys or ()):
+                    continue  # a server may add keys to those that it promises
+                message = (
+                    f"`{tool.name}` gives one dict with the keys {_keys(tool)}:"
+                    " `in` looks among these alone"
+                )
+                yield _remark("unknown-key", message, text, node.left, tool, level="warning")
+            case _:
+                pass
+
+
+def _remark(
+    code: str,
+    message: str,
+    text: SourceText,
+    place: ast.expr,
+    tool: KnownTool,
+    level: Literal["error", "warning"] = "error",
+) -> Remark:
+    line, column = text.position(place.lineno, place.col_offset)
+    return Remark(
+        code=code,
+        message=message,
+        level=level,
+        line=line,
+        column=column,
+        hint=SIGNATURE,
+        tool=tool.name,
+    )
+
+
+def _keys(tool: KnownTool) -> str:
+    return ", ".join(f"`{key}`" for key in (tool.keys or ())[:_SHOWN])
+
+
+def _is_caught(resolver: Resolver, node: ast.expr) -> bool:
+    """Return whether a failure of an expression is caught by the script."""
+    outline = resolver.outline
+    above: ast.AST = node
+    while not isinstance(above, ast.Module):
+        if isinstance(outline.above(above), ast.Try) and outline.field(above) == "body":
+            return True
+        above = outline.above(above)
+    return False
+
+
+_OF_DICTS = frozenset(dir(dict))
 _SHOWN = 8
-_ASKING = frozenset({"hasattr", "isinstance"})
+_ASKING = frozenset({"hasattr", "isinstance", "type"})
 
 
 def _used_as_list(resolver: Resolver, node: ast.AST) -> ast.expr | None:
