@@ -50,7 +50,7 @@ def done(page: Page, order: dict[str, str]) -> object:
     given = order.get("text", "")
     match order["act"]:
         case "open":
-            page.goto(given)
+            page.goto(given, timeout=120_000)
             page.wait_for_selector(".monaco-workbench", timeout=120_000)
         case "keys":
             page.keyboard.press(given)
