@@ -194,3 +194,11 @@ async def test_no_process_is_left_when_a_session_ends(make: Make, folder: Path) 
     for process in psutil.Process(os.getpid()).children(recursive=True):
         if process.pid not in before:
             await until_ended(process.pid)
+
+
+async def test_a_command_may_be_lineshaft_itself(make: Make) -> None:
+    arguments = ["-m", "lineshaft", "tools", "read_file"]
+    async with make(policy=OPEN) as session:
+        done = await session.run(f"return await run_command({sys.executable!r}, {arguments!r})")
+    assert done.value["exit_code"] == 0, done.value
+    assert "async def read_file" in done.value["stdout"]

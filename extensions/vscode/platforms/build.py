@@ -130,7 +130,9 @@ def _make_python(python: Path, target: Target, unpacked: Path) -> None:
     lock = str(ROOT / "requirements" / "editor.txt")
     _run(*uv, *only, *there, "--require-hashes", "-r", lock)
     _run(*uv, "--offline", "--no-deps", *(str(wheel) for wheel in wheels.iterdir()))
-    shutil.rmtree(packages / "bin", ignore_errors=True)  # they name a Python of this machine
+    for script in (packages / "bin").iterdir():
+        if script.name != "ty":  # the checker is a program; scripts name a Python of this machine
+            script.unlink()
     _look_through(bundle, unpacked)
     _compile(bundle, packages, target)
     (bundle.root / "bin" / "python3").unlink()  # a link, which a package cannot hold

@@ -113,6 +113,10 @@ INVOCATION = "LINESHAFT_INVOCATION"
 RESERVED = frozenset({NO_SCRIPT, TOKEN, INVOCATION, "LINESHAFT_STATE_KEY", *_OF_MODELS})
 """Variables with a meaning of their own."""
 
+_MARKS = frozenset({"LINESHAFT_TREE", "LINESHAFT_PROCESS"})
+"""Variables by which a session or an editor finds the processes that it started: a command of
+theirs may be Lineshaft itself."""
+
 
 def _is_requirements(value: object) -> bool:
     """Names with versions only: no options of an installer, no files, no addresses."""
@@ -490,7 +494,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]
     in_files = {key.variable: key.name for key in KEYS.values() if key.from_text is None}
     found: dict[str, tuple[object, str]] = {}
     for variable, text in environ.items():
-        if not variable.startswith(PREFIX) or variable in RESERVED:
+        if not variable.startswith(PREFIX) or variable in RESERVED | _MARKS:
             continue
         if variable.startswith(INPUT_PREFIX):  # answers what the file of a client asks for
             continue

@@ -49,6 +49,21 @@ def test_a_script_runs_where_no_python_is_on_the_path(bare: VsCode) -> None:
     until(lambda: (bare.root / "a.txt").read_text() == "two\n")
 
 
+def test_the_carried_python_checks_types_before_anything_runs(bare: VsCode) -> None:
+    code = (
+        "import subprocess, sys\n"
+        "script = 'await write_file(path=\"never.txt\", content=3)'\n"
+        "line = [sys.executable, '-I', '-m', 'lineshaft', 'run', '--json', '-c', script]\n"
+        "done = subprocess.run(line, capture_output=True, text=True)\n"
+        "print(done.stdout)\n"
+    )
+    done = bare.perform(RunPythonAction(code=code))
+    assert isinstance(done, Ran)
+    told = json.loads(done.content)
+    assert told["error"]["code"] == "E_CHECK", told
+    assert [finding["code"] for finding in told["findings"]] == ["wrong-argument"]
+
+
 def test_programs_run_in_the_carried_python(bare: VsCode) -> None:
     done = bare.perform(RunPythonAction(code="import sys, ssl, sqlite3; print(sys.executable)"))
     assert isinstance(done, Ran)

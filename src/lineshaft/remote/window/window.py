@@ -56,7 +56,8 @@ from lineshaft.values import Answer, Pending, beginning, visible
 from lineshaft.workspace import EditorEdit, EditorReview, SavedFile, Unsaved
 
 _FRESH_SECONDS = 0.1
-"""For so long a look at what is not saved holds: a search reads thousands of files."""
+"""For so long a look at what is not saved holds, and for as long as it took where that is longer:
+a search reads thousands of files, and a busy window takes its time to answer."""
 
 _LOOK_SECONDS = 30.0
 _LAND_SECONDS = 300.0
@@ -110,7 +111,7 @@ class EditorWindow:
         self._known: tuple[HostAddress, str] | None = None
         """The host that had the window last, and its conversation."""
 
-        self._at = -_FRESH_SECONDS
+        self._holds_until = 0.0
         self._seen: dict[str, tuple[str, Unsaved]] = {}
         """Version and content of what is not saved, by path in the workspace."""
 
@@ -120,14 +121,14 @@ class EditorWindow:
     def unsaved(self) -> Mapping[str, Unsaved]:
         """Return what is not saved, by the path on this machine; as it was a moment ago."""
         with self._lock:
-            if time.monotonic() - self._at >= _FRESH_SECONDS:
+            if time.monotonic() >= self._holds_until:
                 self._look()
             return {self._real(path): content for path, (_, content) in self._seen.items()}
 
     def look_again(self) -> None:
         """Forget what was seen a moment ago."""
         with self._lock:
-            self._at = -_FRESH_SECONDS
+            self._holds_until = 0.0
 
     def _look(self) -> None:
         known = {
@@ -135,7 +136,7 @@ class EditorWindow:
             for path, (version, content) in self._seen.items()
             if content.data is not None
         }
-        asked = BuffersAction(known=known)
+        asked, began = BuffersAction(known=known), time.monotonic()
         found = self._perform(asked, BuffersObservation, _LOOK_SECONDS)
         seen: dict[str, tuple[str, Unsaved]] = {}
         for buffer in found.buffers:
@@ -144,7 +145,8 @@ class EditorWindow:
             else:
                 data = _bytes(buffer.data) if buffer.data is not None else None
                 seen[buffer.path] = (buffer.version, Unsaved(data))
-        self._seen, self._at = seen, time.monotonic()
+        self._seen, now = seen, time.monotonic()
+        self._holds_until = now + max(_FRESH_SECONDS, now - began)
 
     async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
         """Have the person decide about what is not saved and is in the way, and wait for it.
@@ -215,9 +217,9 @@ class EditorWindow:
             for edit in edits
         ]
         with self._lock:
-            self._at = -_FRESH_SECONDS
+            self._holds_until = 0.0
             done = self._perform(LandAction(edits=asked), LandObservation, _LAND_SECONDS)
-            self._at = -_FRESH_SECONDS
+            self._holds_until = 0.0
         found = {file.path: file for file in done.files}
         saved: dict[str, SavedFile] = {}
         for edit in edits:
