@@ -30,6 +30,9 @@ from lineshaft import Limits, Policy, Session, Tool, tool
 
 Work = Callable[[str], Awaitable[object]]
 
+EDITING = Path(__file__).with_name("editing.py")
+"""A process of its own: it imports what tests do."""
+
 ONE = "return await add(a=1, b=2)"
 NEW = "return await add(a=1, b={})"
 """A script that nobody has read before."""
@@ -160,6 +163,8 @@ def main() -> None:
     asyncio.run(staging.show_staging(turns))
     asyncio.run(serving.show(turns))
     wire.show(turns)
+    sys.stdout.flush()
+    subprocess.run([sys.executable, str(EDITING), *sys.argv[1:]], check=True)
     print()
     for line in remembered():
         print(f"* {line}")

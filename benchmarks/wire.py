@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, cast
@@ -33,12 +34,12 @@ EDITS = 100
 SMALL = b"a line of text\n" * 20
 TOKEN = "a-token-of-the-figures-alone"  # noqa: S105  of this machine, as long as they last
 
-Figures = list[tuple[str, float, float]]
+Figures = AsyncGenerator[tuple[str, float, float]]
 Work = Callable[[], Awaitable[object]]
 
 
-def figures(turns: int) -> Figures:
-    """Return name, time of the folder alone, and time over the wire."""
+def show(turns: int) -> None:
+    """Print the table."""
     with tempfile.TemporaryDirectory() as base:
         before = os.environ.get("XDG_STATE_HOME")
         os.environ["XDG_STATE_HOME"] = str(Path(base) / "state")
@@ -46,7 +47,9 @@ def figures(turns: int) -> Figures:
             root = Path(base).resolve() / "folder"
             fill(root)
             with hosted(root) as (host, conversation):
-                return asyncio.run(_measured(root, Path(base), host, conversation, turns))
+                place = HostedFolder(root, host, conversation)
+                rows = measured(root, place, Path(base) / "journals", turns)
+                asyncio.run(print_table("a folder, and a window over it", "wire", rows))
         finally:
             del os.environ["XDG_STATE_HOME"]
             if before is not None:
@@ -87,36 +90,42 @@ def hosted(root: Path) -> Generator[tuple[HostAddress, str]]:
                 stdin.close()
 
 
-async def _measured(
-    root: Path, base: Path, host: HostAddress, conversation: str, turns: int
-) -> Figures:
-    local, action = LocalRuntime(root), ReadAction(path="part-0/file-0.txt")
+@dataclass(frozen=True, slots=True)
+class HostedFolder:
+    """A folder that a window shows, with its host and conversation."""
+
+    root: Path
+    host: HostAddress
+    conversation: str
+
+
+async def measured(alone: Path, shown: HostedFolder, journals: Path, turns: int) -> Figures:
+    """Give name, time of a folder alone, and time over a window that shows one as large."""
+    local, action = LocalRuntime(alone), ReadAction(path="part-0/file-0.txt")
     frame = dict(action_frame(ActionEvent(id="0", action=action)))
-    async with httpx2.AsyncClient(**client_options(host)) as client:
+    async with httpx2.AsyncClient(**client_options(shown.host)) as client:
 
         async def asked() -> None:
-            (await client.post(actions_of(conversation), json=frame)).raise_for_status()
+            (await client.post(actions_of(shown.conversation), json=frame)).raise_for_status()
 
         trip = await _pair(partial(local.perform, action), asked, turns * 50)
+    yield "one action and its answer, ms", *trip
     folders = (
-        Folder(root, journals=base / "journals"),
-        Folder(root, journals=base / "journals", editor=window_at(root)),
+        Folder(alone, journals=journals),
+        Folder(shown.root, journals=journals, editor=window_at(shown.root)),
     )
     reads = await _pair(partial(_reads, folders[0]), partial(_reads, folders[1]), turns)
+    yield f"{READS:,} small reads, ms", *reads
     edits = await _pair(partial(_edits, folders[0]), partial(_edits, folders[1]), turns)
+    yield f"{EDITS} edits, landed and saved, ms", *edits
     sessions = [
         Session(kit.tools(), workspace=folder, policy=Policy("open"), store=False)
         for folder in folders
     ]
     async with sessions[0], sessions[1]:
-        alone, over = sessions
-        search = await _pair(partial(_search, alone), partial(_search, over), turns)
-    return [
-        ("one action and its answer, ms", *trip),
-        (f"{READS:,} small reads, ms", *reads),
-        (f"search over {FILES:,} files, ms", *search),
-        (f"{EDITS} edits, landed and saved, ms", *edits),
-    ]
+        near, far = sessions
+        search = await _pair(partial(_search, near), partial(_search, far), turns)
+    yield f"search over {FILES:,} files, ms", *search
 
 
 async def _reads(folder: Folder) -> None:
@@ -154,12 +163,12 @@ async def _pair(alone: Work, wire: Work, turns: int) -> tuple[float, float]:
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def show(turns: int) -> None:
-    """Print the table."""
-    print(f"\n| {'a folder, and a window over it':<44} | {'alone':>8} | {'wire':>9} | ratio |")
-    print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 4}: |")
-    for name, alone, wire in figures(turns):
-        print(f"| {name:<44} | {alone:8.2f} | {wire:9.2f} | {wire / alone:5.2f} |", flush=True)
+async def print_table(title: str, column: str, rows: Figures) -> None:
+    """Print figures of a folder alone beside others, as they come."""
+    print(f"\n| {title:<44} | {'alone':>8} | {column:>9} | ratio |")
+    print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 4}: |", flush=True)
+    async for name, alone, other in rows:
+        print(f"| {name:<44} | {alone:8.2f} | {other:9.2f} | {other / alone:5.2f} |", flush=True)
 
 
 if __name__ == "__main__":
