@@ -42,7 +42,8 @@ class Believing implements OpenTerminal {
     const ended = new Promise<void>((done) => { over = done; });
     child.once("close", () => { over(); });
     async function* text(): AsyncGenerator<string> {
-      for await (const chunk of child.stdout as AsyncIterable<string>) {
+      // What goes on printing after a false end prints into a terminal that is there.
+      for await (const chunk of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
         const shown = chunk.replaceAll("\n", "\r\n");
         const said = shown.indexOf("\x1b]633;D");
         yield said < 0 ? shown : shown.slice(0, said);

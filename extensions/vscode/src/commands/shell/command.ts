@@ -53,6 +53,9 @@ export interface Patience {
 
 const PATIENCE: Patience = { begin: 10_000, settle: 2_000 };
 
+/** So many times as long an end is waited for that is known to come. */
+const LONGER = 5;
+
 export class ShellCommands {
   readonly #orders: Orders;
   readonly #open: OpenTerminals;
@@ -87,9 +90,10 @@ export class ShellCommands {
     const order = await this.#orders.place({ command, cwd, env, mark, nonce });
     let runner: Runner | null = null;
     let execution: Execution;
+    let silent: Promise<void>;
     try {
       execution = terminal.execute(order.line);
-      void listen(execution.text, heard);
+      silent = listen(execution.text, heard);
       runner = await first(order.taken, [terminal.closed, aborted(signal)], this.#patience.begin);
     } finally {
       if (runner === null && !order.withdraw()) runner = await order.taken;
@@ -98,7 +102,7 @@ export class ShellCommands {
       throw start.signal.aborted ? cancelled() : new Unavailable("its shell did not begin the command");
     }
     return new ShellCommand(start, new Tree(mark, () => undefined), {
-      terminal, execution, runner, heard, output, settle: this.#patience.settle,
+      terminal, execution, silent, runner, heard, output, settle: this.#patience.settle,
     });
   }
 }
@@ -106,6 +110,8 @@ export class ShellCommands {
 interface Parts {
   readonly terminal: OpenTerminal;
   readonly execution: Execution;
+  /** Resolves when the terminal has nothing more to say of it. */
+  readonly silent: Promise<void>;
   readonly runner: Runner;
   readonly heard: Heard;
   readonly output: Output;
@@ -146,17 +152,25 @@ class ShellCommand implements StartedCommand {
 
   async end(): Promise<void> {
     await this.#tree.end();
-    setTimeout(this.#late, this.#parts.settle);
+    // Who asked waits for 5 s after the command's own time, and then no more.
+    setTimeout(this.#late, (this.#timedOut ? 2 : LONGER) * this.#parts.settle);
   }
 
   async #settled(): Promise<Ended> {
-    const { terminal, execution, runner, heard, output, settle } = this.#parts;
+    const { terminal, execution, silent, runner, heard, output, settle } = this.#parts;
     const late = new Promise<null>((done) => { this.#late = () => { done(null); }; });
     const result = await Promise.race([runner.ended, late]);
     if (result === null) await this.#tree.end();
-    const seen = await happens(heard.complete, terminal.closed, result === null ? 0 : settle);
+    // A busy machine is no silent terminal; where time is over already, nobody waits for long.
+    const patient = result === null ? 0 : this.#timedOut ? settle : LONGER * settle;
+    const over = Promise.race([terminal.closed, silent]);
+    const seen = await happens(heard.complete, over, patient);
+    const free = (ready: boolean): void => {
+      terminal.release(ready && seen && !heard.foreign && !this.#closed);
+    };
     const ready = await happens(execution.ended, terminal.closed, result === null ? 0 : settle);
-    terminal.release(ready && seen && !heard.foreign && !this.#closed);
+    if (ready || patient === 0 || this.#closed) free(ready);
+    else void happens(execution.ended, terminal.closed, LONGER * settle).then(free);
     if (result?.kind === "failed") throw new Error(result.text);
     return {
       code: this.#timedOut ? null : (result?.code ?? null),
