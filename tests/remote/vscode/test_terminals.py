@@ -182,6 +182,10 @@ def test_a_folder_chooses_neither_shell_nor_variables(editor: VsCode) -> None:
         assert {"EVIL", "BASH_ENV", "XDG_STATE_HOME"}.isdisjoint(psutil.Process(own).environ())
         editor.browser.command("Terminal: Create New Terminal")
         until((editor.root / "evil-ran").exists)  # so the settings do count elsewhere
+        until(lambda: len(shells(editor)) == 2)
+        for pid in {*shells(editor)} - {own}:
+            psutil.Process(pid).kill()
+        until(lambda: shells(editor) == [own])
 
 
 def test_without_shell_integration_a_command_is_a_child_process_and_says_why(

@@ -6,7 +6,7 @@
  * machine: profiles and variables that a folder sets reach no terminal of these.
  */
 
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
@@ -27,6 +27,7 @@ class ShellTerminal implements OpenTerminal {
   readonly closed: Promise<void>;
   state: "free" | "ours" | "theirs" = "ours";
   readonly #released: (keep: boolean) => void;
+  #pid: number | undefined;
   #executing: vscode.TerminalShellExecution | undefined;
   #ended: () => void = () => undefined;
   #close: () => void = () => undefined;
@@ -36,6 +37,13 @@ class ShellTerminal implements OpenTerminal {
     this.terminal = terminal;
     this.#released = (keep) => { released(this, keep); };
     this.closed = new Promise((done) => { this.#close = done; });
+    void terminal.processId.then((pid) => { this.#pid = pid; });
+  }
+
+  /** Looks whether it can be used: VS Code tells a little late that a person has begun something. */
+  isFree(): boolean {
+    if (this.state === "free" && hasChildren(this.#pid)) this.state = "theirs";
+    return this.state === "free";
   }
 
   execute(line: string): Execution {
@@ -105,7 +113,7 @@ export class ShellTerminals implements vscode.Disposable {
 
   async open(hidden: boolean, signal: AbortSignal): Promise<OpenTerminal> {
     const shell = this.shell();
-    const free = [...this.#all].find((each) => each.state === "free" && each.shell.path === shell.path);
+    const free = [...this.#all].find((each) => each.shell.path === shell.path && each.isFree());
     const terminal = free ?? this.#made(shell);
     terminal.state = "ours";
     if (!hidden) terminal.terminal.show(true);
@@ -154,6 +162,16 @@ export class ShellTerminals implements vscode.Disposable {
     for (const each of this.#events) each.dispose();
     for (const each of this.#all) if (each.state !== "theirs") each.terminal.dispose();
     this.#all.clear();
+  }
+}
+
+/** Whether a process has started others, where the system shows it. */
+function hasChildren(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim() !== "";
+  } catch {
+    return false;
   }
 }
 
