@@ -196,6 +196,7 @@ async def test_no_process_is_left_when_a_session_ends(make: Make, folder: Path) 
             await until_ended(process.pid)
 
 
+@pytest.mark.behaviour("D19")
 async def test_a_command_may_be_lineshaft_itself(make: Make) -> None:
     arguments = ["-m", "lineshaft", "tools", "read_file"]
     async with make(policy=OPEN) as session:

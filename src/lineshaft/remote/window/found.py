@@ -10,10 +10,10 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lineshaft.errors import ConfigError, WorkspaceError
+from lineshaft.errors import ConfigError, SeveralWindows, WorkspaceError
 from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.remote.host import HostAddress, addresses
-from lineshaft.remote.window.window import EditorWindow, SeveralWindows
+from lineshaft.remote.window.window import EditorWindow
 
 _START = "open the folder in VS Code, trust it, and choose `Lineshaft: Start`"
 

@@ -21,6 +21,7 @@ from lineshaft.errors import (
     FileMissing,
     LineshaftError,
     OutsideWorkspace,
+    SeveralWindows,
     StaleFile,
     TooLarge,
     WindowRefused,
@@ -91,10 +92,6 @@ T = TypeVar("T", bound=Observation)
 _KINDS: Mapping[str, type[WorkspaceError]] = {
     kind.code: kind for kind in (FileMissing, OutsideWorkspace, StaleFile, TooLarge, WindowRefused)
 }
-
-
-class SeveralWindows(WorkspaceError):
-    """More windows than one show a folder."""
 
 
 class EditorWindow:
