@@ -18,7 +18,6 @@ LineshaftError
 │  ├─ StaleFile           another program changed the file since this run read it
 │  ├─ Guarded             a guard found an error in the changes
 │  ├─ WindowRefused       a person, or the trust of a window, refused it
-│  ├─ SeveralWindows      more windows of editors than one show a folder
 │  ├─ TooLarge            more bytes than the limit
 │  └─ ProgramTimedOut     a program took longer than its time, and was ended
 ├─ RemoteError            the far side of a connection
@@ -218,10 +217,6 @@ class WindowRefused(WorkspaceError):
     """A person, or the trust of an editor's window in its folder, refused it."""
 
     code = "E_DENIED"
-
-
-class SeveralWindows(WorkspaceError):
-    """More windows of editors than one show a folder."""
 
 
 class TooLarge(WorkspaceError):

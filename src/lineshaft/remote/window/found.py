@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lineshaft.errors import ConfigError, SeveralWindows, WorkspaceError
+from lineshaft.errors import ConfigError, WorkspaceError
 from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.remote.host import HostAddress, addresses
 from lineshaft.remote.window.window import EditorWindow
@@ -59,9 +59,9 @@ def window_over(root: Path) -> EditorWindow:
                     f"the window that shows {str(root)!r} is on another machine",
                     hint="work in the folder itself, on that machine",
                 )
-    except SeveralWindows as error:
-        raise ConfigError(error.message, hint=error.hint) from error
     except WorkspaceError as error:
+        if error.hint:
+            raise ConfigError(error.message, hint=error.hint) from error
         others = ", ".join(sorted({each.root for each in addresses()} - {str(real)}))
         open_now = f"; there are windows over {others}" if others else ""
         raise ConfigError(

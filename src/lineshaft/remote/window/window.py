@@ -21,7 +21,6 @@ from lineshaft.errors import (
     FileMissing,
     LineshaftError,
     OutsideWorkspace,
-    SeveralWindows,
     StaleFile,
     TooLarge,
     WindowRefused,
@@ -308,8 +307,7 @@ class EditorWindow:
         A window that was there and has lost its link is waited for, for some seconds.
 
         Raises:
-            WorkspaceError: None is.
-            SeveralWindows: Several are.
+            WorkspaceError: None is, or several are; a hint says what to do about these.
         """
         over = time.monotonic() + _BACK_SECONDS
         while True:
@@ -321,7 +319,7 @@ class EditorWindow:
             raise WorkspaceError("its window is not connected")
         if len(found) > 1:
             pids = ", ".join(str(host.pid) for host, _ in found)
-            raise SeveralWindows(
+            raise WorkspaceError(
                 f"several windows of VS Code show {self._root!r} (of hosts {pids})",
                 hint="close all but one, or choose `Lineshaft: Stop` in the others",
             )
