@@ -37,7 +37,12 @@ export class BackgroundTabs {
       const isBehind = vscode.window.tabGroups.activeTabGroup.activeTab !== undefined;
       this.#held.set(uri.toString(), { waiting: 1, isBehind });
       const shown = { background: true, preserveFocus: true, preview: false, override: true };
-      await vscode.commands.executeCommand("vscode.open", uri, shown);
+      try {
+        await vscode.commands.executeCommand("vscode.open", uri, shown);
+      } catch (error) {
+        this.#held.delete(uri.toString());
+        throw error;
+      }
     }
     return true;
   }
