@@ -1,9 +1,11 @@
 """Fixtures for every test, and what a missing part of the machine means."""
 
+import math
 import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -11,8 +13,6 @@ import pytest
 from coverage import Coverage
 from hypothesis import settings
 
-from forked.programs import Programs, forked_programs
-from measuring import programs_settings
 from native import vouch_for_native_code
 
 EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
@@ -58,8 +58,14 @@ LEFT_OUT = (
 )
 """Jails, full Python, servers, editors, hosts that are killed; and tests with `cpython` in it."""
 
+UNTIL = float(os.environ.get("DEV_TEST_UNTIL", "inf"))
+"""Seconds since 1970 at which the time of this part is over; set by `dev` where CI has a limit."""
+
 ELSEWHERE = "platform:"
 """How the reason of a skip starts that is no missing part: the test is for another platform."""
+
+OVER = "time:"
+"""How the reason of a skip starts that CI had no time for, on a slow machine."""
 
 Require = Callable[[str], str]
 
@@ -107,28 +113,6 @@ def _signals() -> None:
             signal.signal(number, handler)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Have programs that tests start measure what they execute, where coverage is measured.
-
-    With its `patch = subprocess` each would also list all that it has not executed, at its end.
-    """
-    measuring = Coverage.current()
-    with pytest.MonkeyPatch.context() as patch:
-        if measuring is not None:
-            file = tmp_path_factory.mktemp("coverage") / "settings.ini"
-            file.write_text(programs_settings(measuring), encoding="utf-8")
-            patch.setenv("COVERAGE_PROCESS_START", str(file))
-        yield
-
-
-@pytest.fixture(scope="session")
-def programs() -> Iterator[Programs]:
-    """Run programs of Lineshaft in processes that need not import it first."""
-    with forked_programs() as one:
-        yield one
-
-
 @pytest.fixture(autouse=True)
 def _measured() -> Iterator[None]:
     """Go on measuring after a test that ran out of stack, which ends all tracing on Python 3.11."""
@@ -139,11 +123,24 @@ def _measured() -> Iterator[None]:
         measuring.start()
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what is not run in a hurry; it is counted."""
+def _is_long(item: pytest.Item) -> bool:
     path = item.nodeid.removeprefix("tests/")
-    if QUICK and (path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path):
+    return path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have long tests come last where there is an end of time: most have run by then."""
+    if math.isfinite(UNTIL):
+        items.sort(key=_is_long)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what is not run in a hurry, or for which there is no time; it is counted."""
+    if QUICK and _is_long(item):
         pytest.skip("needs more than Python, or long: ./dev test --all runs it")
+    if time.time() > UNTIL:
+        Path(os.environ["DEV_TEST_CUT"]).touch()
+        pytest.skip(f"{OVER} its part's share is over")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -151,7 +148,8 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     """Turn a skip into a failure where everything must run."""
     report = yield
     skipped = report.skipped and not hasattr(report, "wasxfail")
-    if EVERYTHING and skipped and ELSEWHERE not in report.longreprtext:
+    allowed = any(reason in report.longreprtext for reason in (ELSEWHERE, OVER))
+    if EVERYTHING and skipped and not allowed:
         report.outcome = "failed"
         report.longrepr = f"skipped, where every part must be there: {report.longreprtext}"
     return report

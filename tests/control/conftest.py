@@ -7,7 +7,6 @@ from typing import Unpack
 import pytest
 
 from control.world import ASK, ASK_WRITE, Open, World
-from forked.programs import Programs
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import EngineError
 from lineshaft.sandbox.jail import best_jail
@@ -71,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(params=["wasm", "cpython"])
-def world(request: pytest.FixtureRequest, tmp_path: Path, programs: Programs) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     """Return a world over each engine that can pause."""
     if request.param == "cpython":
         try:
@@ -80,7 +79,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, programs: Programs) ->
             pytest.skip(f"there is no full Python here: {error}")
     (tmp_path / "work").mkdir()
     (tmp_path / "state").mkdir(mode=0o700)
-    made = World(tmp_path, request.param, programs)
+    made = World(tmp_path, request.param)
     yield made
     made.end()
 
