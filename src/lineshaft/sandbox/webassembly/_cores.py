@@ -43,9 +43,10 @@ class Cores:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._renew()
+        self.renew()
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """Begin anew in a forked process, which has none of the guests."""
         self._guard = threading.Lock()
         self._free = self._count
         self._waiting: deque[Share] = deque()
@@ -53,10 +54,6 @@ class Cores:
         self._asked = 0
         self._more = threading.Condition(self._guard)
         self._clock: threading.Thread | None = None
-
-    def renew(self) -> None:
-        """Begin anew in a forked process, which has none of the guests."""
-        self._renew()
 
     def enter(self, change_epoch: Callable[[], None]) -> Share:
         """Note that a guest is called, which may compute.
