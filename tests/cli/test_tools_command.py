@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from lineshaft.session import _session_tools
+
 Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
 WIDE = Path(__file__).parents[1] / "upstreams" / "wide.py"
 
@@ -63,7 +65,10 @@ def test_tokens_are_counted_on_this_machine(
     assert not (temporary / "data-gym-cache").exists()
 
 
-def test_many_tools_cost_a_client_no_more_than_few(wide: Lineshaft) -> None:
+def test_many_tools_cost_a_client_no_more_than_few(
+    wide: Lineshaft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_session_tools, "PATIENCE_SECONDS", 0.0)  # every server is a slow one
     done = wide("tools", "--tokens", "--json")
     assert done.returncode == 0, done.stderr
     loads = json.loads(done.stdout)

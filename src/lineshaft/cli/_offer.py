@@ -108,13 +108,18 @@ async def gathered(offered: Offered) -> Toolset:
     async with AsyncExitStack() as stack:
         for provider in offered.providers:
             await stack.enter_async_context(provider.opened(lambda: None))
-        async with anyio.create_task_group() as group:
-            for provider in offered.providers:
-                group.start_soon(provider.ready)
+        await connected(offered.providers)
         found = offered.toolset
         for provider in offered.providers:
             found = found | provider.tools
         return found
+
+
+async def connected(providers: Collection[Provider]) -> None:
+    """Wait until each of the opened providers has connected, or says its problem."""
+    async with anyio.create_task_group() as group:
+        for provider in providers:
+            group.start_soon(provider.ready)
 
 
 def tell_left_out(agents: Mapping[str, ConfigError]) -> None:

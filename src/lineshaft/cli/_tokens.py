@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lineshaft import kit
 from lineshaft.cli._carry import carry
-from lineshaft.cli._offer import Offered
+from lineshaft.cli._offer import Offered, connected
 from lineshaft.cli._options import guards_for
 from lineshaft.cli._terminal import one_line, result
 from lineshaft.config import Settings, build, serve_settings
@@ -59,7 +59,7 @@ def tell_tokens(settings: Settings, offered: Offered, *, as_json: bool) -> None:
     """
     tokeniser = exact_tokeniser()
     session = build(settings, toolset=offered.all, guards=guards_for(settings))
-    loads = carry(partial(_loads, session, settings, tokeniser))
+    loads = carry(partial(_loads, session, offered, settings, tokeniser))
     if as_json:
         result(json.dumps(asdict(loads), ensure_ascii=False))
         return
@@ -92,10 +92,12 @@ def exact_tokeniser() -> "Tokeniser":
     return tokeniser
 
 
-async def _loads(session: Session, settings: Settings, tokeniser: "Tokeniser") -> Loads:
+async def _loads(
+    session: Session, offered: Offered, settings: Settings, tokeniser: "Tokeniser"
+) -> Loads:
     count = tokeniser.count
     async with session:
-        await session.ready()
+        await connected(offered.providers)  # a count without a slow server is no count
         said = serve_settings(settings)
 
         served = Front(session, direct=said.direct, approvals=said.approvals)
