@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from coverage import Coverage
 from hypothesis import settings
@@ -101,6 +102,21 @@ def require() -> Require:
         return found
 
     return find
+
+
+@pytest.fixture
+def started() -> Callable[[], list[psutil.Process]]:
+    """Return a function that tells which processes the test has started and not ended.
+
+    An engine that other tests of this worker share has processes too, and starts more.
+    """
+    others = psutil.Process().children()
+
+    def found() -> list[psutil.Process]:
+        own = [child for child in psutil.Process().children() if child not in others]
+        return [*own, *(below for child in own for below in child.children(recursive=True))]
+
+    return found
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -57,12 +57,14 @@ def program(
 
 @pytest.mark.parametrize("turn", [1, 2])
 async def test_nothing_is_left_of_a_real_program(
-    program: Callable[[float], ProgramOptions], turn: int
+    program: Callable[[float], ProgramOptions],
+    turn: int,
+    started: Callable[[], list[psutil.Process]],
 ) -> None:
     with pytest.raises(ProgramTimedOut):
         await run_program(program(SHORT))
-    assert psutil.Process().children(recursive=True) == [], turn
+    assert started() == [], turn
     with anyio.move_on_after(SHORT) as scope:
         await run_program(program(60))
     assert scope.cancelled_caught
-    assert psutil.Process().children(recursive=True) == [], turn
+    assert started() == [], turn

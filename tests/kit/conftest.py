@@ -52,7 +52,9 @@ def call(make_call: Callable[[float], Context]) -> Context:
 
 @pytest.fixture
 def nothing_is_left(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    started: Callable[[], list[psutil.Process]],
 ) -> Iterator[None]:
     """Fail where a test leaves a process, or a file beside the private folder."""
     own = tmp_path_factory.mktemp("temporary")  # other tests make views at the same time
@@ -62,4 +64,4 @@ def nothing_is_left(
     yield
     assert [path.name for path in own.glob("*") if path.name != private.name] == []
     assert list(private.glob("*")) == []
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []

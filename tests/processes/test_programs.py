@@ -43,6 +43,8 @@ while True:
 """
 """A tree whose grandchild is in another session and says who it is; none of it heeds SIGTERM."""
 
+Started = Callable[[], list[psutil.Process]]
+
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
@@ -137,13 +139,13 @@ async def test_a_missing_program_is_told_with_how_it_is_installed(tmp_path: Path
     assert told.value.hint == f"make the environment: python -m venv {tmp_path / 'v'}"
 
 
-async def test_a_listener_that_fails_ends_the_program(tmp_path: Path) -> None:
+async def test_a_listener_that_fails_ends_the_program(tmp_path: Path, started: Started) -> None:
     def fail(line: Line) -> None:
         raise KeyError(line.text)
 
     with pytest.raises(KeyError):
         await run_program(python("import time; print(1, flush=True); time.sleep(99)"), on_line=fail)
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
 def gone(pid: int) -> bool:
@@ -152,19 +154,19 @@ def gone(pid: int) -> bool:
 
 @pytest.mark.parametrize("turn", range(10))
 async def test_a_time_out_leaves_nothing_of_a_tree_that_heeds_no_signal(
-    tmp_path: Path, turn: int
+    tmp_path: Path, turn: int, started: Started
 ) -> None:
     with pytest.raises(ProgramTimedOut, match="was ended after 2 s") as told:
         await run_program(python(TREE, cwd=tmp_path, seconds=2))
 
     assert told.value.code == "E_TOOL_TIMEOUT"
     assert gone(int(told.value.output)), turn
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
 @pytest.mark.parametrize("turn", range(10))
 async def test_a_cancel_leaves_nothing_of_such_a_tree_and_is_no_time_out(
-    tmp_path: Path, turn: int
+    tmp_path: Path, turn: int, started: Started
 ) -> None:
     ends: list[str] = []
     said: list[int] = []
@@ -183,7 +185,7 @@ async def test_a_cancel_leaves_nothing_of_such_a_tree_and_is_no_time_out(
 
     assert ends == ["CancelledError"], turn
     assert gone(said[0])
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
 @pytest.mark.parametrize(
@@ -286,7 +288,7 @@ async def test_maven_is_told_to_ask_nothing(tmp_path: Path, fake: Fake) -> None:
 
 @pytest.mark.parametrize("how", ["time-out", "cancel"])
 async def test_real_npm_leaves_nothing_when_it_is_ended(
-    tmp_path: Path, require: Callable[[str], str], how: str
+    tmp_path: Path, require: Callable[[str], str], how: str, started: Started
 ) -> None:
     require("npm")
     (tmp_path / "w.js").write_text("console.log('ready'); setInterval(() => {}, 1000)")
@@ -312,7 +314,7 @@ async def test_real_npm_leaves_nothing_when_it_is_ended(
         if how == "cancel":
             await ready.wait()
             tasks.cancel_scope.cancel()
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
 async def test_maven_of_this_machine_validates_a_project(
