@@ -14,6 +14,8 @@ import pytest
 from coverage import Coverage
 from hypothesis import settings
 
+from forked.programs import Programs, forked_programs
+from measuring import programs_settings
 from native import vouch_for_native_code
 
 EVERYTHING = os.environ.get("DEV_TEST_ALL") == "1"
@@ -127,6 +129,28 @@ def _signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Have programs that tests start measure what they execute, where coverage is measured.
+
+    With its `patch = subprocess` each would also list all that it has not executed, at its end.
+    """
+    measuring = Coverage.current()
+    with pytest.MonkeyPatch.context() as patch:
+        if measuring is not None:
+            file = tmp_path_factory.mktemp("coverage") / "settings.ini"
+            file.write_text(programs_settings(measuring), encoding="utf-8")
+            patch.setenv("COVERAGE_PROCESS_START", str(file))
+        yield
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Programs]:
+    """Run programs of Lineshaft in processes that need not import it first."""
+    with forked_programs() as one:
+        yield one
 
 
 @pytest.fixture(autouse=True)

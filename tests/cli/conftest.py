@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.person import Person, Sit, seated
+from forked.programs import Programs
 from lineshaft.cli._app import execute
 from native import CACHE_HOME, vouch_for_native_code
 
@@ -35,22 +35,15 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def lineshaft(workspace: Path, environ: dict[str, str]) -> Lineshaft:
-    """Return a function that runs the real command in the workspace."""
+def lineshaft(workspace: Path, environ: dict[str, str], programs: Programs) -> Lineshaft:
+    """Return a function that runs the command in the workspace, in a process of its own."""
 
     def run(
         *words: str, stdin: str | bytes = "", variables: Mapping[str, str] | None = None
     ) -> Done:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [sys.executable, "-m", "lineshaft", *words],
-            input=data,
-            cwd=workspace,
-            env=environ | dict(variables or {}),
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
+        every = environ | dict(variables or {})
+        done = programs.run("-m", "lineshaft", *words, cwd=workspace, env=every, data=data)
         return subprocess.CompletedProcess(
             done.args,
             done.returncode,

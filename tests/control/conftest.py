@@ -7,6 +7,7 @@ from typing import Unpack
 import pytest
 
 from control.world import ASK, ASK_WRITE, Open, World
+from forked.programs import Programs
 from lineshaft import Policy, Session, kit
 from lineshaft.errors import EngineError
 from lineshaft.sandbox.jail import best_jail
@@ -70,7 +71,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(params=["wasm", "cpython"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, tmp_path: Path, programs: Programs) -> Iterator[World]:
     """Return a world over each engine that can pause."""
     if request.param == "cpython":
         try:
@@ -79,7 +80,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
             pytest.skip(f"there is no full Python here: {error}")
     (tmp_path / "work").mkdir()
     (tmp_path / "state").mkdir(mode=0o700)
-    made = World(tmp_path, request.param)
+    made = World(tmp_path, request.param, programs)
     yield made
     made.end()
 

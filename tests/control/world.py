@@ -1,17 +1,18 @@
 """Hosts in processes of their own, over one store and one workspace."""
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forked.programs import Programs
 from lineshaft import Session
 
 HOST = Path(__file__).parent / "host.py"
-SECONDS = 60
 
 Told = dict[str, Any]
 
@@ -28,6 +29,7 @@ class World:
 
     folder: Path
     engine: str
+    programs: Programs
     started: list[subprocess.Popen[str]] = field(default_factory=list[subprocess.Popen[str]])
 
     @property
@@ -42,17 +44,9 @@ class World:
         return log.read_text("utf-8").splitlines() if log.exists() else []
 
     def start(self, do: str, **order: object) -> "subprocess.Popen[str]":
-        """Start a host in a process of its own."""
-        full = {
-            "do": do,
-            "engine": self.engine,
-            "store": str(self.folder / "state" / "runs.db"),
-            "workspace": str(self.workspace),
-            "log": str(self.folder / "log"),
-            **order,
-        }
+        """Start a host in a process of its own, which may be killed."""
         process = subprocess.Popen(
-            [sys.executable, str(HOST), json.dumps(full)],
+            [sys.executable, str(HOST), self._order(do, order)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
@@ -63,10 +57,10 @@ class World:
 
     def do(self, do: str, **order: object) -> Any:
         """Have a host do something, and return what it says."""
-        process = self.start(do, **order)
-        output, _ = process.communicate(timeout=SECONDS)
-        assert process.returncode == 0
-        return json.loads(output)
+        words = (str(HOST), self._order(do, order))
+        done = self.programs.run("", *words, cwd=Path.cwd(), env=os.environ, session=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     def run(self, script: str, **order: object) -> Told:
         """Have a host run a script."""
@@ -79,6 +73,17 @@ class World:
     def runs(self) -> list[Told]:
         """Return what the store says of all runs."""
         return self.do("runs")
+
+    def _order(self, do: str, order: Mapping[str, object]) -> str:
+        full = {
+            "do": do,
+            "engine": self.engine,
+            "store": str(self.folder / "state" / "runs.db"),
+            "workspace": str(self.workspace),
+            "log": str(self.folder / "log"),
+            **order,
+        }
+        return json.dumps(full)
 
     def end(self) -> None:
         """End what is still there."""
