@@ -3,9 +3,6 @@
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,10 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from mutants.prepared import Prepared, prepared_pytest
+
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "lineshaft"
 BEHAVIOUR = "tests/behaviour/"
-SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +77,15 @@ def _end_all(place: str) -> None:
     os.environ.get("DEV_TEST_ALL") != "1", reason="mutants are run by ./dev test --all"
 )
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_mutant_is_noticed_by_every_test_it_names(mutant: Mutant, copy: Path) -> None:
+def test_a_mutant_is_noticed_by_every_test_it_names(
+    mutant: Mutant, copy: Path, prepared: Prepared
+) -> None:
     file = copy / mutant.file
     text = file.read_text(encoding="utf-8")
     file.unlink()  # its content has another name
     file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
     _forget(file)
-    assert set(mutant.kills) - _failures(copy.parent, mutant.kills) == set()
+    assert set(mutant.kills) - _failures(prepared, copy.parent, mutant.kills) == set()
 
 
 def _forget(file: Path) -> None:
@@ -94,63 +94,53 @@ def _forget(file: Path) -> None:
         compiled.unlink()
 
 
-def _failures(path: Path, tests: list[str]) -> set[str]:
-    """Run behaviour tests against the source in `path`; return those that failed or hung."""
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepared]:
+    with prepared_pytest(tmp_path_factory.mktemp("prepared") / "output") as one:
+        yield one
+
+
+def _failures(prepared: Prepared, source: Path, tests: list[str]) -> set[str]:
+    """Run behaviour tests against a source; return those that failed or hung."""
     failed: set[str] = set()
     for test in tests:  # each by itself: one that hangs must not hide the next
-        code, output = _pytest(path, BEHAVIOUR + test)
+        code, output = prepared.pytest(source, BEHAVIOUR + test)
         assert code in (0, 1, None), f"the tests could not be run:\n{output}"
         if code is None or re.search(r"^(FAILED|ERROR) ", output, re.MULTILINE):
             failed.add(test)
     return failed
 
 
-def _pytest(path: Path, *words: str) -> tuple[int | None, str]:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("COV", "PYTEST", "LINESHAFT_", "DEV_"))
-    }
-    environment |= {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # all of them take longer than a test
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "anyio", "-p", "pytest_timeout"]
-    command = [sys.executable, "-m", "pytest", *options, *words]
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return None, "hung"
-        return process.returncode, output
-
-
-def test_no_test_that_is_named_needs_another_plugin(copy: Path) -> None:
+def test_no_test_that_is_named_needs_another_plugin(copy: Path, prepared: Prepared) -> None:
     """It would fail whatever the mutant, and so notice all of them."""
     named = {BEHAVIOUR + test for mutant in MUTANTS for test in mutant.kills}
-    code, output = _pytest(copy.parent, "--setup-plan", *sorted(named))
+    code, output = prepared.pytest(copy.parent, "--setup-plan", *sorted(named), seconds=300)
     assert code == 0, output
 
 
-def test_the_copy_is_what_the_tests_import(copy: Path) -> None:
+PLACES = """
+import subprocess, sys, lineshaft
+def test_place():
+    words = [sys.executable, "-c", "import lineshaft; print(lineshaft.__file__)"]
+    started = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    assert [lineshaft.__file__, started] == [{place!r}] * 2
+"""
+
+
+def test_the_copy_is_what_the_tests_and_their_programs_import(
+    copy: Path, prepared: Prepared, tmp_path: Path
+) -> None:
     """Otherwise every mutant would be run against the unbroken source."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import importlib.util as u; print(u.find_spec('lineshaft').origin)",
-        ],
-        env=os.environ | {"PYTHONPATH": str(copy.parent)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert Path(done.stdout.strip()) == copy / "__init__.py"
+    file = tmp_path / "test_place.py"
+    file.write_text(PLACES.format(place=str(copy / "__init__.py")), encoding="utf-8")
+    settings = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT))
+    code, output = prepared.pytest(copy.parent, *settings, str(file))
+    assert code == 0, output
+
+
+def test_a_run_that_hangs_is_ended(copy: Path, prepared: Prepared, tmp_path: Path) -> None:
+    """The next one is answered as if nothing had been."""
+    file = tmp_path / "test_hangs.py"
+    file.write_text("import time\ndef test():\n    time.sleep(600)\n", encoding="utf-8")
+    assert prepared.pytest(copy.parent, str(file), seconds=1) == (None, "hung")
+    assert prepared.pytest(copy.parent, "--version")[0] == 0
