@@ -58,3 +58,27 @@ def test_a_pause_outlives_a_killed_host(world: World) -> None:
     done = world.resume(paused, answers={"*": YES})
     assert done["value"] == [f"poked {n}" for n in range(14)]
     assert sorted(world.deeds) == sorted(f"poke {n}" for n in range(14))
+
+
+def test_what_came_before_a_pause_stays_in_the_result(world: World) -> None:
+    script = """
+await write_file("a.txt", "1")
+text = (await read_file("a.txt"))["content"]
+print(text)
+await note(what=text)
+await poke(what="2")
+return await poke(what="3")
+"""
+    paused = world.run(script)
+    again = world.resume(paused, answers={paused["pending"][0]["id"]: YES})
+    done = world.resume(again, answers={"*": YES})
+    assert (done["status"], done["stdout"]) == ("success", "1\n")
+    tools = [call["tool"] for call in done["calls"]]
+    assert tools == ["write_file", "read_file", "note", "poke", "poke"]
+    for part in (paused, again):
+        assert done["calls"][: len(part["calls"]) - 1] == part["calls"][:-1]
+        assert part["duration_ms"] < done["duration_ms"]
+        assert part["usage"]["calls"].items() <= done["usage"]["calls"].items() | {("poke", 1)}
+    counted = {"write_file": 1, "read_file": 1, "note": 1, "poke": 2}
+    assert done["usage"]["calls"] == counted
+    assert [path["path"] for path in done["changes"]] == ["a.txt"]

@@ -1,4 +1,4 @@
-"""The state of a run that waits: conversion to its kept form, and back."""
+"""The state from which a run goes on: what its record tells, and what its pause keeps beside it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -12,11 +12,12 @@ from lineshaft.values import (
     DecodeError,
     Finding,
     KeptPause,
+    RunResult,
     Usage,
     decode,
 )
 
-FORMAT = 4
+FORMAT = 5
 """Of the documents in run states; others are refused."""
 
 
@@ -46,34 +47,44 @@ def expiry(hours: float) -> str:
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
 
 
-def pause_of(checkpoint: Checkpoint, *, expires_at: str) -> KeptPause:
-    """Return the kept form of a run that waits."""
+def pause_of(
+    pause_point: PausePoint,
+    *,
+    seconds_used: float,
+    modules: Mapping[str, str],
+    view: bytes,
+    expires_at: str,
+) -> KeptPause:
+    """Return what is kept of a run that waits: what no other row of its log has.
+
+    Args:
+        pause_point: The state that the gate needs.
+        seconds_used: Of its time.
+        modules: As `Checkpoint.modules`.
+        view: As `Checkpoint.view`.
+        expires_at: When the pause is over, in UTC, ISO 8601.
+    """
     document: dict[str, object] = {
         "format": FORMAT,
-        "keys": dict(checkpoint.pause_point.keys),
-        "for_the_run": {rule: asdict(a) for rule, a in checkpoint.pause_point.for_the_run.items()},
-        "shown": dict(checkpoint.pause_point.shown),
-        "dropped": list(checkpoint.pause_point.dropped),
-        "standing": list(checkpoint.pause_point.standing),
-        "approved": list(checkpoint.pause_point.approved),
-        "calls": [asdict(call) for call in checkpoint.calls],
-        "usage": asdict(checkpoint.usage),
-        "seconds_used": checkpoint.seconds_used,
-        "duration_ms": checkpoint.duration_ms,
-        "findings": [asdict(finding) for finding in checkpoint.findings],
-        "engine_reason": checkpoint.engine_reason,
-        "modules": dict(checkpoint.modules),
+        "keys": dict(pause_point.keys),
+        "for_the_run": {rule: asdict(a) for rule, a in pause_point.for_the_run.items()},
+        "shown": dict(pause_point.shown),
+        "dropped": list(pause_point.dropped),
+        "standing": list(pause_point.standing),
+        "approved": list(pause_point.approved),
+        "seconds_used": seconds_used,
+        "modules": dict(modules),
     }
     return KeptPause(
         document=document,
-        blobs={"view": checkpoint.view},
-        pending=checkpoint.pause_point.pending,
+        blobs={"view": view},
+        pending=pause_point.pending,
         expires_at=expires_at,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _CheckpointDocument:
+class PauseDocument:
     """The same as `pause_of` writes it, but for what a `KeptPause` holds beside it."""
 
     format: int
@@ -83,17 +94,12 @@ class _CheckpointDocument:
     dropped: tuple[str, ...]
     standing: tuple[str, ...]
     approved: tuple[str, ...]
-    calls: tuple[CallRecord, ...]
-    usage: Usage
     seconds_used: float
-    duration_ms: float
-    findings: tuple[Finding, ...]
-    engine_reason: str
     modules: Mapping[str, str]
 
 
-def checkpoint_of(pause: KeptPause) -> Checkpoint:
-    """Return the state that `pause_of` was given.
+def document_of(pause: KeptPause) -> PauseDocument:
+    """Return what `pause_of` has written.
 
     Raises:
         UntrustedState: It is of another version, or damaged.
@@ -105,9 +111,22 @@ def checkpoint_of(pause: KeptPause) -> Checkpoint:
             hint="resume it with the version that paused it",
         )
     try:
-        document = decode(_CheckpointDocument, pause.document)
+        return decode(PauseDocument, pause.document)
     except DecodeError as error:
         raise UntrustedState(f"what was kept of the paused run is damaged: {error}") from error
+
+
+def checkpoint_of(pause: KeptPause, told: RunResult) -> Checkpoint:
+    """Return the state from which a paused run goes on.
+
+    Args:
+        pause: What is kept of it.
+        told: The result that its record gives.
+
+    Raises:
+        UntrustedState: What is kept is of another version, or damaged.
+    """
+    document = document_of(pause)
     return Checkpoint(
         pause_point=PausePoint(
             pending=tuple(pause.pending),
@@ -118,12 +137,12 @@ def checkpoint_of(pause: KeptPause) -> Checkpoint:
             standing=document.standing,
             approved=document.approved,
         ),
-        calls=document.calls,
-        usage=document.usage,
+        calls=told.calls,
+        usage=told.usage,
         seconds_used=document.seconds_used,
-        duration_ms=document.duration_ms,
-        findings=document.findings,
-        engine_reason=document.engine_reason,
+        duration_ms=told.duration_ms,
+        findings=told.findings,
+        engine_reason=told.engine_reason,
         modules=document.modules,
         view=pause.blobs["view"],
     )

@@ -364,21 +364,17 @@ class RunContext:
             await self._over(result, progress)
             return result
         try:
-            checkpoint = Checkpoint(
-                pause_point=pause_point,
-                calls=self.call_log.records(),
-                usage=self.call_log.usage(bytes_out=0),
+            expires_at = expiry(PAUSE_HOURS)
+            pause = pause_of(
+                pause_point,
                 seconds_used=self.control.used,
-                duration_ms=self._duration_ms(),
-                findings=progress.findings,
-                engine_reason=progress.engine_reason,
                 modules=progress.modules,
                 view=await self.view.pack(),
+                expires_at=expires_at,
             )
-            waits = _Waits(pending=pause_point.pending, expires_at=expiry(PAUSE_HOURS))
+            waits = _Waits(pending=pause_point.pending, expires_at=expires_at)
             result = self._result(how, progress, landed, waits)
             self.call_log.all_turned()
-            pause = pause_of(checkpoint, expires_at=str(waits.expires_at))
             await self.call_log.paused(pause, self._ending("run_paused", result))
         except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"

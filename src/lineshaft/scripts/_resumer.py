@@ -18,14 +18,14 @@ from lineshaft.errors import (
 )
 from lineshaft.gate import RecordedResults, ReplayLog
 from lineshaft.policy import Mode
-from lineshaft.scripts._checkpoint import Checkpoint, checkpoint_of
+from lineshaft.scripts._checkpoint import Checkpoint, checkpoint_of, document_of
 from lineshaft.scripts._comparison import at_the_end
 from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
 from lineshaft.scripts._crash import after_crash
 from lineshaft.scripts._execute import ReadyScript, differs, execute
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._runner import Runner, settled
-from lineshaft.trace import Recorder
+from lineshaft.trace import Recorder, summarise
 from lineshaft.values import (
     Answer,
     Caller,
@@ -155,7 +155,7 @@ class Resumer:
         if not Job.of(saved.run.document).tool:
             await _engine(self._runner, saved)
         if saved.pause is not None:
-            await self._must_have_modules(saved, checkpoint_of(saved.pause).modules)
+            await self._must_have_modules(saved, document_of(saved.pause).modules)
 
     async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
         """Give a run up that goes on waiting."""
@@ -214,7 +214,7 @@ class Resumer:
         runner, document = self._runner, saved.run.document
         job = Job.of(document)
         engine = None if job.tool else await _engine(runner, saved)
-        checkpoint = checkpoint_of(saved.pause) if saved.pause else await self._after_crash(saved)
+        checkpoint = await self._checkpoint(saved)
         await self._must_have_modules(saved, checkpoint.modules)
         context = runner.context(
             RunSegment(
@@ -261,14 +261,16 @@ class Resumer:
                 hint = "bring the file back as it was, or run the script anew"
                 raise StateError(f"{text}, which is another file now", hint=hint)
 
-    async def _after_crash(self, saved: SavedRun) -> Checkpoint:
-        """Return the state of a run whose host died, after finishing its landings."""
+    async def _checkpoint(self, saved: SavedRun) -> Checkpoint:
+        """Return the state of a run; where its host died, after finishing its landings."""
+        events = await self._archive.events(saved.run.run_id)
+        if saved.pause is not None:
+            return checkpoint_of(saved.pause, summarise(events))
         try:
             findings = await self._runner.environment.workspace.recover()
         except WorkspaceError as error:
             text = f"run {saved.run.run_id!r} cannot go on: {error.message}"
             raise StateError(text, hint=error.hint) from error
-        events = await self._archive.events(saved.run.run_id)
         redactor = self._runner.gate.redactor
         return after_crash(saved, events, findings=findings, redactor=redactor)
 
