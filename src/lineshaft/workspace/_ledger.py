@@ -3,7 +3,7 @@
 Canonical paths are the keys. Pure: it takes notes and never looks at the disk.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from lineshaft.errors import StaleFile
@@ -241,10 +241,14 @@ class Ledger:
             self.seen.tokens[target] = seen
         return Change(path=target, kind="moved", moved_from=source, sha256=state.sha256)
 
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self, new_folders: Iterable[str] = ()) -> tuple[Change, ...]:
         """Return the net effect on each path, in order of first change.
 
         A folder is listed only where it was or is empty; otherwise its files show it.
+
+        Args:
+            new_folders: Folders that were made, on the way to files too: one whose contents were
+                taken back comes last.
         """
         moved = {
             file.source: path
@@ -253,13 +257,17 @@ class Ledger:
         }
         net = list(self._net(moved))
         full = {above for change in net for above in _above(change)}
-        return tuple(
+        told = [
             change
             for change in net
             if change.path not in full
             or change.kind == "modified"
             or not self._is_folder(change.path)
-        )
+        ]
+        made = [Change(path=path, kind="created") for path in new_folders]
+        full.update(change.path for change in told)
+        full.update(above for change in made for above in _above(change))
+        return (*told, *(change for change in made if change.path not in full))
 
     def _is_folder(self, path: str) -> bool:
         file = self.files[path]

@@ -86,7 +86,12 @@ class Draft:
 
     def waiting(self, stage: int) -> tuple[Change, ...]:
         """Return the changes to land, with the number of their stage."""
-        return tuple(replace(change, stage=stage) for change in self.staged.changes())
+        made = (
+            path
+            for path, base, node in self.changed()
+            if node.thing.kind == "folder" and base.kind == "missing"
+        )
+        return tuple(replace(change, stage=stage) for change in self.staged.changes(made))
 
     def all_waiting(self, stage: int) -> Iterator[Change]:
         """Yield the changes to land, those of layers too."""

@@ -120,15 +120,15 @@ async def land(
 async def _check(
     progress: _Progress, steps: Sequence[_FarStep], sights: Mapping[str, FileState]
 ) -> None:
-    wanted = {**sights, **{step.path: step.before for step in steps}}
+    bases = {step.path: step.before for step in steps}
     changing = {step.path: step.after.thing for step in steps}
     stale: list[str] = []
-    for path, before in wanted.items():
+    for path in dict.fromkeys((*sights, *bases)):
         now = await look(progress.view, path, noted=True)
         after = changing.get(path)
         if now.thing.kind == "folder" and after is not None and after.kind == "folder":
             continue  # the same folder was made from outside
-        if not now.thing.like(before):
+        if not all(now.thing.like(state[path]) for state in (sights, bases) if path in state):
             stale.append(path)
         elif after is not None and now.data is not None:
             progress.held[path] = progress.contents.put(now.data)

@@ -85,13 +85,10 @@ async def walk(
     # Rules that are staged, too, hold in place of those that the workspace knows.
     own_rules = ignore and any(path.rpartition("/")[2] == _IGNORE for path in staged)
     entries: dict[str, Entry] = {}
-    try:
+    if at is None or await _is_folder(workspace, root):
         async for each in workspace.walk(root, ignore=ignore and not own_rules, depth=depth):
             if found(drafts, each.path) is None:
                 entries[each.path] = each
-    except FileMissing:
-        if at is None:
-            raise
     for path in staged:
         node = found(drafts, path)
         if node is not None and node.thing.kind in ("file", "folder"):
@@ -106,6 +103,13 @@ async def walk(
             continue
         if rules is None or not await rules.hide(path, folder=entries[path].kind == "folder"):
             yield entries[path]
+
+
+async def _is_folder(workspace: Workspace, path: str) -> bool:
+    try:
+        return (await workspace.stat(path)).kind == "folder"
+    except FileMissing:
+        return False
 
 
 @dataclass

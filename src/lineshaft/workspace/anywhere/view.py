@@ -6,6 +6,8 @@ Not made here: symlinks, and changes of them.
 """
 
 import copy
+import errno
+import os
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
 from functools import partial
@@ -52,12 +54,20 @@ from lineshaft.workspace.anywhere.draft import (
     above_of,
     entry,
     found,
+    parts_of,
 )
 from lineshaft.workspace.anywhere.landing import NOT_ATOMIC, land
 from lineshaft.workspace.anywhere.looking import FarSight, file_state, look, sha256_of, walk
 from lineshaft.workspace.disk import MISSING, NOTHING, FileState
 from lineshaft.workspace.guards import guarded
-from lineshaft.workspace.staging import DiffEntry, Packing, stale_below, unified, unpacked
+from lineshaft.workspace.staging import (
+    DiffEntry,
+    Packing,
+    stale_below,
+    stale_files,
+    unified,
+    unpacked,
+)
 
 _PRIVATE = "state"
 _NO_STAGE = "a view begins, recovers and undoes nothing: ask the workspace"
@@ -212,6 +222,8 @@ class ViewAnywhere(Stage):
         base = self._own.bases.get(at)
         if base is None:
             at, _ = await self._at(path)
+        elif base.kind != "file":
+            return None
         sight = await self._look(at, below=True)
         if base is not None and not sight.thing.like(base):
             raise self._seen.stale(at, "deleted" if sight.thing.kind == "missing" else "changed")
@@ -275,10 +287,12 @@ class ViewAnywhere(Stage):
                 if before.thing.kind not in ("missing", "folder"):
                     raise FileExistsError(at)
             after = FileState("folder", mode=before.thing.mode if mode is None else mode)
+            noted = at in self._own.staged.files
+            first = before if noted else await self._first(at)
             if not there or after != before.thing:
                 await self._make_way(at)
                 await self._put(at, Drafted(after))
-                self._changed(at, before, after, None)
+            self._changed(at, first, after, None)
             return Change(path=at, kind="modified" if there else "created")
 
     async def link(self, path: str, target: str) -> Change:
@@ -306,20 +320,23 @@ class ViewAnywhere(Stage):
         async with self._lock:
             before = await self._plain(old)
             self._seen.check(old, before.thing.state())
+            if not parts_of(old):
+                raise WorkspaceError(f"{old!r} is a mounted folder: it is not moved")
             if new == old or new.startswith(f"{old}/"):
                 raise WorkspaceError(f"{old!r} cannot be moved into itself")
             inner = await self._inner(old) if before.thing.kind == "folder" else []
             if approve is not None:
                 approve([name for path in inner for name in (path, f"{new}{path[len(old) :]}")])
             with nothing_there(new):
-                if (await self._now(new)).thing.kind != "missing":
+                if (await self._look(new)).thing.kind != "missing":
                     raise FileExistsError(new)
             sights = [(path, await self._plain(path)) for path in (old, *inner)]
             await self._make_way(new)
             for path, sight in sights:
                 await self._moved(path, f"{new}{path[len(old) :]}", sight)
             for path, sight in sights:
-                if sight.thing.kind != "folder" or len(sights) == 1:
+                known = path in self._seen.tokens
+                if sight.thing.kind != "folder" or len(sights) == 1 or known:
                     moved = sight.thing.state(sight.data)
                     self._own.staged.moved(path, f"{new}{path[len(old) :]}", moved)
         sha256 = before.thing.sha256
@@ -368,14 +385,21 @@ class ViewAnywhere(Stage):
             before = await self._plain(at)
             self._seen.check(at, before.thing.state())
             if before.thing.kind == "folder":
-                if at == "." or (at.startswith("@") and "/" not in at):
+                if not parts_of(at):
                     raise WorkspaceError(f"{at!r} is a mounted folder: it is not deleted")
                 if await self._inner(at):
-                    raise WorkspaceError(f"{at!r} is not empty: delete what is in it first")
+                    with disk.told(at):
+                        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
             await self._put(at, GONE)
-            if before.thing.kind == "folder" and self._own.bases[at].kind == "missing":
-                return Change(path=at, kind="deleted")
+            noted = at in self._own.staged.files
+            if not noted and self._own.bases[at].kind == "missing":
+                return Change(path=at, kind="deleted")  # only made for what was in it
             return self._changed(at, before, NOTHING, None)
+
+    async def _first(self, path: str) -> FarSight:
+        """Return the state of a place below, as this view first saw it."""
+        base = self._own.bases.get(path)
+        return await self._look(path, below=True) if base is None else FarSight(base)
 
     async def _now(self, path: str) -> FarSight:
         """Return the state of a place in this view, if it is below as this view first saw it."""
@@ -388,6 +412,7 @@ class ViewAnywhere(Stage):
         """Return the state of a file or folder that goes from where it is."""
         sight = await self._now(path)
         if sight.thing.kind == "missing":
+            self._seen.check(path, sight.thing.state())
             raise disk.missing(path)
         if sight.thing.kind == "symlink":
             raise WorkspaceError(
@@ -461,12 +486,13 @@ class ViewAnywhere(Stage):
         entries: list[DiffEntry] = []
         for change in self._own.staged.changes():
             source = change.moved_from or change.path
-            old = await self.before(source)
             node = self._own.nodes.get(change.path, GONE)
+            before = self._own.bases.get(source, NOTHING)
+            old = None if before.same(node.thing) else await self.before(source)
             entries.append(
                 DiffEntry(
                     change=change,
-                    before=self._own.bases.get(source, NOTHING),
+                    before=before,
                     after=node.thing,
                     old=partial(bytes, b"" if old is None else old.data),
                     new=partial(_content, node),
@@ -498,6 +524,8 @@ class ViewAnywhere(Stage):
         if not self._lands:
             raise ConfigError("a copy of a view never lands")
         async with self._landing:
+            for count in range(len(self._drafts) if self._keeps_back else 0):
+                await self._over(self._drafts[: count + 1])._must_not_be_stale()  # noqa: SLF001
             while self._keeps_back:
                 version = self._version
                 flat = await self._flattened()
@@ -545,6 +573,26 @@ class ViewAnywhere(Stage):
             draft.clear()
         lowest.forget_sights({path for path, _, _ in changes})
 
+    async def _must_not_be_stale(self) -> None:
+        """Refuse to go on over files that the run was told of and has not read again.
+
+        A file that is back in its old state is no longer stale.
+
+        Raises:
+            StaleFile: It names them.
+        """
+        stale: list[str] = []
+        for path in sorted(self._seen.reported):
+            before = self._own.bases.get(path, self._own.sights.get(path))
+            if before is None:
+                continue
+            if (await self._look(path, below=True)).thing.like(before):
+                self._seen.reported.discard(path)
+            else:
+                stale.append(path)
+        if stale:
+            raise stale_files(stale)
+
     def _told_of(self, paths: Collection[str], error: StaleFile) -> StaleFile:
         for path in paths:
             self._seen.stale(path)
@@ -586,6 +634,7 @@ class ViewAnywhere(Stage):
                     continue
                 if paths:
                     raise self._told_of(paths, stale_below(paths))
+                await self._must_not_be_stale()
                 self._drafts[-2].absorb(self._own, made)
                 self._own.clear()
                 return findings

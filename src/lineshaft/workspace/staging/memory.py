@@ -84,27 +84,18 @@ class Memory:
 
     def waiting(self, stage: int) -> tuple[Change, ...]:
         """Return the changes to land, with the number of their stage."""
-        changes = self.staged.changes()
-        return tuple(replace(change, stage=stage) for change in (*changes, *self._bare(changes)))
+        made = (
+            base.place.path
+            for base, node in self.overlay.changed()
+            if node.thing.kind == "folder" and base.sight.thing.kind == "missing"
+        )
+        return tuple(replace(change, stage=stage) for change in self.staged.changes(made))
 
     def unmerged(self, stage: int) -> Iterator[Change]:
         """Yield the changes to land, those of what is laid over it too."""
         yield from self.waiting(stage)
         for layer in self.layers.values():
             yield from layer.unmerged(stage)
-
-    def _bare(self, changes: tuple[Change, ...]) -> Iterator[Change]:
-        """Yield new folders that no change implies: their contents were taken back."""
-        made = [
-            base.place.path
-            for base, node in self.overlay.changed()
-            if node.thing.kind == "folder" and base.sight.thing.kind == "missing"
-        ]
-        told = {change.path for change in changes}
-        full = {above for path in (*told, *made) for above in _above(path)}
-        for path in made:
-            if path not in told and path not in full:
-                yield Change(path=path, kind="created")
 
     def clear(self) -> None:
         """Note that all of its changes are below now."""
@@ -247,8 +238,3 @@ class _MemoryFacts:
     version: int
     layers: dict[str, object]
     abandoned: list[Change] = field(default_factory=list[Change])
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
-        yield path

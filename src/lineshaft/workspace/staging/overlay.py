@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from lineshaft.errors import WorkspaceError
+from lineshaft.errors import FileMissing, StaleFile, WorkspaceError
 from lineshaft.workspace import disk
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.disk import (
@@ -154,11 +154,12 @@ class Overlay:
             return bytes_of(node.held)
         if node.came is None:
             raise WorkspaceError("a file of the stage has lost its content")
-        found = read_whole(node.came)
+        try:
+            found = read_whole(node.came)
+        except FileMissing:
+            raise _gone(node.came.path, "deleted") from None
         if found.thing.sha256 != node.thing.sha256:
-            raise WorkspaceError(
-                f"{node.came.path!r} was changed from outside since this run moved it"
-            )
+            raise _gone(node.came.path, "changed")
         return found.data or b""
 
     def look(self, place: Place) -> SeenState:
@@ -316,6 +317,14 @@ class Overlay:
             base = self.bases[real]
             if not node.thing.same(base.sight.thing):
                 yield base, node
+
+
+def _gone(path: str, happened: str) -> StaleFile:
+    return StaleFile(
+        f"{path!r} was {happened} from outside since this run moved it",
+        hint="Its content is gone: run the script anew.",
+        paths=(path,),
+    )
 
 
 def _above(real: str) -> str:
