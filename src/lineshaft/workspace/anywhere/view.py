@@ -525,7 +525,8 @@ class ViewAnywhere(Stage):
             raise ConfigError("a copy of a view never lands")
         async with self._landing:
             for count in range(len(self._drafts) if self._keeps_back else 0):
-                await self._over(self._drafts[: count + 1])._must_not_be_stale()  # noqa: SLF001
+                upper = self._over(self._drafts[: count + 1])
+                await upper._must_not_be_stale()  # noqa: SLF001  of its own class
             while self._keeps_back:
                 version = self._version
                 flat = await self._flattened()
