@@ -121,7 +121,7 @@ class Keeper:
     async def _run(self, source: str, limits: Limits) -> Outcome:
         self.pending, self.calls, self.printed, self._open = {}, [], "", set()
         program = Program(source=source, tools=TOOLS, replay=self.kept.replay)
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             return await self.engine.run(
                 program, self._dispatch, limits=limits, output=self._print, waiting=self._waiting
             )

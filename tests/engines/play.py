@@ -131,7 +131,7 @@ class Play:
             replay=replay,
             clock=clock,
         )
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             return await self.engine.run(
                 program,
                 self.dispatch,

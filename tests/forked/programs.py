@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SERVER = Path(__file__).with_name("server.py")
+AT_A_START = ("PYTHON", "LC_", "LANG")
+"""How variables begin that Python reads when it starts, and never again."""
 
 
 class Programs:
@@ -47,6 +49,18 @@ class Programs:
             session: It leads a session of its own.
             seconds: It is killed then.
         """
+        if any(name.startswith(AT_A_START) for name, _ in env.items() - os.environ.items()):
+            words = [sys.executable, *(each for each in argv if each)]
+            return subprocess.run(
+                words,
+                cwd=cwd,
+                env=env,
+                input=data,
+                capture_output=True,
+                start_new_session=session,
+                timeout=seconds,
+                check=False,
+            )
         pipes = [os.pipe() for _ in range(3)]
         (input_, to_input), (output, to_output), (errors, to_errors) = pipes
         order = {"argv": argv, "cwd": str(cwd), "env": dict(env), "session": session}

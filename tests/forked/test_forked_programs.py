@@ -57,3 +57,12 @@ def test_one_that_takes_too_long_is_killed(tmp_path: Path, programs: Programs) -
     file = tmp_path / "hangs.py"
     file.write_text("import time; time.sleep(600)", encoding="utf-8")
     assert programs.run("", str(file), cwd=tmp_path, env={}, seconds=0.5).returncode == -9
+
+
+def test_what_python_reads_at_its_start_is_heeded(tmp_path: Path, programs: Programs) -> None:
+    file = tmp_path / "tells.py"
+    file.write_text("import sys; print(sys.flags.utf8_mode, sys.argv[1:])", encoding="utf-8")
+    for mode in ("0", "1"):
+        env = {"PYTHONUTF8": mode}
+        done = programs.run("", str(file), "a", cwd=tmp_path, env=env)
+        assert done.stdout == f"{mode} ['a']\n".encode()

@@ -259,8 +259,8 @@ def test_memory_is_bounded_and_the_script_may_catch_it(instances: Instances) -> 
     """)
     caught, many = Started(instances.take(), source, memory_mb=64).value()
     assert caught
-    assert 32 < many <= 64
-    assert Started(instances.take(), source, memory_mb=128).value()[1] > 64
+    assert 32 < many < 68  # what is free of the interpreter's own memory comes on top
+    assert Started(instances.take(), source, memory_mb=128).value()[1] > 96
 
 
 def test_a_thousand_runs_leave_nothing() -> None:
