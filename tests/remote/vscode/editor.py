@@ -239,7 +239,7 @@ def vscode(
     """
     node_program, chromium = needs()
     root = home / "ws"
-    root.mkdir(parents=True)
+    root.mkdir(parents=True, exist_ok=True)
     data, extensions = home / "data", home / "extensions"
     for level in ("User", "Machine"):
         (data / level).mkdir(parents=True)

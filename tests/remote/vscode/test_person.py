@@ -108,9 +108,10 @@ UNTRUSTED = {
 
 
 def test_nothing_is_done_in_a_folder_that_is_not_trusted(tmp_path: Path) -> None:
-    state = tmp_path / "state"
+    state, root = tmp_path / "state", tmp_path / "ws"
+    root.mkdir()
     host = subprocess.Popen(
-        [sys.executable, "-m", "lineshaft", "editor", str(tmp_path)],
+        [sys.executable, "-m", "lineshaft", "editor", str(root)],
         env={**os.environ, "XDG_STATE_HOME": str(state)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -2,7 +2,7 @@
  * The action `land`: changes of files that are made together.
  *
  * All are looked at before the first is made; then each is an edit of its own, so that one undo of
- * the user takes one file back; then all are saved. Where one fails, our own edits are taken back in
+ * the user takes one file back, and is saved. Where one fails, our own edits are taken back in
  * buffers that nobody has changed since, and the rest is named.
  */
 
@@ -72,9 +72,10 @@ export class Landing {
     try {
       for (const each of planned) {
         if (signal.aborted) throw new ActionError("E_CANCELLED", "the action was stopped");
-        made.push(await change(each));
+        const one = await change(each);
+        made.push(one);
+        await save(one); // at once: what is unsaved for long, the editor shows in a tab
       }
-      for (const each of made) await save(each);
     } catch (error) {
       const rest = await takenBack(made);
       const text = error instanceof Error ? error.message : String(error);

@@ -98,13 +98,14 @@ export class RunTree implements vscode.TreeDataProvider<Row>, vscode.Disposable 
   }
 
   #take(list: RunList): void {
+    const before = shownOf(this.#list);
     this.#list = list;
     delete this.#view.message;
     const known = new Map(list.runs.map((run) => [run.id, run.last]));
-    for (const [id, detail] of this.#details) {
-      if (known.get(id) !== detail.line.last) this.#details.delete(id);
-    }
-    this.#changed.fire(undefined);
+    const old = [...this.#details].filter(([id, detail]) => known.get(id) !== detail.line.last);
+    for (const [id] of old) this.#details.delete(id);
+    // A row that is drawn anew loses the click that has begun on it.
+    if (old.length > 0 || shownOf(list) !== before) this.#changed.fire(undefined);
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
@@ -157,6 +158,14 @@ function rowsOf(detail: RunDetail): Row[] {
 
 function callRows(detail: RunDetail, parent: string | null): Row[] {
   return callsUnder(detail.calls, parent).map((call) => ({ kind: "call", detail, call }));
+}
+
+/** What the rows of runs show. */
+function shownOf(list: RunList): string {
+  const of = (run: RunLine): string[] => [
+    run.id, run.status, run.started, run.origin, titleOfRun(run), besideRun(run), standingOf(run),
+  ];
+  return JSON.stringify(list.runs.map(of));
 }
 
 function itemOfRun(run: RunLine): vscode.TreeItem {
