@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { answerWords } from "../src/runs/answers.ts";
 import { RunReader } from "../src/runs/reader.ts";
 import {
-  besideCall, besideChange, besideRun, callsUnder, readDetail, readLine, readList, standingOf,
-  titleOfRun, undoneText,
+  besideCall, besideChange, besideRun, callsUnder, readDetail, readLine, readList, rowsShown,
+  standingOf, titleOfRun, undoneText,
 } from "../src/runs/told.ts";
 
 const LINE = {
@@ -22,6 +22,15 @@ test("a run is told with its phase, its time and what it waits for", () => {
   assert.equal(standingOf(run), "waiting");
   assert.equal(besideRun(readLine({ ...LINE, status: "running", pending: 0 })), "running");
   assert.equal(titleOfRun(readLine({ ...LINE, name: "" })), "r1");
+});
+
+test("a row is drawn anew where it shows something else, and not while its run only goes on", () => {
+  const shown = (changed: object): string =>
+    rowsShown([readLine({ ...LINE, status: "running", pending: 0, ...changed })]);
+  assert.equal(shown({ last: "2026-01-01T10:00:02Z", duration_ms: 66_000, calls: 3 }), shown({}));
+  for (const changed of [{ status: "success" }, { name: "other.py" }, { pending: 1 }, { run_id: "r2" }]) {
+    assert.notEqual(shown(changed), shown({}));
+  }
 });
 
 test("what can be done about a run follows from how it stands", () => {

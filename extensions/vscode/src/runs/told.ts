@@ -147,6 +147,13 @@ export function besideRun(run: RunLine): string {
   return seen(parts.filter((each) => each !== "").join(" · "));
 }
 
+/** All that the rows of runs show: another text where one of them has to be drawn anew. */
+export function rowsShown(runs: readonly RunLine[]): string {
+  return JSON.stringify(runs.map((run) => [
+    run.id, run.status, run.started, run.origin, titleOfRun(run), besideRun(run), standingOf(run),
+  ]));
+}
+
 export function besideCall(call: RunCall): string {
   const ended = call.status !== "running" && call.status !== "pending";
   const parts = [call.status, ended ? took(call.milliseconds) : "", call.error];

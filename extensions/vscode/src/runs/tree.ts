@@ -17,6 +17,7 @@ import {
   type RunDetail,
   type RunLine,
   type RunList,
+  rowsShown,
   standingOf,
   titleOfRun,
 } from "./told.ts";
@@ -98,14 +99,14 @@ export class RunTree implements vscode.TreeDataProvider<Row>, vscode.Disposable 
   }
 
   #take(list: RunList): void {
-    const before = shownOf(this.#list);
+    const before = rowsShown(this.#list.runs);
     this.#list = list;
     delete this.#view.message;
     const known = new Map(list.runs.map((run) => [run.id, run.last]));
     const old = [...this.#details].filter(([id, detail]) => known.get(id) !== detail.line.last);
     for (const [id] of old) this.#details.delete(id);
     // A row that is drawn anew loses the click that has begun on it.
-    if (old.length > 0 || shownOf(list) !== before) this.#changed.fire(undefined);
+    if (old.length > 0 || rowsShown(list.runs) !== before) this.#changed.fire(undefined);
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
@@ -158,14 +159,6 @@ function rowsOf(detail: RunDetail): Row[] {
 
 function callRows(detail: RunDetail, parent: string | null): Row[] {
   return callsUnder(detail.calls, parent).map((call) => ({ kind: "call", detail, call }));
-}
-
-/** What the rows of runs show. */
-function shownOf(list: RunList): string {
-  const of = (run: RunLine): string[] => [
-    run.id, run.status, run.started, run.origin, titleOfRun(run), besideRun(run), standingOf(run),
-  ];
-  return JSON.stringify(list.runs.map(of));
 }
 
 function itemOfRun(run: RunLine): vscode.TreeItem {
