@@ -50,8 +50,9 @@ interface Planned {
 interface Made {
   readonly planned: Planned;
   readonly document: vscode.TextDocument | null;
-  /** Of the document, after our edit. */
+  /** Of the document, after our edit, or after its save, which may have formatted it. */
   readonly version: number;
+  readonly text: string;
 }
 
 export class Landing {
@@ -74,7 +75,7 @@ export class Landing {
         if (signal.aborted) throw new ActionError("E_CANCELLED", "the action was stopped");
         const one = await change(each);
         made.push(one);
-        await save(one); // at once: what is unsaved for long, the editor shows in a tab
+        made[made.length - 1] = await saved(one); // at once: for what is unsaved, a tab opens
       }
     } catch (error) {
       const rest = await takenBack(made);
@@ -151,16 +152,16 @@ async function change(planned: Planned): Promise<Made> {
     const edit = new vscode.WorkspaceEdit();
     edit.createFile(vscode.Uri.file(place.real), { contents: after, overwrite: false });
     if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be made");
-    return { planned, document: null, version: 0 };
+    return { planned, document: null, version: 0, text: "" };
   }
   if (texts === null) {
     await replaceWhole(place.real, after);
-    return { planned, document: null, version: 0 };
+    return { planned, document: null, version: 0, text: "" };
   }
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(place.real));
   if (!document.isDirty) await reloaded(document, texts.old, place);
   await edited(document, texts.old, texts.now, place);
-  return { planned, document, version: document.version };
+  return { planned, document, version: document.version, text: texts.now };
 }
 
 /** Gives a document another text, by one edit of the part that differs. */
@@ -180,9 +181,14 @@ async function edited(
   }
 }
 
-async function save({ planned, document }: Made): Promise<void> {
-  if (document === null || !document.isDirty) return;
+/** Saves what was edited, and returns how it is then. */
+async function saved(made: Made): Promise<Made> {
+  const { planned, document } = made;
+  const isUnsaved = (): boolean => document?.isDirty === true;
+  if (document === null || !isUnsaved()) return made;
   if (!(await within(document.save(), SAVE_MS))) throw stale(planned.place, "could not be saved");
+  // What a person has typed since is theirs, and is not taken back.
+  return isUnsaved() ? made : { ...made, version: document.version, text: document.getText() };
 }
 
 /** Takes changes back, the last first; returns the paths of those that nobody can take back. */
@@ -198,12 +204,12 @@ async function takenBack(made: readonly Made[]): Promise<string[]> {
   return rest;
 }
 
-async function takeBack({ planned, document, version }: Made): Promise<void> {
+async function takeBack({ planned, document, version, text }: Made): Promise<void> {
   const { place, before, after, texts } = planned;
   if (document !== null && texts !== null) {
     const wasSaved = !document.isDirty;
     if (document.version !== version) throw stale(place, "was changed in the editor meanwhile");
-    await edited(document, texts.now, texts.old, place);
+    await edited(document, text, texts.old, place);
     if (wasSaved && !(await within(document.save(), SAVE_MS))) throw stale(place, "is not saved");
     return;
   }
