@@ -1,13 +1,11 @@
 """The budget of one microagent, and what it has spent of it."""
 
-from dataclasses import dataclass, fields
-
 from lineshaft.errors import ConfigError
 from lineshaft.models import TokenUsage
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """What one run of a microagent may use. Whichever is used up first ends it.
 
     Raises:
@@ -33,19 +31,18 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse numbers that allow nothing."""
-        for each in fields(self):
-            value: object = getattr(self, each.name)
-            if each.name == "cost" and value is None:
+        for name in self.__struct_fields__:
+            value: object = getattr(self, name)
+            if name == "cost" and value is None:
                 continue
-            kinds = (int, float) if each.name in ("cost", "seconds") else (int,)
+            kinds = (int, float) if name in ("cost", "seconds") else (int,)
             fits = isinstance(value, kinds) and not isinstance(value, bool) and value > 0
             if not fits:
                 kind = "a number above 0" if len(kinds) > 1 else "a whole number above 0"
-                raise ConfigError(f"budget: {each.name} must be {kind}, not {value!r}")
+                raise ConfigError(f"budget: {name} must be {kind}, not {value!r}")
 
 
-@dataclass(slots=True, kw_only=True)
-class AgentUsage:
+class AgentUsage(Struct, kw_only=True):
     """What one run of a microagent has used."""
 
     turns: int = 0

@@ -9,11 +9,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal
 
 import anyio
+from msgspec import field
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import EXIT, GIVE_UP, GIVING_UP, ExitTool, object_in
@@ -28,7 +28,7 @@ from lineshaft.models import (
     RequestedCall,
     UserMessage,
 )
-from lineshaft.values import Done, Failure
+from lineshaft.values import Done, Failure, Struct
 
 RETRIES = 2
 """How often a request is made again that the provider could not answer."""
@@ -46,8 +46,7 @@ _FIRST_WAIT = 1.0
 EventName = Literal["turn", "reply", "call", "answer", "refused", "retry", "as_schema"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentEvent:
+class AgentEvent(Struct, frozen=True, kw_only=True):
     """One step of a loop, for whoever watches."""
 
     kind: EventName
@@ -71,8 +70,7 @@ class ValidatorFailed(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seams:
+class Seams(Struct, frozen=True, kw_only=True):
     """What a loop acts by."""
 
     ask: Callable[[ModelRequest], Awaitable[ModelReply]]
@@ -97,8 +95,7 @@ class Seams:
     """Waits some seconds before a request is made again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentEnd:
+class AgentEnd(Struct, frozen=True, kw_only=True):
     """How a loop ended well."""
 
     result: object

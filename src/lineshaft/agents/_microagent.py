@@ -10,7 +10,6 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from keyword import iskeyword
@@ -29,6 +28,7 @@ from typing import (
 from weakref import WeakKeyDictionary
 
 import pydantic_core
+from msgspec.structs import replace
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._commit import Commits
@@ -51,7 +51,17 @@ from lineshaft.models import (
 )
 from lineshaft.session import Session, SessionArguments, script_tool, waited_for
 from lineshaft.tools import Mismatch, Tool, Toolset, model_name, published, tell
-from lineshaft.values import AGENT_NAMESPACE, ASK_MODEL, COMMIT, Call, Context, Done, Failure, Value
+from lineshaft.values import (
+    AGENT_NAMESPACE,
+    ASK_MODEL,
+    COMMIT,
+    Call,
+    Context,
+    Done,
+    Failure,
+    Struct,
+    Value,
+)
 
 R = TypeVar("R")
 
@@ -79,8 +89,7 @@ class TextInput(TypedDict):
     """What it works on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentResult(Generic[R]):
+class AgentResult(Struct, Generic[R], frozen=True, kw_only=True):
     """The result of one run of a microagent."""
 
     output: R
@@ -92,8 +101,7 @@ class AgentResult(Generic[R]):
     """Of the record: `lineshaft show`, `lineshaft undo`."""
 
 
-@dataclass(slots=True)
-class _Outcome:
+class _Outcome(Struct):
     """The end of one run, for host code that waits for it."""
 
     usage: AgentUsage | None = None
@@ -101,8 +109,7 @@ class _Outcome:
     error: AgentError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Start:
+class _Start(Struct, frozen=True, kw_only=True):
     """What host code says of one run."""
 
     model: str | Model | None = None

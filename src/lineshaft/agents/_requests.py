@@ -7,10 +7,11 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict
 from typing import Any
 
 import anyio
+from msgspec.structs import replace
 
 from lineshaft.errors import ModelRefused, ModelUnavailable, ToolError
 from lineshaft.models import (
@@ -23,11 +24,10 @@ from lineshaft.models import (
     UserMessage,
 )
 from lineshaft.tools import Tool
-from lineshaft.values import ASK_MODEL, Call, Context, Failure, ModelUsage, decode
+from lineshaft.values import ASK_MODEL, Call, Context, Failure, ModelUsage, Struct, decode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimedReply(ModelReply):
+class TimedReply(ModelReply, frozen=True, kw_only=True):
     """A reply, and when it came: a loop that goes on decides by that, and not by its own clock."""
 
     elapsed: float
@@ -117,8 +117,7 @@ class ModelRequests:
         return Conversation(self._live, context, self._model.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _LiveRequest:
+class _LiveRequest(Struct, frozen=True):
     """A request that is about to be sent."""
 
     request: ModelRequest
@@ -188,7 +187,7 @@ class Conversation:
 
 
 def _told(reply: ModelReply) -> dict[str, Any]:
-    return {each.name: getattr(reply, each.name) for each in fields(ModelReply)}
+    return {name: getattr(reply, name) for name in ModelReply.__struct_fields__}
 
 
 def _as_recorded(messages: Sequence[Message]) -> list[Mapping[str, object]]:

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+][0-9A-Za-z.-]+)?")
@@ -20,8 +20,7 @@ SAFETY = (
 """The safety guidelines of a template that gives none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptTemplate:
+class PromptTemplate(Struct, frozen=True, kw_only=True):
     """Instructions for a model, in sections whose order is always the same.
 
     All sections are given by name, so that none stands under another's heading. A section that is

@@ -9,17 +9,16 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import count
 
 import anyio
 import anyio.to_thread
+from msgspec import field
 
 from lineshaft.checker._module import CheckedModule
 from lineshaft.checker._scheduler import Scheduler, ScriptCheck, failed
-from lineshaft.values import Diagnostic, PythonTarget, Stubs
+from lineshaft.values import LATEST_PYTHON, Diagnostic, PythonTarget, Struct, Stubs
 
-_ANY_PYTHON = PythonTarget()
 _NUMBERS = count(1)
 _CLOSED = "the type checker is closed"
 
@@ -46,7 +45,7 @@ class TyChecker:
         *,
         stubs: Stubs,
         inputs: Mapping[str, str],
-        target: PythonTarget = _ANY_PYTHON,
+        target: PythonTarget = LATEST_PYTHON,
     ) -> tuple[Diagnostic, ...]:
         """Return all problems of a script; see `values.Checker`.
 
@@ -76,8 +75,7 @@ class TyChecker:
         _shared.leave(self._number)
 
 
-@dataclass(slots=True)
-class _SharedScheduler:
+class _SharedScheduler(Struct):
     """The scheduler of this process, and the checkers that use it.
 
     A checker that is forgotten without a close is found by the garbage collection of any thread,

@@ -3,18 +3,16 @@
 import keyword
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
-from lineshaft.values import Diagnostic
+from lineshaft.values import Diagnostic, Struct
 
 _ANY = re.compile(r"\bAny\b")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _NEWER_SYNTAX = "(syntax was added in Python"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedModule:
+class CheckedModule(Struct, frozen=True):
     """A script as the module that it is, below lines that bind its inputs."""
 
     text: str

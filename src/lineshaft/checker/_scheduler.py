@@ -9,14 +9,15 @@ import threading
 import time
 from collections import OrderedDict, deque
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+
+from msgspec import field
 
 from lineshaft.checker._module import CheckedModule
 from lineshaft.checker._projects import ProjectFolders, sweep
 from lineshaft.checker._server import Message, Server
-from lineshaft.values import Diagnostic, PythonTarget, Stubs
+from lineshaft.values import Diagnostic, PythonTarget, Struct, Stubs
 
 Answer = Future[tuple[Diagnostic, ...]]
 
@@ -36,8 +37,7 @@ _CANCELLED = frozenset({-32800, -32801, -32802})
 """Codes of the language server protocol: the state changed, ask again."""
 
 
-@dataclass(slots=True, eq=False)
-class ScriptCheck:
+class ScriptCheck(Struct, eq=False):
     """A script to check, and the target of its answer."""
 
     module: CheckedModule
@@ -64,8 +64,7 @@ def failed(message: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic(code="checker-failed", message=message, line=1, column=1),)
 
 
-@dataclass(slots=True)
-class _Project:
+class _Project(Struct):
     """A folder with stubs; one check at a time, since each changes the folder."""
 
     folder: Path

@@ -4,7 +4,6 @@ import asyncio
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar, cast
 
@@ -13,12 +12,12 @@ from anyio.abc import TaskStatus
 
 from lineshaft.cli._exit import LEFT_BEHIND
 from lineshaft.errors import LineshaftError
+from lineshaft.values import Struct
 
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Reins:
+class Reins(Struct):
     """What the first signal does, at each moment of the work."""
 
     cancel: Callable[[], None] | None = None

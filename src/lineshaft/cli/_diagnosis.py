@@ -1,13 +1,13 @@
 """One thing that `lineshaft doctor` looked at."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from lineshaft.values import Struct
 
 State = Literal["ok", "note", "fail"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     name: str

@@ -1,10 +1,10 @@
 """The questions of a form that a tool wants filled in. Pure: texts come in, values go out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from lineshaft.cli._terminal import one_line
+from lineshaft.values import Struct
 
 _YES = frozenset({"y", "yes", "true", "1", "on"})
 _NO = frozenset({"n", "no", "false", "0", "off"})
@@ -18,8 +18,7 @@ class Unfit(Exception):
     """What was typed is no answer; says what would be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormField:
+class FormField(Struct, frozen=True, kw_only=True):
     """One value that is asked for."""
 
     name: str

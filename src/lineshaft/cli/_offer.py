@@ -4,10 +4,10 @@ import getpass
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 
 import anyio
 import typer
+from msgspec import field
 
 from lineshaft.cli._agents import agents_named, lacks, sentence_of
 from lineshaft.cli._options import toolset_for
@@ -23,19 +23,20 @@ from lineshaft.config import (
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
-from lineshaft.values import AGENT_NAMESPACE
+from lineshaft.values import AGENT_NAMESPACE, Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offered:
+class Offered(Struct, frozen=True, kw_only=True):
     """What a session is given."""
+
+    __unshown__ = frozenset({"secrets"})
 
     toolset: Toolset
     providers: tuple[Provider, ...]
     silent: dict[str, None] = field(default_factory=dict[str, None])
     """Servers whose claims have no answer yet."""
 
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    secrets: frozenset[str] = frozenset()
     """What servers were given that no record may show."""
 
     @property

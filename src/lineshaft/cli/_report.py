@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TextIO
+
+from msgspec.structs import replace
 
 from lineshaft.cli._shape import counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result

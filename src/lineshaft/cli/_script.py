@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 MAX_BYTES = 16_000_000
 
@@ -31,8 +32,7 @@ ArgsArgument = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A script as the command line got it."""
 
     text: str

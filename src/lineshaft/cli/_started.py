@@ -6,10 +6,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import typer
+from msgspec import field
+from msgspec.structs import asdict, replace
 
 from lineshaft.cli._options import settings_for
 from lineshaft.cli._records import find_run, look
@@ -18,7 +19,7 @@ from lineshaft.config import Module, Settings, guard_modules, hashes_of_modules,
 from lineshaft.errors import ConfigError
 from lineshaft.files import private_folder, state_folder
 from lineshaft.store import Store, workspace_name
-from lineshaft.values import DecodeError, decode
+from lineshaft.values import DecodeError, Struct, decode
 
 _LEAST_DAYS = 2
 """Runs that wait do so for a day, whatever the settings say of those that are over."""
@@ -26,8 +27,7 @@ _LEAST_DAYS = 2
 _DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class Started(Struct, frozen=True, kw_only=True):
     """The tools and settings that a run began with."""
 
     workspace: str
@@ -52,8 +52,7 @@ class Started:
     """Models that the command line named, by the name of the microagent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class Changed(Struct, frozen=True, kw_only=True):
     """A file, or a module, that is not what it was when a run began."""
 
     name: str

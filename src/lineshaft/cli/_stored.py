@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import ConfigError
 from lineshaft.files import cache_folder, config_folder, data_folder, state_folder
+from lineshaft.values import Struct
 
 _FOLDERS: dict[str, Callable[[], Path]] = {
     "cache": cache_folder,
@@ -33,8 +33,7 @@ _KNOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(Struct, frozen=True, kw_only=True):
     """A file or folder at the top of one of the four folders."""
 
     kind: str

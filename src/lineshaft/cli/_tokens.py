@@ -5,9 +5,11 @@ Counted on this machine, by an encoding that lies in a package; nothing is fetch
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import field
 
 from lineshaft import kit
 from lineshaft.cli._carry import carry
@@ -18,7 +20,7 @@ from lineshaft.config import Settings, build, serve_settings
 from lineshaft.errors import ConfigError
 from lineshaft.mcp.front import Front
 from lineshaft.session import Session
-from lineshaft.values import ToolSpec
+from lineshaft.values import Struct, ToolSpec
 
 if TYPE_CHECKING:
     from lineshaft.evals import Tokeniser
@@ -29,8 +31,7 @@ Listed = list[tuple[ToolSpec, dict[str, object]]]
 """Tools, and what a client is told of each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(Struct, frozen=True, kw_only=True):
     """What a client loads in one way."""
 
     tools: int
@@ -42,8 +43,7 @@ class Load:
     """Tokens of the text beside the tools; they are among `tokens`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loads:
+class Loads(Struct, frozen=True, kw_only=True):
     """What a client loads in either way."""
 
     encoding: str

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from lineshaft.values import Event
+from msgspec import field
+
+from lineshaft.values import Event, Struct
 
 State = Literal[
     "asked", "waiting", "running", "done", "failed", "refused", "cancelled", "pending", "unknown"
@@ -17,8 +18,7 @@ _KEPT = 200
 """Finished top-level calls that are remembered; the record keeps all."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class CallNode:
+class CallNode(Struct, kw_only=True, eq=False):
     """One call."""
 
     id: str

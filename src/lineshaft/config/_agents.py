@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
 from keyword import iskeyword
@@ -23,7 +22,7 @@ from lineshaft.config._settings import Settings
 from lineshaft.config._trust import Confirm, Unapproved, need_approval, still_unapproved
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.tools import Tool, Toolset, schema_type
-from lineshaft.values import AGENT_NAMESPACE
+from lineshaft.values import AGENT_NAMESPACE, Struct
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent
@@ -36,8 +35,7 @@ Faulty = Callable[[str, ConfigError], None]
 """Takes the name of an agent that cannot be offered, and why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSetting:
+class AgentSetting(Struct, frozen=True, kw_only=True):
     """One agent as settings declare it; nothing of it is made yet."""
 
     name: str
@@ -285,7 +283,7 @@ def _made(agent: AgentSetting, offered: Toolset) -> "Microagent[Any]":
         inputs=None if inputs is None else _inputs(agent, inputs),
         tools=[_tool(agent, name, offered) for name in cast("list[str]", table.get("tools", []))],
         model=_model(agent),
-        budget=Budget(**_numbers(agent, "budget", [each.name for each in fields(Budget)])),
+        budget=Budget(**_numbers(agent, "budget", Budget.__struct_fields__)),
         idempotent=table.get("idempotent") is True,
     )
 

@@ -10,7 +10,6 @@ so several forms of a tool may be accepted. Kept by the server's name and its de
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, cast, get_args
 
 from lineshaft.config._files import read_bytes
@@ -19,7 +18,7 @@ from lineshaft.config._secrets import replace_file
 from lineshaft.config.definitions import ServerSetting
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder, state_folder
-from lineshaft.values import Effect
+from lineshaft.values import Effect, Struct
 
 _FILE = "claims.json"
 _MOST = 500
@@ -56,8 +55,7 @@ AskClaims = Callable[[ServerSetting, Sequence[ClaimLike]], ClaimsAnswer | None]
 """Ask a person about the claims of one server; None: no answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptClaims:
+class KeptClaims(Struct, frozen=True, kw_only=True):
     """What was answered for a server, in short."""
 
     answer: ClaimsAnswer

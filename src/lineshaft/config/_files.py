@@ -5,14 +5,15 @@ import stat
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT
 from lineshaft.errors import ConfigError
 from lineshaft.policy import rule_sources
-from lineshaft.values import toml_table
+from lineshaft.values import Struct, toml_table
 
 MAX_BYTES = 1_000_000
 
@@ -42,8 +43,7 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     return data
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
+class SettingsFile(Struct, frozen=True):
     """The settings of Lineshaft in one file."""
 
     path: Path

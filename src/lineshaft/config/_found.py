@@ -9,9 +9,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._keys import SERVERS
@@ -21,6 +22,7 @@ from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_
 from lineshaft.config.definitions import ClaimsRule, ServerSetting, files_of, own_servers
 from lineshaft.errors import ConfigError
 from lineshaft.tools import script_name
+from lineshaft.values import Struct
 
 WINDOW = "window"
 """The namespace of the tools that the window of a workspace offers."""
@@ -29,8 +31,7 @@ _MOST_BYTES = 50_000_000
 _MOST_BYTES_OF_ALL = 200_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundServers:
+class FoundServers(Struct, frozen=True, kw_only=True):
     """What there is, and what could not be read."""
 
     servers: tuple[ServerSetting, ...] = ()

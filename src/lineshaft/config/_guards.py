@@ -4,9 +4,10 @@ A project's file can add guards and raise their levels; it can neither take any 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from importlib import metadata
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.config._modules import start
 from lineshaft.config._settings import Module, Setting, Settings

@@ -9,9 +9,10 @@ Importing a server by hand approves it.
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec.structs import replace
 
 from lineshaft.config._files import SettingsFile, parse_toml, read_bytes, tool_table
 from lineshaft.config._found import approval_of, own_settings_servers
@@ -24,12 +25,12 @@ from lineshaft.config.definitions import Literals, ServerSetting, is_reserved, o
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder
 from lineshaft.tools import script_name
+from lineshaft.values import Struct
 
 Target = Literal["project", "user"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(Struct, frozen=True, kw_only=True):
     """A server that is in one of our own files now."""
 
     server: ServerSetting

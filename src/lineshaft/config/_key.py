@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import cast
+
+from lineshaft.values import Struct
 
 PREFIX = "LINESHAFT_"
 """Every variable of ours begins so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Key(Struct, frozen=True, kw_only=True):
     """One setting."""
 
     name: str

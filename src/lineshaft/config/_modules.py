@@ -5,10 +5,11 @@ import importlib
 import importlib.machinery
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
+
+from msgspec import field
 
 from lineshaft.config._files import read_bytes
 from lineshaft.config._importer import execute
@@ -17,12 +18,12 @@ from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, ToolLike, Toolset, is_tool_like
+from lineshaft.values import Struct
 
 MAX_MODULE_BYTES = 5_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     files: tuple[Path, ...]
     sha256: str
     source: bytes | None

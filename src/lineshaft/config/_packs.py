@@ -1,7 +1,8 @@
 """Loading of the packs that the settings name."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.config._agents import with_given_model
 from lineshaft.config._modules import start

@@ -8,10 +8,12 @@ there.
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft import mcp
 from lineshaft.config._claims import claims_for
@@ -31,6 +33,7 @@ from lineshaft.config.definitions import (
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, Claims, ServerSpec
 from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
+from lineshaft.values import Struct
 
 if TYPE_CHECKING:
     from lineshaft.mcp.client import McpServer  # loads the SDK
@@ -40,9 +43,10 @@ _ALL = frozenset({"tools", "search_tools", "describe_tool"})
 """What a script may reach any tool by."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Starting:
+class Starting(Struct, frozen=True, kw_only=True):
     """How servers are started: what a person said beforehand, and how they can be asked."""
+
+    __unshown__ = frozenset({"answers", "secrets"})
 
     accept_claims: bool = False
     """Whether what servers say of their tools counts as it is met first, until it changes."""
@@ -58,11 +62,11 @@ class Starting:
     """Variables; those of the process where nothing is given."""
 
     answers: dict[tuple[Path, str], str | None] = field(
-        default_factory=dict[tuple[Path, str], str | None], repr=False
+        default_factory=dict[tuple[Path, str], str | None]
     )
     """What was answered to inputs, by file and id: of one file, nothing is asked twice."""
 
-    secrets: set[str] = field(default_factory=set[str], repr=False)
+    secrets: set[str] = field(default_factory=set[str])
     """Takes what servers were given that no record may show."""
 
 

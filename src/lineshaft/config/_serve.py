@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from lineshaft.config._settings import Settings
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServeSettings:
+class ServeSettings(Struct, frozen=True, kw_only=True):
     """How a session is offered as a server."""
+
+    __unshown__ = frozenset({"token"})
 
     direct: tuple[str, ...] = ()
     """Names and globs of the tools that may be called without a script."""
@@ -21,7 +22,7 @@ class ServeSettings:
     token_env: str = ""
     """The variable that holds the token."""
 
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
     """What clients must show; None: the variable is not set."""
 
 

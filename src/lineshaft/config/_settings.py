@@ -8,9 +8,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, cast
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.config._files import SettingsFile, named_file, project_file, read_toml
 from lineshaft.config._keys import (
@@ -23,7 +25,7 @@ from lineshaft.config._keys import (
 )
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
-from lineshaft.values import Limits, PythonOptions
+from lineshaft.values import Limits, PythonOptions, Struct
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
 
@@ -34,8 +36,7 @@ _NOT_OF_RUNS = ("serve.", "store.", "eval.")
 """Keys of the command line, the front and the gate: no run goes another way for them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """One value and where it came from."""
 
     value: object
@@ -50,16 +51,14 @@ class Setting:
     """Of a list of tables in a file: where each is written, as `FILE:LINE`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alias:
+class Alias(Struct, frozen=True, kw_only=True):
     """A folder that is reached as `@NAME/...`."""
 
     path: Path
     writable: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Module:
+class Module(Struct, frozen=True, kw_only=True):
     """A file or module whose tools are to be offered."""
 
     name: str
@@ -81,8 +80,7 @@ class Module:
     """Whether it was named on the command line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """All settings, settled."""
 
     values: Mapping[str, tuple[Setting, ...]]

@@ -11,11 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.config._files import read_bytes
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 MAX_FILES = 1_000
 MAX_BYTES = 20_000_000
@@ -30,8 +30,7 @@ _NEVER = frozenset({"lineshaft", *sys.builtin_module_names})
 """What no file of a folder stands for: its tools would not be ours."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sibling:
+class Sibling(Struct, frozen=True, kw_only=True):
     """A module that a file can import from its folder."""
 
     path: Path

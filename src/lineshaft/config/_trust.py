@@ -16,7 +16,6 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
@@ -24,12 +23,12 @@ from lineshaft.config._files import read_bytes
 from lineshaft.config._places import repository_of
 from lineshaft.errors import ConfigError
 from lineshaft.store import private_folder, state_folder
+from lineshaft.values import Struct
 
 _FILE = "trusted.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unapproved:
+class Unapproved(Struct, frozen=True, kw_only=True):
     """A module or server that another's file names and that is not approved yet."""
 
     project: Path

@@ -1,7 +1,8 @@
 """The gate over a sweep: two variants of it, or one of it and a file of cells."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
 from lineshaft.evals.judging import Arm, GateRules, Judgement, arm_of, judge_arms

@@ -1,7 +1,8 @@
 """The result of one run of one task: a line of the log of a sweep."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from lineshaft.values import Struct
 
 CellOutcome = Literal["pass", "fail", "limit", "invalid"]
 """`pass`: the checker gave the whole score. `fail`: less, or the agent asked, gave up or broke.
@@ -12,8 +13,7 @@ TaskKind = Literal["win", "neutral", "lose"]
 """Whether a script is expected to help, not to matter, or to cost. Kinds are judged apart."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellResult:
+class CellResult(Struct, frozen=True, kw_only=True):
     """How one cell of a sweep ended: one task, with one variant, once."""
 
     key: str

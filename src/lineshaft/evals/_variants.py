@@ -1,10 +1,10 @@
 """Variants: the ways to solve a task that a sweep compares."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 _VALUES: dict[str, tuple[str, ...] | None] = {
     "script": ("on", "off"),
@@ -17,8 +17,7 @@ _VALUES: dict[str, tuple[str, ...] | None] = {
 """Axes, and their values; None: any."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Struct, frozen=True, kw_only=True):
     """One way to solve a task."""
 
     name: str

@@ -1,6 +1,6 @@
 """Approvals of calls: from an earlier answer, from the run's caller, or later."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._asks import NOBODY, Asks

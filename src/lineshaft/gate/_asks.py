@@ -2,23 +2,22 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
 import anyio
+from msgspec import field
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._messages import OVER
-from lineshaft.values import Answer, Approver, Pending
+from lineshaft.values import Answer, Approver, Pending, Struct
 
 NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there to give it")
 UNANSWERED = Answer(allow=False, reason="it needs an approval, and none was given")
 
 
-@dataclass(slots=True)
-class _Waiter:
+class _Waiter(Struct):
     """A call that waits."""
 
     pending: Pending

@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import anyio
+from msgspec import field
 
 from lineshaft.errors import OutsideWorkspace, ToolError
 from lineshaft.gate._subtree import first_few
@@ -22,13 +22,13 @@ from lineshaft.values import (
     SecretFinder,
     Stage,
     StagedFile,
+    Struct,
     Undone,
     Workspace,
 )
 
 
-@dataclass(slots=True)
-class CallAuthority:
+class CallAuthority(Struct):
     """What a call may see of the workspace, and whether it is still under way."""
 
     look: Callable[[], Callable[[str], bool]]

@@ -6,9 +6,10 @@ does not end when it is told to must be left behind, with nothing that still lis
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 import anyio
+
+from lineshaft.values import Struct
 
 GRACE_SECONDS = 2.0
 """A cancelled tool gets this long to end."""
@@ -21,8 +22,7 @@ Outcome = tuple[object, BaseException | None]
 _left_behind: set[asyncio.Task[Outcome]] = set()
 
 
-@dataclass(slots=True)
-class Ending:
+class Ending(Struct):
     """How it ended."""
 
     value: object = None

@@ -4,11 +4,12 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from functools import partial
 from typing import cast
 
 import pydantic_core
+from msgspec.structs import replace
 
 from lineshaft.errors import RecordError, StateError
 from lineshaft.trace import Recorder, Redactor
@@ -30,6 +31,7 @@ from lineshaft.values import (
     RowKind,
     Shown,
     Stage,
+    Struct,
     ToolSpec,
     Usage,
     Value,
@@ -49,9 +51,10 @@ _NOTHING: Mapping[str, object] = {}
 _TORN = "it read clocks more often than is kept"
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class CallEntry:
+class CallEntry(Struct, kw_only=True, eq=False):
     """What is known of one call while it is under way."""
+
+    __unshown__ = frozenset({"beside"})
 
     call: Call
     spec: ToolSpec | None = None
@@ -114,7 +117,7 @@ class CallEntry:
     size: int | None = None
     """Of its result, in bytes."""
 
-    beside: "Sequence[CallEntry]" = field(default=(), repr=False)
+    beside: "Sequence[CallEntry]" = ()
     """All calls that came of one call of a script, this one too, where there is middleware."""
 
     @property
@@ -129,8 +132,7 @@ class CallEntry:
         return self.size
 
 
-@dataclass(slots=True, kw_only=True)
-class _ScriptLog:
+class _ScriptLog(Struct, kw_only=True):
     """How far the turns of one script are recorded."""
 
     replay: ReplayInputs

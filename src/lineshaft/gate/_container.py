@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
@@ -26,6 +27,7 @@ from lineshaft.values import (
     Origin,
     RunResult,
     Stage,
+    Struct,
 )
 
 
@@ -62,8 +64,7 @@ _OF_SCRIPT = Limits.for_model().calls
 """Calls that a container's script may make: a model wrote it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+class Container(Struct, frozen=True, kw_only=True):
     """What makes the further calls of one call, refused unless its tool is a container."""
 
     run: RunInfo

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
 import anyio
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
@@ -16,7 +17,7 @@ from lineshaft.gate._clock import RunClock
 from lineshaft.gate._lanes import CallPlace
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.trace import Redactor
-from lineshaft.values import Ask, Askable, Caller, not_offered
+from lineshaft.values import Ask, Askable, Caller, Struct, not_offered
 
 _BINARY = frozenset({"data", "blob"})
 """Under these names stand images and sounds, in which nothing is to be replaced."""
@@ -30,8 +31,7 @@ _SAID: Mapping[Askable, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """The way of one call to its run's caller; all clocks stand still meanwhile."""
 
     run: RunInfo

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
@@ -26,6 +25,7 @@ from lineshaft.values import (
     Finding,
     Origin,
     Reach,
+    Struct,
     ToolSpec,
     Value,
     beginning,
@@ -135,8 +135,7 @@ def _observe(run: RunInfo, entry: CallEntry, spec: ToolSpec, value: object) -> N
         run.findings.append(Finding(code="drift", message=strange, level="info"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Lent:
+class _Lent(Struct, frozen=True):
     """What a call is lent for as long as it lasts."""
 
     authority: CallAuthority

@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._container import NOTHING_AROUND
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Dispatch, Done, Failure
+from lineshaft.values import Call, Dispatch, Done, Failure, Struct
 
 
-@dataclass(frozen=True, slots=True)
-class SurroundingCall:
+class SurroundingCall(Struct, frozen=True):
     """The call in whose body the current task is."""
 
     run: RunInfo

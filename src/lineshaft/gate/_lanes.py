@@ -4,11 +4,11 @@ from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 import anyio
+from msgspec import field
 
-from lineshaft.values import ToolSpec
+from lineshaft.values import Struct, ToolSpec
 
 WORKSPACE = "workspace"
 
@@ -16,8 +16,7 @@ _NONE: Mapping[str, str] = {}
 _holder: ContextVar[Mapping[str, str]] = ContextVar("lineshaft_lanes_held", default=_NONE)
 
 
-@dataclass(slots=True, eq=False)
-class Ticket:
+class Ticket(Struct, eq=False):
     """A place in a line."""
 
     shared: bool

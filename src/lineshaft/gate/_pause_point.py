@@ -1,18 +1,27 @@
 """The point of a run at its suspension, at the end of a preview, or at a replay's divergence."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.trace import Redactor
-from lineshaft.values import Answer, CallRecord, Difference, KeptCall, Pending, ToolSpec, Verdict
+from lineshaft.values import (
+    Answer,
+    CallRecord,
+    Difference,
+    KeptCall,
+    Pending,
+    Struct,
+    ToolSpec,
+    Verdict,
+)
 
 Files = Mapping[str, str | None]
 """Files by path, each with the hash of what is on the disk; None: no file is there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PausePoint:
+class PausePoint(Struct, frozen=True, kw_only=True):
     """The state that the gate needs when the run goes on."""
 
     pending: tuple[Pending, ...]

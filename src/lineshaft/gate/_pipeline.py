@@ -9,13 +9,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import Literal
 
 import anyio
 import pydantic_core
+from msgspec.structs import replace
 
 from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals

@@ -1,8 +1,9 @@
 """Prediction of a write's change, for the approver."""
 
 import time
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import field
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import CallAuthority, CallWorkspace
@@ -14,14 +15,13 @@ from lineshaft.gate._pause_point import Files
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Context, Done, Failure, Stage
+from lineshaft.values import Call, Context, Done, Failure, Stage, Struct
 
 _SECONDS = 10
 _LONGEST = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class PredictedChanges:
+class PredictedChanges(Struct, frozen=True):
     """The change that a call would make."""
 
     diff: str = ""

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from lineshaft.gate._pause_point import Files
-from lineshaft.values import Answer, Done, Finished, KeptCall, KeptScript
+from lineshaft.values import Answer, Done, Finished, KeptCall, KeptScript, Struct
 
 
 class RecordedResults:
@@ -44,8 +45,7 @@ class RecordedResults:
         return self._within[container] > 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayLog:
+class ReplayLog(Struct, frozen=True, kw_only=True):
     """The state of an earlier part of the run."""
 
     recorded: RecordedResults = field(default_factory=lambda: RecordedResults(()))

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import anyio
+from msgspec import field
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._gate import Gate
 from lineshaft.gate._inner_scripts import InnerScripts
 from lineshaft.policy import Policy
-from lineshaft.values import Call, Caller, CallStatus, Failure, Finding, Limits, Stage
+from lineshaft.values import Call, Caller, CallStatus, Failure, Finding, Limits, Stage, Struct
 
 EndKind = Literal["refused", "limit", "error", "paused"]
 
@@ -52,8 +52,7 @@ class Controls(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunInfo:
+class RunInfo(Struct, frozen=True, kw_only=True):
     """One run, as the gate sees it."""
 
     gate: Gate

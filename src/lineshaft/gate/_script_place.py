@@ -6,7 +6,6 @@ from contextlib import (
     contextmanager,
     nullcontext,
 )
-from dataclasses import dataclass
 from typing import NoReturn
 
 import anyio
@@ -27,12 +26,12 @@ from lineshaft.values import (
     KeptScript,
     Limits,
     ReplayInputs,
+    Struct,
     ToolSpec,
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptPlace:
+class ScriptPlace(Struct, frozen=True, kw_only=True):
     """What the gate lends to whoever executes a script for a container."""
 
     run: RunInfo

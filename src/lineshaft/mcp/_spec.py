@@ -5,14 +5,15 @@ import json
 import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypedDict
 from urllib.parse import urlsplit
 
+from msgspec import field
+
 from lineshaft.errors import ConfigError
 from lineshaft.tools import RESERVED, script_name
-from lineshaft.values import Effect
+from lineshaft.values import Effect, Struct
 
 Authorize = Callable[[str], Awaitable[str]]
 """Shows a person the address at which to grant access; returns the address that their browser was
@@ -28,9 +29,10 @@ Grant = Literal["authorization_code", "client_credentials", "jwt_bearer"]
 """The grantor of access: a person; `client_id` by itself; or the issuer of an assertion."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSpec:
+class ServerSpec(Struct, frozen=True, kw_only=True):
     """How a server is reached: by a command, or at an address."""
+
+    __unshown__ = frozenset({"env", "headers", "client_secret", "client_key", "assertion"})
 
     command: Sequence[str] = ()
     """The program and its arguments; it speaks over its standard input and output."""
@@ -38,13 +40,13 @@ class ServerSpec:
     url: str = ""
     """Where it listens (streamable HTTP)."""
 
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables of its process, beside the few that every process gets (`PATH`, `HOME`, ...)."""
 
     cwd: Path | None = None
     """Where its process runs; the current folder where nothing is said."""
 
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Sent with each request, such as `Authorization`."""
 
     seconds: float | None = None
@@ -65,10 +67,10 @@ class ServerSpec:
     client_id: str = ""
     """Ours at its authorisation server, where one was registered by hand (OAuth)."""
 
-    client_secret: str = field(default="", repr=False)
+    client_secret: str = ""
     """The secret that belongs to `client_id`."""
 
-    client_key: str = field(default="", repr=False)
+    client_key: str = ""
     """Instead of a secret: a private key as PEM, to sign assertions with (RFC 7523)."""
 
     key_algorithm: str = "RS256"
@@ -82,7 +84,7 @@ class ServerSpec:
     """The authorisation server that is ours: where it is named, secrets and assertions of the
     grants without a person go nowhere else."""
 
-    assertion: Assertion | str = field(default="", repr=False)
+    assertion: Assertion | str = ""
     """Says who we are, where there is no secret, or no person: a workload's token, or what a
     company's identity provider vouches with (see `exchanged`)."""
 
@@ -134,8 +136,7 @@ def checked_address(what: str, url: str) -> None:
         raise ConfigError(f"{what} must begin with https://, since secrets are sent there")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """What a server says of the effects of one of its tools; nothing vouches for it."""
 
     tool: str

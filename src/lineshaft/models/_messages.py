@@ -1,16 +1,18 @@
 """Messages of a conversation with a model, in a form that no provider owns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import field
+
+from lineshaft.values import Struct
 
 StopReason = Literal["calls", "end", "length", "filter"]
 """Why a model stopped: it called tools, it was done, its answer was cut at a length, or a filter of
 the provider cut it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePart:
+class ImagePart(Struct, frozen=True, kw_only=True):
     """One picture that a model is shown."""
 
     data: bytes
@@ -20,16 +22,14 @@ class ImagePart:
     """`image/png`, `image/jpeg`, `image/gif` or `image/webp`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True, kw_only=True):
     """Words to the model: instructions, or what the loop tells it."""
 
     text: str
     images: tuple[ImagePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedCall:
+class RequestedCall(Struct, frozen=True, kw_only=True):
     """A tool call as a model wrote it; nothing of it was checked."""
 
     id: str
@@ -42,8 +42,7 @@ class RequestedCall:
     """The text that the model wrote, which may be no JSON."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenUsage:
+class TokenUsage(Struct, frozen=True, kw_only=True):
     """What one request cost."""
 
     input_tokens: int = 0
@@ -62,8 +61,7 @@ class TokenUsage:
     """US dollars; None: no price is known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReply:
+class ModelReply(Struct, frozen=True, kw_only=True):
     """One answer of a model."""
 
     text: str = ""
@@ -80,8 +78,7 @@ class ModelReply:
     back with the conversation (signed reasoning); empty where there are none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallAnswer:
+class CallAnswer(Struct, frozen=True, kw_only=True):
     """What came back from one call that a model requested."""
 
     id: str

@@ -1,10 +1,10 @@
 """The seam to a model: one request, one reply."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from lineshaft.models._messages import Message, ModelReply
+from lineshaft.values import Struct
 
 OnText = Callable[[str], None]
 """Takes pieces of a reply's text as they arrive."""
@@ -13,8 +13,7 @@ REQUEST_SECONDS = 300.0
 """How long one request may take, unless it says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedTool:
+class OfferedTool(Struct, frozen=True, kw_only=True):
     """A tool as a model is told of it."""
 
     name: str
@@ -25,8 +24,7 @@ class OfferedTool:
     """JSON Schema of the arguments: an object."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True, kw_only=True):
     """One request to a model."""
 
     messages: tuple[Message, ...]

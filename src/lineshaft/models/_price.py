@@ -1,14 +1,14 @@
 """The price of a model, and the cost of what it used."""
 
-from dataclasses import dataclass, replace
+from msgspec.structs import replace
 
 from lineshaft.models._messages import TokenUsage
+from lineshaft.values import Struct
 
 _TOKENS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelPrice:
+class ModelPrice(Struct, frozen=True, kw_only=True):
     """US dollars for a million tokens."""
 
     input: float

@@ -1,20 +1,19 @@
 """The pack itself, and its loading by name."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.packs._discovery import broken, find_pack
 from lineshaft.tools import Tool, Toolset
+from lineshaft.values import Struct
 
 if TYPE_CHECKING:
     from lineshaft.agents import Microagent  # slow to import
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectProgram:
+class ProjectProgram(Struct, frozen=True, kw_only=True):
     """A program that a project's file names and a tool of a pack starts.
 
     It runs with the person's rights, so a person approves it first, by `lineshaft config trust`.
@@ -39,8 +38,7 @@ class ProjectProgram:
     """Why nobody can approve it; the other programs of the file go on without it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pack:
+class Pack(Struct, frozen=True, kw_only=True):
     """What a distribution brings: tools, and agents with tools of their own.
 
     Tools have a namespace, so that they clash with no others: `@tool(name="azure_sdk.compile")`.

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from lineshaft.values import Struct
 
 _TOKEN = re.compile(
     r"""
@@ -15,8 +16,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     text: str
     line: int
     is_key: bool

@@ -2,21 +2,20 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._lines import table_lines
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._rules import Patterns, Rule
-from lineshaft.values import toml_table
+from lineshaft.values import Struct, toml_table
 
 _RULE_KEYS = tuple(field.name for field in fields(Rule) if field.name != "source")
 _SINGLE = frozenset({"id", "verdict", "reason"})
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """The contents of a policy's data."""
 
     mode: Mode | None

@@ -8,18 +8,17 @@ text is bounded by its length.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy._spellings import short_names
+from lineshaft.values import Struct
 
 _STAR = "*"
 _ANY_PARTS = "(?:[^/]+/)*"
 _FEWEST_PARTS = "(?:[^/]+/)*?"
 
 
-@dataclass(frozen=True, slots=True)
-class PathGlob:
+class PathGlob(Struct, frozen=True):
     """The readings of one path pattern: expressions over a path with a `/` after it."""
 
     exact: str

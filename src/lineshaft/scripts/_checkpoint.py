@@ -1,8 +1,10 @@
 """The state from which a run goes on: what its record tells, and what its pause keeps beside it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+
+from msgspec import field
 
 from lineshaft.errors import UntrustedState
 from lineshaft.gate import PausePoint
@@ -13,6 +15,7 @@ from lineshaft.values import (
     Finding,
     KeptPause,
     RunResult,
+    Struct,
     Usage,
     decode,
 )
@@ -21,8 +24,7 @@ FORMAT = 5
 """Of the documents in run states; others are refused."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """The state from which a later part of a run goes on, beside that of its beginning."""
 
     pause_point: PausePoint
@@ -83,8 +85,7 @@ def pause_of(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PauseDocument:
+class PauseDocument(Struct, frozen=True, kw_only=True):
     """The same as `pause_of` writes it, but for what a `KeptPause` holds beside it."""
 
     format: int

@@ -3,11 +3,13 @@
 import hashlib
 import time
 from collections.abc import Awaitable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from typing import TypeVar
 
 import anyio
 import pydantic_core
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import (
     Guarded,
@@ -45,6 +47,7 @@ from lineshaft.values import (
     RunResult,
     Sink,
     Stage,
+    Struct,
     Workspace,
 )
 
@@ -54,8 +57,7 @@ PAUSE_HOURS = 24.0
 """A run that waits for so long is over."""
 
 
-@dataclass(slots=True, kw_only=True)
-class RunProgress:
+class RunProgress(Struct, kw_only=True):
     """How far a run has come; read when it is settled."""
 
     ended: Ended | None = None
@@ -75,8 +77,7 @@ class RunProgress:
     """False: its changes are dropped at its end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSegment:
+class RunSegment(Struct, frozen=True, kw_only=True):
     """Which segment of a run this is: the first one, or one that goes on after a pause."""
 
     run_id: str
@@ -97,8 +98,7 @@ class RunSegment:
     """Its caller; None: the session's."""
 
 
-@dataclass(slots=True)
-class _Landed:
+class _Landed(Struct):
     """The changes on the disk when a run has been settled."""
 
     changes: tuple[Change, ...] = ()
@@ -108,8 +108,7 @@ class _Landed:
     error: RunError | None = None
 
 
-@dataclass(slots=True)
-class _Waits:
+class _Waits(Struct):
     """The calls that a paused run waits for."""
 
     pending: tuple[Pending, ...] = ()

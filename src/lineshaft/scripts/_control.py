@@ -5,12 +5,11 @@ import math
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 import anyio
 
 from lineshaft.gate import RunClock
-from lineshaft.values import RunError, RunStatus
+from lineshaft.values import RunError, RunStatus, Struct
 
 PREPARE_SECONDS = 900.0
 """The longest that a run may be prepared: packages are fetched and native code is made."""
@@ -18,8 +17,7 @@ PREPARE_SECONDS = 900.0
 _around: ContextVar[RunClock | None] = ContextVar("lineshaft_clock_around", default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """How a run was ended from outside."""
 
     status: RunStatus

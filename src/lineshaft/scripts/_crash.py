@@ -5,8 +5,9 @@ only reads.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from lineshaft.gate import PausePoint
 from lineshaft.scripts._checkpoint import Checkpoint

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import anyio.to_thread
 
@@ -17,6 +16,7 @@ from lineshaft.values import (
     Engine,
     PythonOptions,
     RunError,
+    Struct,
     engine_problem,
 )
 
@@ -27,8 +27,7 @@ Make = Callable[[], Engine]
 """Makes an engine; raises `EngineError` where this machine cannot have it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """An engine and the reason for it."""
 
     engine: Engine | None = None

@@ -1,7 +1,8 @@
 """A script, its engine and its way through the gate, put together."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError
 from lineshaft.gate import CallPipeline
@@ -22,13 +23,13 @@ from lineshaft.values import (
     Program,
     Raised,
     ReplayInputs,
+    Struct,
     Suspended,
     Waiting,
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadyScript:
+class ReadyScript(Struct, frozen=True, kw_only=True):
     """The parts that the execution of a script needs."""
 
     pipeline: CallPipeline

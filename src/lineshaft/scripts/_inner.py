@@ -1,9 +1,10 @@
 """Scripts of containers, such as a microagent's: from text to result, inside of a run."""
 
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Literal
+
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError, ToolError, WorkspaceError
 from lineshaft.gate import REFUSALS_PER_CALL, ScriptPlace

@@ -2,12 +2,13 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from msgspec import field
+
 from lineshaft.errors import ToolError
-from lineshaft.values import Arguments, Caller, Limits, Origin, ToolSpec, decode
+from lineshaft.values import Arguments, Caller, Limits, Origin, Struct, ToolSpec, decode
 
 CheckLevel = Literal["error", "warn", "off"]
 
@@ -21,8 +22,7 @@ RUN_SCRIPT = ToolSpec(
 """The call that stands for a run in policy."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """One script to run, or one call."""
 
     script: object
@@ -71,7 +71,7 @@ class Job:
     def of(document: Mapping[str, object]) -> "Job":
         """Return the job that was kept."""
         known = {"seconds": None, **document}  # runs of earlier versions are kept without it
-        kept = decode(_KeptJob, {name: known[name] for name in _KeptJob.__slots__})
+        kept = decode(_KeptJob, {name: known[name] for name in _KeptJob.__struct_fields__})
         return Job(
             tool=kept.tool,
             arguments=kept.arguments,
@@ -84,8 +84,7 @@ class Job:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _KeptJob:
+class _KeptJob(Struct, frozen=True):
     """A job, as `Job.kept` writes it."""
 
     tool: str

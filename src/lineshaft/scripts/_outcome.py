@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import pydantic_core
+from msgspec.structs import replace
 
 from lineshaft.scripts.reading import hint_for
 from lineshaft.tools import Tool
@@ -20,6 +20,7 @@ from lineshaft.values import (
     RunError,
     RunStatus,
     SecretFinder,
+    Struct,
     ToolSpec,
     beginning,
 )
@@ -29,8 +30,7 @@ _LONGEST_MESSAGE = 100_000
 _BY_KIND = {"SyntaxError": "E_SYNTAX"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """How a run ended, as far as its script and its limits decide that."""
 
     status: RunStatus

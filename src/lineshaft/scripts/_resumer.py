@@ -4,7 +4,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -44,6 +44,7 @@ from lineshaft.values import (
     RunResult,
     SavedRun,
     Sink,
+    Struct,
     pause_data,
 )
 
@@ -59,8 +60,7 @@ class Archive(RunLog, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """A person's answers to a run that stands still."""
 
     answers: Mapping[str, Answer]
@@ -294,8 +294,7 @@ class Resumer:
         return Replaying(runner=self._runner, context=context, job=job, engine=engine, saved=saved)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed:
+class Resumed(Struct, frozen=True, kw_only=True):
     """A run that was taken up, and is about to go on."""
 
     runner: Runner
@@ -335,8 +334,7 @@ class Resumed:
         await execute(ready, self.job, context, progress)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replaying:
+class Replaying(Struct, frozen=True, kw_only=True):
     """A run that is about to be executed again, over the results of its calls."""
 
     runner: Runner

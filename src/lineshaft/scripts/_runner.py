@@ -3,11 +3,11 @@
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import anyio
+from msgspec.structs import replace
 
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate import CallPipeline, Gate
@@ -39,6 +39,7 @@ from lineshaft.values import (
     RunLog,
     RunResult,
     Sink,
+    Struct,
     Verdict,
     Workspace,
 )
@@ -47,8 +48,7 @@ MAX_DEPTH = 8
 """A tool of a run may start a run, whose tools may start a run, so many times."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunEnvironment:
+class RunEnvironment(Struct, frozen=True, kw_only=True):
     """The environment of a session's runs."""
 
     workspace: Workspace

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from lineshaft.errors import ToolError
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptRequest:
+class ScriptRequest(Struct, frozen=True, kw_only=True):
     """A model's call of `run_script`."""
 
     code: str | None

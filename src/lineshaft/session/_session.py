@@ -1,7 +1,6 @@
 """The session: tools, policy, a workspace and engines behind one door."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -9,6 +8,7 @@ from typing import Any, Literal, Self, TypeVar, cast, get_args
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, ToolError
 from lineshaft.gate import Gate

@@ -1,6 +1,5 @@
 """The environment of a session's runs: a workspace that can stage changes, and a store."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -8,12 +7,11 @@ from lineshaft.scripts import RunEnvironment
 from lineshaft.session._session_tools import SessionTools
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import ShapeBook, merge_shapes
-from lineshaft.values import Workspace
+from lineshaft.values import Struct, Workspace
 from lineshaft.workspace import Folder, StagedAnywhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStorage:
+class SessionStorage(Struct, frozen=True, kw_only=True):
     """A workspace and a store, ready for runs."""
 
     workspace: Workspace

@@ -10,7 +10,6 @@ import stat
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from lineshaft.store._results import TABLE as RESULTS
 from lineshaft.store._results import Results
 from lineshaft.store._schema import TABLES, VERSION
 from lineshaft.store._shapes import Shapes
+from lineshaft.values import Struct
 
 _SUFFIXES = ("-wal", "-shm")
 _PAGES = 1_000
@@ -47,8 +47,7 @@ class Transaction:
         self.results = Results(connection, now=now, keep_days=keep_days)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(Struct, frozen=True, kw_only=True):
     """The place of a store, and its settings."""
 
     path: Path

@@ -1,8 +1,9 @@
 """Folding of a run's rows into its state, from which a resume or a replay goes on."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.errors import UntrustedState
 from lineshaft.store._json import Data, call_of, done_of, pause_of
@@ -17,6 +18,7 @@ from lineshaft.values import (
     LogRow,
     ReplayInputs,
     SavedRun,
+    Struct,
     decode,
     inner_seed,
     unpacked,
@@ -44,8 +46,7 @@ def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
     return state.saved(last_seq)
 
 
-@dataclass(frozen=True, slots=True)
-class _Script:
+class _Script(Struct, frozen=True):
     """What the first `turn` of a container's script holds beside its turns."""
 
     engine: str
@@ -53,8 +54,7 @@ class _Script:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Struct, frozen=True):
     """What a `turn` holds."""
 
     turns: list[int]
@@ -63,16 +63,14 @@ class _Turn:
     script: _Script | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Landing:
+class _Landing(Struct, frozen=True):
     """What a `landing` holds."""
 
     stage: int
     layers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Resumption:
+class _Resumption(Struct, frozen=True):
     """What a `resumed` holds: how much of the turns and readings stays."""
 
     turns: int

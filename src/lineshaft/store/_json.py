@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.errors import StateError
 from lineshaft.values import Done, Failure, KeptCall, KeptPause, Value, decode

@@ -9,10 +9,12 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.errors import (
     RecordError,
@@ -28,7 +30,7 @@ from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner
 from lineshaft.store._schema import NOW
 from lineshaft.store._seals import FORMAT, Seals, changed, check_format, pack, unpack
-from lineshaft.values import Event, EventKind, LogRow, RowKind, RunClaim, SavedRun, Shown
+from lineshaft.values import Event, EventKind, LogRow, RowKind, RunClaim, SavedRun, Shown, Struct
 
 Data = Mapping[str, object]
 Facts = dict[str, object]
@@ -46,9 +48,10 @@ _OPEN = ("recorded", "running")
 """Phases in which rows are added."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """A row as the tables take it."""
+
+    __unshown__ = frozenset({"exact", "facts", "blobs"})
 
     kind: RowKind
     at: str
@@ -57,11 +60,11 @@ class Step:
     event_seq: int
     events: tuple[Shown, ...]
     shown: str | None
-    exact: bytes | None = field(repr=False)
-    facts: Data | None = field(repr=False)
+    exact: bytes | None
+    facts: Data | None
     """Of a checkpoint and an end, the fields that its run's own row takes from it."""
 
-    blobs: Mapping[str, bytes] = field(repr=False)
+    blobs: Mapping[str, bytes]
     """By their hashes."""
 
     size: int
@@ -97,8 +100,7 @@ def step_of(row: LogRow) -> Step:
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class RunRow:
+class RunRow(Struct, kw_only=True):
     """A run's own row."""
 
     id: str
@@ -601,7 +603,7 @@ class Log:
         return self._connection.execute(f"SELECT {NOW}").fetchone()[0]
 
 
-_COLUMNS = [each.name for each in fields(RunRow)]
+_COLUMNS = RunRow.__struct_fields__
 # Signatures are read as bytes, also where another program put text there.
 _READ = [
     f"CAST({name} AS BLOB) AS {name}" if name in ("head", "seal") else name for name in _COLUMNS

@@ -1,7 +1,8 @@
 """The run log of a session in memory, for runs that are not stored, or not yet."""
 
 from collections.abc import Awaitable, Generator, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import RunBusy, RunUnknown
 from lineshaft.store._fold import fold

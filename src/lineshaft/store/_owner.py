@@ -3,15 +3,15 @@
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from lineshaft.values import Struct
 
 _PROC = Path("/proc")
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """A process, distinguished from later ones with the same number."""
 
     pid: int

@@ -1,10 +1,9 @@
 """Summaries of many runs."""
 
-from dataclasses import dataclass
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSummary:
+class RunSummary(Struct, frozen=True, kw_only=True):
     """One line of a list of runs."""
 
     run_id: str
@@ -41,8 +40,7 @@ class RunSummary:
         return len(self.waiting)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
+class Pruned(Struct, frozen=True, kw_only=True):
     """The numbers of deleted runs and states."""
 
     records: int

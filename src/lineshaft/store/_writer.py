@@ -13,13 +13,15 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
+
+from msgspec import field
 
 from lineshaft.errors import LineshaftError, RecordError, StateError
 from lineshaft.store._database import Database, Transaction
 from lineshaft.store._json import UNFIT
+from lineshaft.values import Struct
 
 T = TypeVar("T")
 
@@ -38,8 +40,7 @@ _MOST_BYTES = 64_000_000
 _WORK_BYTES = 10_000
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class WriteJob(Generic[T]):
+class WriteJob(Struct, Generic[T], kw_only=True, eq=False):
     """Work to do in a transaction."""
 
     act: Callable[[Transaction], T]

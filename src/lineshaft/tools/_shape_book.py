@@ -6,8 +6,10 @@ Above: the gate, which shows it results; the session, which describes them to sc
 
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from threading import Lock
+
+from msgspec import field
 
 from lineshaft.errors import LineshaftError
 from lineshaft.tools._observed import (
@@ -17,7 +19,7 @@ from lineshaft.tools._observed import (
     shape_difference,
     tool_version,
 )
-from lineshaft.values import ObservedShape, ToolSpec
+from lineshaft.values import ObservedShape, Struct, ToolSpec
 
 Keep = Callable[[ObservedShape], None]
 Load = Callable[[], Awaitable[Iterable[ObservedShape]]]
@@ -26,8 +28,7 @@ _KNOWN_WELL = 5
 """After so many results, one that is different is worth a word."""
 
 
-@dataclass(slots=True, eq=False)
-class _Page:
+class _Page(Struct, eq=False):
     """The observations of one tool."""
 
     version: str
@@ -38,8 +39,7 @@ class _Page:
     """Observations that have not gone out yet."""
 
 
-@dataclass(slots=True, eq=False)
-class ShapeBook:
+class ShapeBook(Struct, eq=False):
     """Shapes of results, for tools that do not say what they return.
 
     Args:

@@ -5,7 +5,6 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -19,12 +18,14 @@ from typing import (
     overload,
 )
 
+from msgspec.structs import replace
+
 from lineshaft.errors import ConfigError
 from lineshaft.tools._built_in import built_in
 from lineshaft.tools._names import check_name
 from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
-from lineshaft.values import Effect, Origin, ToolSpec
+from lineshaft.values import Effect, Origin, Struct, ToolSpec
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, TypeVar
@@ -119,8 +120,7 @@ _SWITCHES = (
 """Options that are True or False."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Options(Struct, frozen=True, kw_only=True):
     """The same, complete."""
 
     name: str | None = None

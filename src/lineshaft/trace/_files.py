@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast, get_args
@@ -12,7 +11,7 @@ from lineshaft.errors import RecordError
 from lineshaft.values import Event, EventKind
 
 _KINDS = frozenset(get_args(EventKind))
-_KEYS = tuple(field.name for field in fields(Event))
+_KEYS = Event.__struct_fields__
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 

@@ -7,17 +7,15 @@ one of its signs is in the text.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
-from lineshaft.values import KEY_BLOCK, TOKEN_FORMS
+from lineshaft.values import KEY_BLOCK, TOKEN_FORMS, Struct
 
 HIDDEN = "[redacted]"
 """The replacement of a secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """One kind of secret."""
 
     signs: tuple[str, ...]

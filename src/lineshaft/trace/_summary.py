@@ -3,8 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast, get_args
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import RecordError
 from lineshaft.values import (
@@ -20,6 +22,7 @@ from lineshaft.values import (
     RunError,
     RunResult,
     RunStatus,
+    Struct,
     Usage,
 )
 
@@ -73,8 +76,7 @@ def summarise(events: Iterable[Event]) -> RunResult:
         ) from error
 
 
-@dataclass(slots=True)
-class _Summary:
+class _Summary(Struct):
     """The facts in the events so far."""
 
     run_id: str

@@ -5,8 +5,9 @@ Redaction comes first (`Redactor.text`), everything here after it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
+
+from lineshaft.values import Struct
 
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]"  # colours, cursor
@@ -99,8 +100,7 @@ def condense_command_output(text: str) -> str:
     return "\n".join(line for kind, group in groups for line in _shortened(kind, list(group)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
+class _Cut(Struct, frozen=True):
     """A place where text was left out."""
 
     start: int

@@ -41,6 +41,7 @@ from lineshaft.values._decoded_text import DecodedText, decoded_text, lines_of
 from lineshaft.values._decoding import DecodeError, decode
 from lineshaft.values._engines import (
     ENGINES,
+    LATEST_PYTHON,
     REMOVED_ENGINES,
     Checker,
     Crashed,
@@ -125,6 +126,7 @@ from lineshaft.values._saved_run import (
     KeptRun,
     SavedRun,
 )
+from lineshaft.values._struct import Struct
 from lineshaft.values._tokens import (
     KEY_BLOCK,
     TOKEN_FORMS,
@@ -163,6 +165,7 @@ __all__ = [
     "EXIT_CODES",
     "KEEPS_NOTHING",
     "KEY_BLOCK",
+    "LATEST_PYTHON",
     "NO_BOUNDARY",
     "NO_SECRETS",
     "REMOVED_ENGINES",
@@ -263,6 +266,7 @@ __all__ = [
     "StagedFile",
     "StagedKind",
     "Stream",
+    "Struct",
     "Stubs",
     "Suspended",
     "TokenForm",

@@ -4,6 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
+import msgspec
+
+from lineshaft.values._struct import Struct
+
 if TYPE_CHECKING:
     from lineshaft.policy import Policy
     from lineshaft.tools import Tool
@@ -26,8 +30,7 @@ Arguments = Mapping[str, object]
 """Arguments of a call by parameter name; JSON-like values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallScope:
+class CallScope(Struct, frozen=True, kw_only=True):
     """What the containers around a call leave to it; made by the gate alone."""
 
     origins: tuple[Origin, ...]
@@ -43,7 +46,7 @@ class CallScope:
     policy: "Policy | None" = None
     """What judges instead of the run's policy, never wider; None: the run's."""
 
-    own: "Mapping[str, Tool]" = field(default_factory=dict[str, "Tool"])
+    own: "Mapping[str, Tool]" = msgspec.field(default_factory=dict[str, "Tool"])
     """Tools that are there for these calls alone, by canonical name, beside `tools`."""
 
     replayable: bool = True
@@ -64,8 +67,7 @@ class CallScope:
     """Whether a model reads the result as it is: what is long is cut for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One request to a tool, as it arrives at the gate."""
 
     tool: str
@@ -106,16 +108,14 @@ class Call:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A call that ended well."""
 
     value: object
     """JSON-like: None, bool, int, float, str, list, dict with str keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A call that ended badly; a script sees it as `ToolError`."""
 
     code: str
@@ -136,8 +136,7 @@ Dispatch = Callable[[Call], Awaitable[Done]]
 Middleware = Callable[[Dispatch], Dispatch]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What policy says about one call, and why."""
 
     kind: VerdictKind
@@ -151,8 +150,7 @@ class Verdict:
     """Where the rule is written, as `FILE:LINE`; empty for modes and rules made in code."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
+class Pending(Struct, frozen=True, kw_only=True):
     """A call that waits for a person's answer."""
 
     id: str
@@ -189,8 +187,7 @@ class Pending:
         return f"{self.rule} {self.tool} {self.holds_for}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A person's answer to one pending call."""
 
     allow: bool

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
+
+from msgspec import field
 
 from lineshaft.errors import ToolError
 from lineshaft.values._belongings import Belongings
@@ -12,6 +13,7 @@ from lineshaft.values._cutting import NO_SECRETS, SecretFinder
 from lineshaft.values._inner_script import RunInner, no_scripts
 from lineshaft.values._python import PythonOptions
 from lineshaft.values._runs import ModelUsage
+from lineshaft.values._struct import Struct
 from lineshaft.values._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -30,8 +32,7 @@ Askable = Literal["elicit", "sample", "roots"]
 """The kinds of question to a run's caller: a form, an answer of its model, its roots."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(Struct, frozen=True, kw_only=True):
     """One question of a tool to the caller of its run."""
 
     kind: Askable
@@ -80,8 +81,7 @@ def nothing_in_reach(path: str) -> Reach:
     return "hidden"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True, kw_only=True):
     """What a container leaves to some of its calls, at most."""
 
     tools: frozenset[str] | None = None
@@ -121,8 +121,7 @@ def not_counted(model: str, usage: ModelUsage) -> None:
     del model, usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """Filled in where a tool has a parameter annotated with it; left out of the schema."""
 
     workspace: Workspace

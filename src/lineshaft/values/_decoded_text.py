@@ -6,7 +6,8 @@ in any one-byte encoding survives an edit of its ASCII parts.
 """
 
 import codecs
-from dataclasses import dataclass
+
+from lineshaft.values._struct import Struct
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -17,8 +18,7 @@ _MARKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedText:
+class DecodedText(Struct, frozen=True):
     """A file's text, and how it was written down."""
 
     text: str

@@ -4,8 +4,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import msgspec
+
 from lineshaft.values._calls import Dispatch
 from lineshaft.values._limits import Limits
+from lineshaft.values._struct import Struct
 from lineshaft.values._workspace import Stream
 
 ENGINES = ("auto", "wasm", "cpython")
@@ -73,24 +76,25 @@ class ReplayInputs:
     with the ends of the turns since the last time and the readings until this turn began."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Struct, frozen=True, kw_only=True):
     """A script, ready for any engine."""
 
     source: str
     """Python text, forgotten `await`s repaired; lines as the author wrote them."""
 
     name: str = "script.py"
-    inputs: Mapping[str, object] = field(default_factory=dict[str, object])
+    inputs: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     """JSON-like values, bound as globals."""
 
     tools: frozenset[str] = frozenset()
     """Script names of tools without a namespace: bound by name and in the module `tools`."""
 
-    namespaces: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    namespaces: Mapping[str, frozenset[str]] = msgspec.field(
+        default_factory=dict[str, frozenset[str]]
+    )
     """Script names of the tools of each namespace; each namespace is a module."""
 
-    signatures: Mapping[str, str] = field(default_factory=dict[str, str])
+    signatures: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """Parameters of tools by script name, as they stand between the brackets of a `def`; for
     `inspect.signature`. Tools may be missing."""
 
@@ -109,16 +113,14 @@ class Program:
     `time.monotonic`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
+class Returned(Struct, frozen=True, kw_only=True):
     """The script came to its end."""
 
     value: object
     """JSON-like."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raised:
+class Raised(Struct, frozen=True, kw_only=True):
     """The script raised an exception that it did not catch, or is not Python."""
 
     kind: str
@@ -137,8 +139,7 @@ class Raised:
     tool: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exceeded:
+class Exceeded(Struct, frozen=True, kw_only=True):
     """The engine ended the script because it used more than a limit."""
 
     limit: Literal["seconds", "memory_mb", "recursion", "stdout_bytes", "stderr_bytes", "calls"]
@@ -146,20 +147,17 @@ class Exceeded:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crashed:
+class Crashed(Struct, frozen=True, kw_only=True):
     """The engine's process died."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suspended:
+class Suspended(Struct, frozen=True, kw_only=True):
     """`waiting` said so; the run goes on by execution over its record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diverged:
+class Diverged(Struct, frozen=True, kw_only=True):
     """The script did not do what its record says; nothing was dispatched."""
 
     message: str
@@ -174,8 +172,7 @@ def minor_version(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonTarget:
+class PythonTarget(Struct, frozen=True, kw_only=True):
     """The Python that a script is checked for; it need not be the host's."""
 
     version: str = "3.14"
@@ -186,6 +183,10 @@ class PythonTarget:
 
     packages: tuple[str, ...] = ()
     """Folders of the installed packages that the script may import."""
+
+
+LATEST_PYTHON = PythonTarget()
+"""The Python of the image, without packages."""
 
 
 class Engine(Protocol):
@@ -262,19 +263,17 @@ class Engine(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stubs:
+class Stubs(Struct, frozen=True, kw_only=True):
     """The tools as a type checker sees them: texts of `.pyi` files."""
 
     main: str
     """The tools without a namespace."""
 
-    modules: Mapping[str, str] = field(default_factory=dict[str, str])
+    modules: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """By module name: one for each namespace, and `tools`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True, kw_only=True):
     """A problem that a type checker found, in its own words."""
 
     code: str
@@ -298,7 +297,7 @@ class Checker(Protocol):
         *,
         stubs: Stubs,
         inputs: Mapping[str, str],
-        target: PythonTarget = PythonTarget(),
+        target: PythonTarget = LATEST_PYTHON,
     ) -> tuple[Diagnostic, ...]:
         """Return all problems that the type checker finds.
 

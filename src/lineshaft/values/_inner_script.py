@@ -2,15 +2,16 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from lineshaft.errors import ToolError
 from lineshaft.values._engines import ReplayInputs
 from lineshaft.values._runs import RunResult
+from lineshaft.values._struct import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InnerScript:
+class InnerScript(Struct, frozen=True, kw_only=True):
     """A script that a container has executed over the tools that it may call."""
 
     code: str | None = None
@@ -47,9 +48,10 @@ def inner_seed(seed: str, key: str) -> str:
     return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptScript:
+class KeptScript(Struct, frozen=True, kw_only=True):
     """The inputs of a container's script, kept so that it can be executed again."""
+
+    __unshown__ = frozenset({"source"})
 
     engine: str
     """Name of the engine that executes it."""
@@ -57,7 +59,7 @@ class KeptScript:
     identity: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of the engine."""
 
-    source: str = field(default="", repr=False)
+    source: str = ""
     """The text of the script, as it was when it began."""
 
     replay: ReplayInputs

@@ -1,9 +1,11 @@
 """The limits of a run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
+from lineshaft.values._struct import Struct
 
 _LEAST: Mapping[str, int] = {
     "calls": 0,
@@ -26,8 +28,7 @@ _UNSAID = _Unsaid(1_000)
 _OF_MODEL = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Bounds of one run; all of them are always in force."""
 
     seconds: float = 60
@@ -57,7 +58,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Refuse values that are no bound."""
-        for name in self.__slots__:
+        for name in self.__struct_fields__:
             value: object = getattr(self, name)
             if not _bounds(name, value):
                 least = _LEAST.get(name)
@@ -81,13 +82,16 @@ class Limits:
 
     def as_dict(self) -> dict[str, float]:
         """Return them by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__struct_fields__}
 
     def within(self, other: "Limits") -> "Limits":
         """Return these limits, none of them above the other's."""
         return replace(
             self,
-            **{name: min(getattr(self, name), getattr(other, name)) for name in self.__slots__},
+            **{
+                name: min(getattr(self, name), getattr(other, name))
+                for name in self.__struct_fields__
+            },
         )
 
 

@@ -8,12 +8,15 @@ Implementations: `lineshaft.store.Store` (a file of SQLite) and `lineshaft.store
 import base64
 import zlib
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Literal, Protocol
+
+from msgspec import field
 
 from lineshaft.values._calls import Done, Value
 from lineshaft.values._runs import Event, EventKind
 from lineshaft.values._saved_run import KeptCall, KeptPause, SavedRun
+from lineshaft.values._struct import Struct
 
 RowKind = Literal[
     "begin",
@@ -56,9 +59,10 @@ ROW_OF: Mapping[EventKind, RowKind] = {
 """The kind of the row that shows one event alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogRow:
+class LogRow(Struct, frozen=True, kw_only=True):
     """One step of a run."""
+
+    __unshown__ = frozenset({"exact", "blobs"})
 
     kind: RowKind
     at: str
@@ -74,7 +78,7 @@ class LogRow:
     shown: tuple[Shown, ...] = ()
     """Its events: one allowed call is three of them."""
 
-    exact: Mapping[str, object] | None = field(default=None, repr=False)
+    exact: Mapping[str, object] | None = None
     """JSON-like. Kinds that have it:
 
     `begin` (`workspace`, `document`), `call` (the fields of a `KeptCall`), `started` (nothing in
@@ -87,7 +91,7 @@ class LogRow:
     holds), `end` (`end`; empty: nothing exact stays).
     """
 
-    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Large contents of a checkpoint, by name."""
 
     def events(self, run_id: str) -> Iterator[Event]:
@@ -138,8 +142,7 @@ def unpacked(text: str) -> bytes:
     return zlib.decompress(base64.b64decode(text)) if text else b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunClaim:
+class RunClaim(Struct, frozen=True, kw_only=True):
     """The right to append to the log of one run, as long as no other process takes the run."""
 
     run_id: str

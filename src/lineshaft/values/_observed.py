@@ -1,11 +1,11 @@
 """Observed results of a tool that does not declare what it returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from lineshaft.values._struct import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservedShape:
+class ObservedShape(Struct, frozen=True, kw_only=True):
     """The observed shape of one tool's results; not a promise."""
 
     tool: str

@@ -1,6 +1,6 @@
 """Choice of the Python for the engine `cpython` and for `python_run`."""
 
-from dataclasses import dataclass
+from lineshaft.values._struct import Struct
 
 NO_BOUNDARY = "none"
 """Name of the boundary `none`: no boundary, and nothing counts as jailed."""
@@ -10,8 +10,7 @@ WASM_BOUNDARY = "wasm"
 """Name of the boundary that puts programs in WebAssembly, also where jails work."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonOptions:
+class PythonOptions(Struct, frozen=True, kw_only=True):
     """The full Python of a session, and its limits."""
 
     path: str | None = None

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, Literal
+
+from msgspec import field
 
 from lineshaft.errors import CALL_CODES, LimitExceeded, ScriptFailed, ToolError
 from lineshaft.values._calls import CallStatus, Effect, Pending
+from lineshaft.values._struct import Struct
 from lineshaft.values._workspace import Change, Finding
 
 EventKind = Literal[
@@ -39,8 +42,7 @@ EXIT_CODES: Mapping[RunStatus, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One step of a run, already redacted."""
 
     run_id: str
@@ -66,8 +68,7 @@ Sink = Callable[[Event], None]
 """Takes each event at once, in order. An exception that it raises ends the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallError:
+class CallError(Struct, frozen=True, kw_only=True):
     """Why a call failed."""
 
     code: str
@@ -80,8 +81,7 @@ class CallError:
     """One more line of advice; empty where there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
+class CallRecord(Struct, frozen=True, kw_only=True):
     """One line about one call, safe to show."""
 
     id: str
@@ -124,8 +124,7 @@ def _may_have_acted(call: CallRecord, landings: int) -> bool:
     return call.status in ("done", "unknown") or (call.status == "failed" and beyond_files)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunError:
+class RunError(Struct, frozen=True, kw_only=True):
     """Why a run did not succeed."""
 
     code: str
@@ -144,8 +143,7 @@ class RunError:
     """The lines of the script on the way to the error, as text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUsage:
+class ModelUsage(Struct, frozen=True, kw_only=True):
     """What requests to one model have used."""
 
     requests: int = 0
@@ -179,8 +177,7 @@ class ModelUsage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Counters of a run."""
 
     calls: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -202,8 +199,7 @@ class Usage:
     """What its microagents have used, by name of the model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
+class RunResult(Struct, frozen=True, kw_only=True):
     """How a run ended."""
 
     run_id: str
@@ -305,8 +301,7 @@ class RunResult:
         raise ScriptFailed(error.message, hint=error.hint)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class Preview(Struct, frozen=True, kw_only=True):
     """A preview of a run: reads were real, file changes were only staged, nothing landed."""
 
     run: RunResult
@@ -323,8 +318,7 @@ class Preview:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """The point where a replay left its record."""
 
     call: CallRecord | None
@@ -336,8 +330,7 @@ class Difference:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
+class Replay(Struct, frozen=True, kw_only=True):
     """A script executed again against its recorded results, without effects."""
 
     run: RunResult
@@ -345,8 +338,7 @@ class Replay:
     """None: every call, the output and the value were as recorded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
+class CallResult(Struct, frozen=True, kw_only=True):
     """How one direct call ended."""
 
     value: Any = None
@@ -396,18 +388,18 @@ class CallResult:
         return by_code.get(self.error.code, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownImage:
+class ShownImage(Struct, frozen=True):
     """An image that a script showed to its model."""
+
+    __unshown__ = frozenset({"data"})
 
     mime_type: str
     """`image/png`, `image/jpeg`, `image/gif` or `image/webp`; what its bytes are."""
 
-    data: bytes = field(repr=False)
+    data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handled:
+class Handled(Struct, frozen=True, kw_only=True):
     """The answer to a model that called a tool."""
 
     text: str

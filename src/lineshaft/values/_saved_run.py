@@ -4,23 +4,26 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from lineshaft.values._calls import Done, Effect, Origin, Pending
 from lineshaft.values._engines import ReplayInputs
 from lineshaft.values._inner_script import KeptScript
+from lineshaft.values._struct import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptCall:
+class KeptCall(Struct, frozen=True, kw_only=True):
     """One call, exactly as it was made."""
+
+    __unshown__ = frozenset({"arguments"})
 
     key: str
     """Its identity in the run."""
 
     id: str
     tool: str
-    arguments: Mapping[str, object] = field(repr=False)
+    arguments: Mapping[str, object]
     origin: Origin = "script"
     parent: str | None = None
     effect: Effect = "external"
@@ -33,59 +36,63 @@ class KeptCall:
     rule: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptRun:
+class KeptRun(Struct, frozen=True, kw_only=True):
     """The state with which a run begins."""
+
+    __unshown__ = frozenset({"document"})
 
     run_id: str
     workspace: str
     """Which workspace, as the store tells them apart: the real path of its root."""
 
-    document: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
+    document: Mapping[str, object] = field(default_factory=dict[str, object])
     """Script, inputs, limits and all else that is needed to go on; JSON-like."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptPause:
+class KeptPause(Struct, frozen=True, kw_only=True):
     """The state of a run that waits for answers."""
 
-    document: Mapping[str, object] = field(repr=False)
+    __unshown__ = frozenset({"document", "blobs", "pending"})
+
+    document: Mapping[str, object]
     """JSON-like."""
 
-    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """An interpreter's state, staged changes."""
 
-    pending: tuple[Pending, ...] = field(default=(), repr=False)
+    pending: tuple[Pending, ...] = ()
     """As shown to the approver."""
 
     expires_at: str = ""
     """UTC, ISO 8601."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(Struct, frozen=True, kw_only=True):
     """A call of a kept run that had ended, in the order in which they ended."""
 
+    __unshown__ = frozenset({"done"})
+
     call: KeptCall
-    done: Done = field(repr=False)
+    done: Done
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedRun:
+class SavedRun(Struct, frozen=True, kw_only=True):
     """The kept state of one run, read back and verified."""
+
+    __unshown__ = frozenset({"finished", "end"})
 
     run: KeptRun
     pause: KeptPause | None
     """None: it did not pause; its host died, or it is over and kept for replay."""
 
-    finished: tuple[Finished, ...] = field(repr=False)
+    finished: tuple[Finished, ...]
     unknown: tuple[KeptCall, ...]
     """Started and not known to have ended."""
 
     last_seq: int
     """Number of the last event in its record."""
 
-    end: Mapping[str, object] | None = field(default=None, repr=False)
+    end: Mapping[str, object] | None = None
     """Its last row; None: it is not over."""
 
     asked: tuple[KeptCall, ...] = ()

@@ -3,14 +3,13 @@
 Each expression takes time in proportion to any text: repeated characters are matched whole.
 """
 
-from dataclasses import dataclass
+from lineshaft.values._struct import Struct
 
 # Not in the middle of a word, but after an escaped line break or a percent sign's digits.
 _START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenForm:
+class TokenForm(Struct, frozen=True, kw_only=True):
     """One kind of token."""
 
     name: str

@@ -13,10 +13,12 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
 from typing import Literal, Protocol, Self
 
+from msgspec import field
+
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder
+from lineshaft.values._struct import Struct
 
 Capability = Literal["staged", "atomic", "undo", "run", "run_python"]
 """What a workspace can do beside reads and writes: keep changes back until they land (`staged`),
@@ -28,8 +30,7 @@ StagedKind = Literal["file", "folder", "symlink", "missing"]
 Stream = Literal["stdout", "stderr"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolved(Struct, frozen=True, kw_only=True):
     """A path, decided on the real file system."""
 
     path: str
@@ -44,8 +45,7 @@ class Resolved:
     writable: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One file or folder."""
 
     path: str
@@ -69,16 +69,14 @@ ApprovePaths = Callable[[Sequence[str]], None]
 in any thread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """A file's bytes at one moment."""
 
     data: bytes
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagedFile:
+class StagedFile(Struct, frozen=True, kw_only=True):
     """The state of one path in a view, where the disk has another one."""
 
     path: str
@@ -118,8 +116,7 @@ class StagedFile:
     now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """A change of one file, made or still to be made."""
 
     path: str
@@ -165,8 +162,7 @@ class Undone(tuple[Change, ...]):
         return made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A problem that a check found in a script or in changes."""
 
     code: str
@@ -191,8 +187,7 @@ class Finding:
     """The right signature, or the text to write instead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """A process to start."""
 
     argv: tuple[str, ...]
@@ -211,16 +206,14 @@ class Command:
     stderr_bytes: int = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line of a process's output, without its line break."""
 
     stream: Stream
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exit:
+class Exit(Struct, frozen=True, kw_only=True):
     """How a process ended."""
 
     exit_code: int

@@ -1,7 +1,8 @@
 """One run's view of a folder; its changes are on the disk at once."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, Guarded
 from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage, Undone

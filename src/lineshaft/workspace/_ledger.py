@@ -6,8 +6,10 @@ Canonical paths are the keys. Pure: it takes notes and never looks at the disk.
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from lineshaft.errors import StaleFile
-from lineshaft.values import Change, ChangeKind
+from lineshaft.values import Change, ChangeKind, Struct
 from lineshaft.workspace._count import changed_lines
 from lineshaft.workspace.disk import MISSING, State
 
@@ -46,12 +48,11 @@ class Touched:
         return self.added, self.removed
 
 
-@dataclass(slots=True)
-class Seen:
+class Seen(Struct):
     """The versions of files that one view has seen."""
 
-    tokens: dict[str, str] = field(default_factory=dict[str, str])
-    reported: set[str] = field(default_factory=set[str])
+    tokens: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    reported: set[str] = msgspec.field(default_factory=set[str])
 
     def copy(self) -> "Seen":
         """Return the same, to be used apart."""
@@ -103,12 +104,11 @@ class Seen:
         return self.tokens.get(path) == _token(state)
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(Struct):
     """The changes that one view made."""
 
-    seen: Seen = field(default_factory=Seen)
-    files: dict[str, Touched] = field(default_factory=dict[str, Touched])
+    seen: Seen = msgspec.field(default_factory=Seen)
+    files: dict[str, Touched] = msgspec.field(default_factory=dict[str, Touched])
     _kept: int = 0
 
     @property

@@ -4,9 +4,9 @@ Nothing is read for the first look, so of a changed file only the content after 
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import replace
 
 import anyio
+from msgspec.structs import replace
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.values import Change, Exit, Line, Process

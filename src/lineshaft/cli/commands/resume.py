@@ -2,7 +2,7 @@
 
 import json as json_module
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Literal, cast
 
@@ -38,7 +38,7 @@ from lineshaft.errors import ConfigError, RunBusy
 from lineshaft.session import Session
 from lineshaft.store import RunSummary
 from lineshaft.tools import Toolset
-from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult
+from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult, Struct
 
 ALL = "all"
 ANY = "*"
@@ -47,8 +47,7 @@ _WITH_VALUE = frozenset({"--approve", "--deny", "--reason", "--repeat", "--tools
 """Options whose value is the next word, whatever that is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Struct, frozen=True, kw_only=True):
     """What the command line said."""
 
     answers: Mapping[str, Answer]
@@ -59,8 +58,7 @@ class Words:
     """Arguments and diffs are shown uncut."""
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """Answers that stand together, and their reason."""
 
     allow: bool
@@ -70,8 +68,7 @@ class _Group:
     """Whether a reason came after them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingRun:
+class WaitingRun(Struct, frozen=True, kw_only=True):
     """A run that goes on only once it has an answer."""
 
     run_id: str

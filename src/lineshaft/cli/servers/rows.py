@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from lineshaft.cli._terminal import one_line
@@ -19,6 +18,7 @@ from lineshaft.config import (
     standing,
 )
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 State = Literal["ready", "unapproved", "new", "imported", "other", "disabled", "broken"]
 
@@ -33,8 +33,7 @@ STATES: Mapping[State, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One server."""
 
     server: ServerSetting

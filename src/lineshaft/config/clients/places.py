@@ -8,11 +8,11 @@ system.
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.config._files import is_strangers
 from lineshaft.config._places import PROJECT_FILE
+from lineshaft.values import Struct
 
 _OF_PROJECTS = (
     ("Claude Code", ".mcp.json"),
@@ -23,8 +23,7 @@ _OF_PROJECTS = (
 _MOST_FOLDERS = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientFile:
+class ClientFile(Struct, frozen=True, kw_only=True):
     """A file in which another program looks for servers; it need not exist."""
 
     client: str

@@ -8,10 +8,11 @@ keys are kept by name and ignored.
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
+
+from msgspec.structs import replace
 
 from lineshaft.config._files import read_bytes, read_toml
 from lineshaft.config.clients.jsonc import Table, read_jsonc
@@ -27,6 +28,7 @@ from lineshaft.config.definitions import (
     url_problem,
 )
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 _MOST_SERVERS = 200
 _LONGEST_NAME = 64
@@ -49,8 +51,7 @@ _KNOWN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenFile:
+class BrokenFile(Struct, frozen=True, kw_only=True):
     """A file that could not be read."""
 
     file: ClientFile

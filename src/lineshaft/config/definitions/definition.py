@@ -6,16 +6,18 @@ anything.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Literal, cast
 from urllib.parse import urlsplit
+
+from msgspec import field
 
 from lineshaft.config._key import is_text
 from lineshaft.config.definitions.auth import KEYS, auth_problem
 from lineshaft.config.definitions.variables import Input, inputs_in, references
 from lineshaft.errors import ConfigError
 from lineshaft.tools import RESERVED
+from lineshaft.values import Struct
 
 Transport = Literal["stdio", "http", "sse", "window"]
 """`window`: the window of the workspace, which offers tools as a server does."""
@@ -30,9 +32,10 @@ _SERVER_KEYS = (
 _MOST_SECONDS = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSetting:
+class ServerSetting(Struct, frozen=True, kw_only=True):
     """One server and where it is described."""
+
+    __unshown__ = frozenset({"env", "headers"})
 
     name: str
     """Its namespace."""
@@ -56,11 +59,11 @@ class ServerSetting:
     transport: Transport = "stdio"
     command: str = ""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
     env_file: str = ""
     cwd: str = ""
     url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     auth: str | Mapping[str, str] = ""
     """`oauth`, `none`, or how to name ourselves to the server; empty: as it asks."""
 

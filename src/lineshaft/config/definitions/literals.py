@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.config._secrets import holds_secret, is_token
 from lineshaft.config.definitions.definition import ServerSetting
 from lineshaft.processes import looks_secret
+from lineshaft.values import Struct
 
 _SCHEME = re.compile(r"(?:bearer|basic|token)\s+", re.IGNORECASE)
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):\s*(?=\S)")
@@ -19,9 +22,10 @@ def looks_random(text: str) -> bool:
     return is_token(text) or _RANDOM.fullmatch(text) is not None
 
 
-@dataclass(slots=True, kw_only=True)
-class Literals:
+class Literals(Struct, kw_only=True):
     """The secrets of one server, by the variables that stand for them from now on."""
+
+    __unshown__ = frozenset({"taken"})
 
     server: str
     project: str = ""
@@ -31,7 +35,7 @@ class Literals:
     kept: Mapping[str, str]
     """Secrets in our keeping."""
 
-    taken: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    taken: dict[str, str] = field(default_factory=dict[str, str])
 
     def out_of(self, server: ServerSetting) -> ServerSetting:
         """Return the server without secrets that are written out."""

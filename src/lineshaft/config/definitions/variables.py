@@ -8,13 +8,15 @@ is neither shown nor written anywhere.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
+
+from msgspec import field
 
 from lineshaft.config._key import PREFIX
 from lineshaft.config._secrets import holds_secret
 from lineshaft.errors import ConfigError
+from lineshaft.values import Struct
 
 _REFERENCE = re.compile(r"\$\{([^{}]{0,1000})\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -23,8 +25,7 @@ _FOLDERS = ("workspaceFolder", "workspaceFolderBasename", "userHome", "pathSepar
 INPUT_PREFIX = f"{PREFIX}INPUT_"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(Struct, frozen=True, kw_only=True):
     """What a file wants to be asked of a person, as VS Code's `inputs` do."""
 
     id: str
@@ -68,12 +69,13 @@ AskInput = Callable[[str, Input], str | None]
 """Ask a person for a value on behalf of a server, by the server's name; None: no answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variables:
+class Variables(Struct, frozen=True, kw_only=True):
     """Where the values of variables come from."""
 
+    __unshown__ = frozenset({"secrets", "told"})
+
     environ: Mapping[str, str]
-    secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str])
     """What a person gave into our keeping; asked where the environment is silent."""
 
     folder: Path
@@ -84,7 +86,7 @@ class Variables:
     """The name of the server that they are for."""
 
     ask: AskInput | None = None
-    told: set[str] = field(default_factory=set[str], repr=False)
+    told: set[str] = field(default_factory=set[str])
     """Takes the values that were put in and are secret: no record may show them."""
 
     def fill(self, text: str) -> str:

@@ -8,7 +8,6 @@ Above: the order of turns and the engines. Below: nothing; this file does no I/O
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from lineshaft.values import (
@@ -21,6 +20,7 @@ from lineshaft.values import (
     Program,
     Raised,
     Returned,
+    Struct,
 )
 
 TURN_BYTES = 16_000_000
@@ -71,28 +71,24 @@ class Requested(NamedTuple):
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(Struct, frozen=True):
     """A call whose result the script no longer wants."""
 
     id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Slept:
+class Slept(Struct, frozen=True):
     """A mark of a turn that only time ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestPart:
+class RequestPart(Struct, frozen=True):
     """A piece of requests that are too long for one turn."""
 
     text: str
     more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """A request for the next piece of a long answer."""
 
 

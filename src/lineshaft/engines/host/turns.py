@@ -5,7 +5,6 @@ no thread, task or clock; an object of it belongs to one owner at a time.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from lineshaft.engines.host.protocol import (
     MESSAGE_BYTES,
@@ -25,14 +24,13 @@ from lineshaft.engines.host.protocol import (
     part_text,
     read_requests,
 )
-from lineshaft.values import Call, Diverged, Done, Exceeded, Raised, ReplayInputs
+from lineshaft.values import Call, Diverged, Done, Exceeded, Raised, ReplayInputs, Struct
 
 MOST_TURNS = 2_000_000
 """Turns that are kept of a run; one that takes more cannot be executed again."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Begun:
+class Begun(Struct, kw_only=True):
     """The requests of a turn to its host."""
 
     calls: tuple[Call, ...] = ()

@@ -1,15 +1,14 @@
 """One arm of a comparison: the cells of one variant, counted by task."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from lineshaft.evals._results import CellResult, TaskKind
 from lineshaft.evals.statistics import CostSample, Interval, Stratum, wilson
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """The finished cells of one variant."""
 
     variant: str

@@ -5,7 +5,6 @@ test and z are shown beside it and decide nothing.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from lineshaft.errors import ConfigError
@@ -21,13 +20,13 @@ from lineshaft.evals.statistics import (
     runs_needed,
     two_proportion_z,
 )
+from lineshaft.values import Struct
 
 JudgementWord = Literal["better", "no worse", "worse", "not enough runs", "scripted"]
 """`scripted`: no model acted, so that nothing is said of models."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRules:
+class GateRules(Struct, frozen=True, kw_only=True):
     """What the gate goes by.
 
     Raises:
@@ -68,8 +67,7 @@ class GateRules:
             raise ConfigError(f"eval: inconclusive is {self.inconclusive!r}", hint="pass or fail")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupJudgement:
+class GroupJudgement(Struct, frozen=True, kw_only=True):
     """What is said of the tasks of one kind."""
 
     kind: TaskKind
@@ -116,8 +114,7 @@ class GroupJudgement:
     """The drop of the pass rate that so many runs would see with 80 %."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """What the gate says."""
 
     word: JudgementWord

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from lineshaft.errors import ConfigError
@@ -10,10 +9,10 @@ from lineshaft.evals._results import CellResult, TaskKind
 from lineshaft.evals.judging import Arm, GateRules, Judgement, arm_of, judge_arms
 from lineshaft.evals.statistics import detectable_drop, wilson
 from lineshaft.evals.sweep import SweepPlan, cells_of
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRow:
+class VariantRow(Struct, frozen=True, kw_only=True):
     """One variant over all tasks, which weigh equally."""
 
     variant: str
@@ -64,8 +63,7 @@ class VariantRow:
     """Of attempts that were killed, in all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskRow:
+class TaskRow(Struct, frozen=True, kw_only=True):
     """One task with one variant."""
 
     task: str
@@ -83,8 +81,7 @@ class TaskRow:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class Loss(Struct, frozen=True, kw_only=True):
     """A task on which a variant does worse than the base, in what was seen."""
 
     task: str
@@ -97,8 +94,7 @@ class Loss:
     own: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepSummary:
+class SweepSummary(Struct, frozen=True, kw_only=True):
     """A sweep in numbers."""
 
     scripted: bool

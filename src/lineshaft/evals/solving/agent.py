@@ -4,9 +4,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft import kit
 from lineshaft.agents import AgentLoop, Budget, ExitTool, Seams
@@ -29,14 +31,13 @@ from lineshaft.policy import Policy
 from lineshaft.session import Session
 from lineshaft.tools import Toolset, model_name
 from lineshaft.trace import secret_values
-from lineshaft.values import Answer, CallResult, Done, Event, Failure, Pending, Value
+from lineshaft.values import Answer, CallResult, Done, Event, Failure, Pending, Struct, Value
 
 _SCRIPT_TOOL = "run_script"
 _ASKED = "asked"
 
 
-@dataclass(slots=True, kw_only=True)
-class Spending:
+class Spending(Struct, kw_only=True):
     """What an attempt has spent so far."""
 
     turns: int = 0
@@ -50,8 +51,7 @@ class Spending:
 Spent = Callable[[Spending], None]
 
 
-@dataclass(slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, kw_only=True):
     """Everything that an attempt at a cell leaves to be looked at; redacted."""
 
     conversation: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
@@ -61,8 +61,7 @@ class Attempt:
     events: list[Event] = field(default_factory=list[Event])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workplace:
+class Workplace(Struct, frozen=True, kw_only=True):
     """Where an agent works, and on what."""
 
     folder: str
@@ -74,8 +73,7 @@ class Workplace:
     """Takes what was spent, after each reply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Solved:
+class Solved(Struct, frozen=True, kw_only=True):
     """How an agent came to its end; whether it is right, a checker says."""
 
     outcome: CellOutcome | None

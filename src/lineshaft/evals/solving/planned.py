@@ -7,12 +7,12 @@ import json
 import random
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import cast
 
 from lineshaft.errors import TaskFailed
 from lineshaft.models import CallAnswer, ModelReply, ModelRequest, OnText, RequestedCall
+from lineshaft.values import Struct
 
 SCRIPTED = "scripted"
 """The name of the scripted policies as a model."""
@@ -25,8 +25,7 @@ Plan = Generator[Sequence[tuple[str, Mapping[str, object]]], Sequence[str], obje
 """A plan yields the calls of one turn, gets their answers as texts, and returns the result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlipRule:
+class SlipRule(Struct, frozen=True, kw_only=True):
     """How often a policy fails, as models do: it gives up after its first turn."""
 
     rate: float = 0.1

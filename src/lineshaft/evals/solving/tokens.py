@@ -4,10 +4,10 @@ import json
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lineshaft.models import CallAnswer, Message, ModelReply, ModelRequest
+from lineshaft.values import Struct
 
 _ENCODING = "cl100k_base"
 _AT_ONCE = 100_000
@@ -16,8 +16,7 @@ _KEPT = 4_096
 _COPIES = "TIKTOKEN_CACHE_DIR"
 
 
-@dataclass(frozen=True, slots=True)
-class Tokeniser:
+class Tokeniser(Struct, frozen=True):
     """A way to count, by the name that stands beside every count."""
 
     name: str

@@ -3,11 +3,11 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(Struct, frozen=True):
     """One task: how many of its valid runs passed in each arm."""
 
     passes: int

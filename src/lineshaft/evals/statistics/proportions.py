@@ -1,16 +1,15 @@
 """Pass rates: intervals, and two of them compared."""
 
 import math
-from dataclasses import dataclass
 
 from lineshaft.evals.statistics.distributions import normal_quantile
+from lineshaft.values import Struct
 
 _SAME = 1e-7
 """Probabilities that differ by less are the same one, computed in another order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A lower and an upper limit."""
 
     low: float

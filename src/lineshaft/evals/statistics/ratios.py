@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, stdev, variance
 from typing import Literal
 
 from lineshaft.evals.statistics.distributions import student_quantile
 from lineshaft.evals.statistics.proportions import Interval
+from lineshaft.values import Struct
 
 FEWEST_TASKS = 8
 """From so many tasks on the interval is over tasks, and speaks of tasks like these."""
@@ -17,8 +17,7 @@ _NOTHING = 1e-12
 RatioKind = Literal["tasks", "these tasks only", "deterministic", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class CostSample:
+class CostSample(Struct, frozen=True):
     """One valid run."""
 
     cost: float
@@ -27,8 +26,7 @@ class CostSample:
     passed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostRatio:
+class CostRatio(Struct, frozen=True, kw_only=True):
     """Cost per solved task of one arm, divided by that of the other."""
 
     ratio: float | None

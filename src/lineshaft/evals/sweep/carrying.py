@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, EvalError, LineshaftError, TaskFailed
 from lineshaft.evals._results import CellResult
@@ -29,7 +30,7 @@ from lineshaft.evals.sweep.planning import PlannedCell, SweepPlan, cells_of
 from lineshaft.evals.tasks import EvalTask, World, checked, fresh_copy, plan_of, world_of
 from lineshaft.files import remove_tree
 from lineshaft.models import Model, TokenUsage, model_named
-from lineshaft.values import Event, Usage, decode
+from lineshaft.values import Event, Struct, Usage, decode
 
 Progress = Callable[[int, int, CellResult], None]
 """Takes how many cells are finished, of how many, and the last one."""
@@ -38,8 +39,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DISK = "the disk is full"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepEnd:
+class SweepEnd(Struct, frozen=True, kw_only=True):
     """How a sweep ended."""
 
     cells: int

@@ -1,8 +1,9 @@
 """A plan that is already carried out may grow, and do nothing else."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
 from lineshaft.evals.sweep.planning import SweepPlan

@@ -5,8 +5,10 @@ import json
 import platform
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib import metadata
+
+from msgspec import field
 
 from lineshaft.errors import ConfigError
 from lineshaft.evals._results import TaskKind
@@ -14,12 +16,12 @@ from lineshaft.evals._variants import Variant
 from lineshaft.evals.solving import SCRIPTED, SlipRule
 from lineshaft.evals.tasks import EvalTask, TaskLimits, task_digest
 from lineshaft.models import ModelPrice
+from lineshaft.values import Struct
 
 _MOST_REPEATS = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceTable:
+class PriceTable(Struct, frozen=True, kw_only=True):
     """What models cost, and when that was so."""
 
     date: str
@@ -34,8 +36,7 @@ class PriceTable:
         return ModelPrice(input=found[0], output=found[1]) if found else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskFacts:
+class TaskFacts(Struct, frozen=True, kw_only=True):
     """A task as a plan has it."""
 
     name: str
@@ -47,8 +48,7 @@ class TaskFacts:
     """Of prompt, files, tools, checker and limits: all of its folder but the scripted plan."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepPlan:
+class SweepPlan(Struct, frozen=True, kw_only=True):
     """What a sweep is to do, written down before it begins."""
 
     tasks: tuple[TaskFacts, ...]
@@ -81,8 +81,7 @@ class SweepPlan:
         return self.prices.price_of(self.model_of(variant)) if self.prices else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCell:
+class PlannedCell(Struct, frozen=True, kw_only=True):
     """One cell: a task, a variant, a repeat."""
 
     task: TaskFacts

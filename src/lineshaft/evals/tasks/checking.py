@@ -9,7 +9,6 @@ right answer and reaches nothing of the checker's.
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +19,7 @@ from lineshaft.evals.tasks.task import EvalTask
 from lineshaft.files import remove_tree
 from lineshaft.policy import Policy
 from lineshaft.session import Session
-from lineshaft.values import Limits, PythonOptions
+from lineshaft.values import Limits, PythonOptions, Struct
 
 _BENCH = "bench"
 _ASKED = "_lineshaft_asked"
@@ -32,8 +31,7 @@ _ROUNDS = 10
 _ANSWER_BYTES = 5_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """What a checker says."""
 
     value: float

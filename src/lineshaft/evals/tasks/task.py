@@ -1,15 +1,16 @@
 """A task of an evaluation, and the world beside its files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import field
 
 from lineshaft.evals._results import TaskKind
 from lineshaft.tools import Tool
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskLimits:
+class TaskLimits(Struct, frozen=True, kw_only=True):
     """What one run of a task may use."""
 
     turns: int = 60
@@ -26,8 +27,7 @@ class TaskLimits:
     """Of the checker, hidden tests included."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvalTask:
+class EvalTask(Struct, frozen=True, kw_only=True):
     """One task: what is asked, over what, and within what."""
 
     name: str
@@ -49,8 +49,7 @@ class EvalTask:
     limits: TaskLimits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class World(Struct, frozen=True, kw_only=True):
     """What a task's `tools.py` gives: tools with a state of their own, made anew for each run."""
 
     tools: Sequence[Tool]

@@ -6,7 +6,6 @@ No proxy, credentials or certificates of the environment take part, and no cooki
 import ssl
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TypeVar
 from urllib.parse import urljoin
@@ -16,7 +15,7 @@ import httpx2
 from lineshaft.errors import ToolError
 from lineshaft.kit.fetch.network import Resolve, places, system_resolve
 from lineshaft.tools import origin, parts_of, web_address
-from lineshaft.values import visible
+from lineshaft.values import Struct, visible
 
 T = TypeVar("T")
 
@@ -36,8 +35,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetching:
+class Fetching(Struct, frozen=True, kw_only=True):
     """How addresses are reached."""
 
     allowed: Collection[str] = frozenset()
@@ -48,16 +46,17 @@ class Fetching:
     """What a server's certificate is checked against; None: the well-known authorities."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class Fetched(Struct, frozen=True, kw_only=True):
     """What a server answered."""
+
+    __unshown__ = frozenset({"body"})
 
     address: str
     """Where it came from in the end."""
 
     status: int
     content_type: str
-    body: bytes = field(repr=False)
+    body: bytes
     """Decompressed."""
 
 

@@ -2,8 +2,9 @@
 
 import codecs
 import re
-from dataclasses import dataclass
 from email.message import Message
+
+from lineshaft.values import Struct
 
 _TEXTS = re.compile(
     r"text/.*|application/(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|sql|"
@@ -27,8 +28,7 @@ _MARKS = (
 _BEGINNING = 1_024
 
 
-@dataclass(frozen=True, slots=True)
-class BodyText:
+class BodyText(Struct, frozen=True):
     """A body as text."""
 
     text: str

@@ -6,24 +6,23 @@ checked for staleness and recorded like any other; all are looked at before the 
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from anyio import to_thread
+from msgspec import field
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.jailed.closed_paths import canonical
 from lineshaft.sandbox.jail import Changes, JailedChange
-from lineshaft.values import Context, Workspace
+from lineshaft.values import Context, Struct, Workspace
 
 _TOLD = 20
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """A file that the program wrote."""
 
     path: str
@@ -34,8 +33,7 @@ class _Written:
     said: JailedChange
 
 
-@dataclass(slots=True)
-class _ChangePlan:
+class _ChangePlan(Struct):
     """What is to be done, in this order."""
 
     moves: list[tuple[str, _Written]] = field(default_factory=list[tuple[str, "_Written"]])

@@ -3,18 +3,18 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
+from msgspec import field
+
 from lineshaft.files import Identity, OwnFolders, identity_of
-from lineshaft.values import Reach, StagedFile
+from lineshaft.values import Reach, StagedFile, Struct
 
 Look = Callable[[str], Reach]
 
 
-@dataclass(slots=True)
-class Closed:
+class Closed(Struct):
     """Paths of a workspace that a program may not see, or not change."""
 
     hidden: list[Path] = field(default_factory=list[Path])
@@ -82,8 +82,7 @@ def closed(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
+class _Staged(Struct, frozen=True):
     """By what the staged changes of a run are closed."""
 
     root: Path

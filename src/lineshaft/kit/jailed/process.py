@@ -10,7 +10,6 @@ import selectors
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -21,7 +20,7 @@ from anyio import CapacityLimiter, to_thread
 from lineshaft.errors import NoBoundary
 from lineshaft.processes import Capture, Splitter
 from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
-from lineshaft.values import Line, SecretFinder, Stream
+from lineshaft.values import Line, SecretFinder, Stream, Struct
 
 STDOUT_BYTES = 50_000
 STDERR_BYTES = 10_000
@@ -31,8 +30,7 @@ _LOOK_SECONDS = 0.1
 _STARTED = b"started\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramTime:
+class ProgramTime(Struct, frozen=True, kw_only=True):
     """When a program is ended."""
 
     seconds: float
@@ -46,8 +44,7 @@ class ProgramTime:
         return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(Struct, frozen=True, kw_only=True):
     """What is to be run, and where."""
 
     argv: Sequence[str]
@@ -68,8 +65,7 @@ class Order:
     """Is told each line as it comes, in the thread that listens; must not raise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramOutcome:
+class ProgramOutcome(Struct, frozen=True, kw_only=True):
     """How a program ended."""
 
     exit_code: int | None

@@ -1,17 +1,15 @@
 """Conversion of a program's end to the answer of `python_run`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.kit.jailed import land
 from lineshaft.kit.python.results import ProgramDidNotRun, ProgramRan, PythonResult
 from lineshaft.sandbox.jail import Changes
-from lineshaft.values import Context
+from lineshaft.values import Context, Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramOutput:
+class ProgramOutput(Struct, frozen=True, kw_only=True):
     """What a program printed."""
 
     stdout: str

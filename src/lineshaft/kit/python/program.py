@@ -1,22 +1,20 @@
 """The program that `python_run` is asked for, before it is known where it runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.kit._failures import invalid
 from lineshaft.kit.jailed import ProgramTime
-from lineshaft.values import Context
+from lineshaft.values import Context, Struct
 
 LONGEST_ARGUMENT = 100_000
 _MOST_ARGUMENT_BYTES = 1_000_000
 _INLINE = "<python_run>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonProgram:
+class PythonProgram(Struct, frozen=True, kw_only=True):
     """What is to be run."""
 
     name: str

@@ -9,14 +9,13 @@ import configparser
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.kit.jailed import closed, to_the_end
 from lineshaft.sandbox.jail import Scratch, make_scratch
-from lineshaft.values import Context, Entry
+from lineshaft.values import Context, Entry, Struct
 
 MOST_FILES = 20_000
 MOST_BYTES = 500_000_000
@@ -24,8 +23,7 @@ _PACKAGES = "node_modules"
 _GIT = ".git"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateCopy:
+class PrivateCopy(Struct, frozen=True, kw_only=True):
     """A private copy."""
 
     root: Path

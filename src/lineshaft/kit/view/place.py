@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import ToolError
@@ -11,10 +10,10 @@ from lineshaft.kit.jailed import ProgramTime
 from lineshaft.kit.view.copy import PrivateCopy
 from lineshaft.kit.view.lines import ComingLines
 from lineshaft.processes.programs import ProgramOptions
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewPlace:
+class ViewPlace(Struct, frozen=True, kw_only=True):
     """Where and how a program runs."""
 
     copy: PrivateCopy

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ProgramTimedOut
 from lineshaft.kit.jailed import to_the_end

@@ -4,10 +4,11 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
+
+from msgspec.structs import replace
 
 from lineshaft.errors import NoBoundary, ProgramTimedOut, ToolError
 from lineshaft.kit.jailed import (
@@ -26,7 +27,7 @@ from lineshaft.kit.view.plain import plainly
 from lineshaft.processes.programs import KeptLines, ProgramOptions, ProgramResult
 from lineshaft.sandbox.jail import Changes, Jail, SandboxSpec, best_jail
 from lineshaft.tools import counts_as_unjailed
-from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line
+from lineshaft.values import NO_BOUNDARY, WASM_BOUNDARY, Context, Line, Struct
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt/java")
 _SETTINGS = (
@@ -40,8 +41,7 @@ _OPEN_FILES = 4_096
 _FILE_MB = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewedProgram:
+class ViewedProgram(Struct, frozen=True, kw_only=True):
     """How a program ended that worked in a view of its own."""
 
     result: ProgramResult

@@ -9,7 +9,6 @@ only call under way, and with several it is refused rather than put to the wrong
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -19,7 +18,7 @@ from mcp.client import ClientRequestContext
 from lineshaft.errors import ToolError
 from lineshaft.mcp._sampling import listed_roots, sampling_answer, sampling_request
 from lineshaft.mcp._text import clean, clean_schema
-from lineshaft.values import Ask, Askable, Context
+from lineshaft.values import Ask, Askable, Context, Struct
 
 _MOST_QUESTIONS = 10
 _MOST_NOTICES = 1_000
@@ -39,8 +38,7 @@ _KINDS: Mapping[str, Askable] = {
 }
 
 
-@dataclass(eq=False)
-class OpenCall:
+class OpenCall(Struct, eq=False):
     """A call under way."""
 
     context: Context

@@ -8,10 +8,10 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast, get_args
 
 import mcp_types as types
+from msgspec import field
 
 from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp._spec import Claim, Claims, catalogue_hash
@@ -19,7 +19,7 @@ from lineshaft.mcp._text import DESCRIPTION, clean, clean_schema
 from lineshaft.mcp.client.listing import MOST_TOOLS
 from lineshaft.mcp.client.results import ResultShape, is_wrapping, unwrapped_schema
 from lineshaft.tools import Tool, Toolset, model_name, script_name
-from lineshaft.values import Context, Effect
+from lineshaft.values import Context, Effect, Struct
 
 _LARGEST_SCHEMA = 200_000
 _DEEPEST_SCHEMA = 60
@@ -30,8 +30,7 @@ Call = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Awaita
 """Makes a call: the tool as it was listed, its shape, the context, the arguments."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCatalogue:
+class ServerCatalogue(Struct, frozen=True, kw_only=True):
     """What a server offers."""
 
     tools: Toolset = field(default_factory=Toolset)
@@ -58,8 +57,7 @@ class ServerCatalogue:
         return f"left out: {'; '.join(texts)}{rest}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NamedTool:
+class _NamedTool(Struct, frozen=True, kw_only=True):
     """One tool that has a name of its own."""
 
     name: str

@@ -3,19 +3,18 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import mcp_types as types
 
 from lineshaft.mcp._text import DESCRIPTION
+from lineshaft.values import Struct
 
 MOST_TOOLS = 2_000
 _MOST_BYTES = 20_000_000
 _LONGEST = 2 * DESCRIPTION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Struct, frozen=True, kw_only=True):
     """What a server listed."""
 
     tools: tuple[types.Tool, ...] = ()

@@ -6,14 +6,13 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
 
 import mcp_types as types
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._text import clean
-from lineshaft.values import SecretFinder
+from lineshaft.values import SecretFinder, Struct
 
 _LONGEST_ERROR = 4_000
 _LONGEST_NAMES = 200
@@ -26,8 +25,7 @@ BESIDE = "_content"
 """The member of a value for images and other contents that a server sent beside it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandleContent:
+class HandleContent(Struct, frozen=True, kw_only=True):
     """What a handle in a result stands for."""
 
     kind: Kind
@@ -57,8 +55,7 @@ class HandleContents:
         return handle
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultShape:
+class ResultShape(Struct, frozen=True, kw_only=True):
     """What is known beforehand of a tool's results."""
 
     has_schema: bool = False

@@ -1,10 +1,11 @@
 """Clients of a front, in any protocol, and their answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from lineshaft.values import Askable, ShownImage
+from msgspec import field
+
+from lineshaft.values import Askable, ShownImage, Struct
 
 Asks = Literal["at once", "later", "never"]
 """How a client is asked: by a request in the middle of a call (older protocol), by an answer that
@@ -13,8 +14,7 @@ the client comes back from (newest), or not at all."""
 Action = Literal["accept", "decline", "cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """What a person is asked."""
 
     message: str
@@ -27,8 +27,7 @@ class Form:
         return "elicit"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is asked of the client itself."""
 
     kind: Literal["sample", "roots"]
@@ -36,16 +35,14 @@ class Wanted:
     """As the protocol has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(Struct, frozen=True):
     """What they said."""
 
     action: Action
     content: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What the client itself answered, as the protocol has it."""
 
     value: Mapping[str, object]
@@ -55,8 +52,7 @@ Question = Form | Wanted
 Said = Filled | Given
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """One thing that happened in a run under way."""
 
     text: str
@@ -115,8 +111,7 @@ class Client(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolReply:
+class ToolReply(Struct, frozen=True, kw_only=True):
     """The end of a call."""
 
     text: str
@@ -135,8 +130,7 @@ class ToolReply:
     """What a script showed to its model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """The client is to come back with answers to these."""
 
     questions: Mapping[str, Question]

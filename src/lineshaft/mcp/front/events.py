@@ -8,13 +8,14 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import anyio
 import mcp_types as types
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
+from msgspec import field
 
 from lineshaft.mcp.front.presence import here
+from lineshaft.values import Struct
 
 GRACE_SECONDS = 5.0
 """How long a request goes on whose client has lost its stream, and may come back to it."""
@@ -40,15 +41,13 @@ _LONGEST_NUMBER = 12
 _GONE = "what was sent while you were away is no longer kept; `status` tells how a run ended"
 
 
-@dataclass(slots=True)
-class _SentEvent:
+class _SentEvent(Struct):
     number: int
     message: types.JSONRPCMessage
     size: int
 
 
-@dataclass(slots=True, eq=False)
-class _Stream:
+class _Stream(Struct, eq=False):
     """One answer, or what is said outside of answers."""
 
     id: str

@@ -7,8 +7,9 @@ through. What is not listed here cannot be called by name either.
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from typing import Any, Literal, TypeVar
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp.client import HandleContent, McpServer

@@ -6,7 +6,6 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 import math
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from operator import itemgetter
 
 import anyio
@@ -14,6 +13,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.streamable_http import EventStore, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from msgspec import field
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,17 +23,19 @@ from lineshaft.mcp.front.events import RETRY_MS, EventBounds, Events
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
 from lineshaft.mcp.front.server import FrontServer
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpOptions:
+class HttpOptions(Struct, frozen=True, kw_only=True):
     """Where a front listens, and who may come."""
+
+    __unshown__ = frozenset({"token"})
 
     host: str = "127.0.0.1"
     port: int = 8_765
     """0: any that is free."""
 
-    token: str = field(default_factory=token_of, repr=False)
+    token: str = field(default_factory=token_of)
     """What clients must show."""
 
     hosts: Sequence[str] = ()

@@ -5,15 +5,15 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
+from msgspec import field
 
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp.front.client import Filled, Note, Question, Said
-from lineshaft.values import CallResult, Event, RunResult, ToolSpec
+from lineshaft.values import CallResult, Event, RunResult, Struct, ToolSpec
 
 ANSWER_SECONDS = 600.0
 """How long what a tool asked waits for a client to come back with the answer."""
@@ -35,8 +35,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED = Filled("cancel")
 
 
-@dataclass(slots=True, eq=False)
-class _Asked:
+class _Asked(Struct, eq=False):
     question: Question
     answered: anyio.Event = field(default_factory=anyio.Event)
     said: Said = _CANCELLED

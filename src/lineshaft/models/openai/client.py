@@ -4,12 +4,12 @@ import json
 import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from functools import cache
 
 import anyio
 import httpx2
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, ModelError, ModelRefused, ModelUnavailable
 from lineshaft.models._messages import ModelReply

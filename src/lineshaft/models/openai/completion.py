@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+from msgspec import field
 
 from lineshaft.models._messages import ModelReply, RequestedCall, StopReason, TokenUsage
 from lineshaft.models._model import OnText
 from lineshaft.models._schema import call_in
+from lineshaft.values import Struct
 
 _STOPS: Mapping[str, StopReason] = {
     "tool_calls": "calls",
@@ -24,8 +26,7 @@ class NoCompletion(Exception):
     """It has another form than a chat completion."""
 
 
-@dataclass
-class _Call:
+class _Call(Struct):
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list[str])

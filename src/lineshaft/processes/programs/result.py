@@ -1,17 +1,15 @@
 """The end of a program: its exit code and its lines."""
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lineshaft.values import Exit, Line
+from lineshaft.values import Exit, Line, Struct
 
 if TYPE_CHECKING:
     from lineshaft.processes.programs.command import ProgramOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramResult:
+class ProgramResult(Struct, frozen=True, kw_only=True):
     """How a program ended; an exit code other than 0 is a result."""
 
     argv: tuple[str, ...]

@@ -12,11 +12,11 @@ import stat
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from lineshaft.files import lock_file, private_folder, state_folder, write_whole
-from lineshaft.values import DecodeError, decode
+from lineshaft.values import DecodeError, Struct, decode
 
 _FOLDER = "editors"
 _LOCK = ".lock"
@@ -24,8 +24,7 @@ _LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|\[::1\]):[0-9]{1,5}", re.ASCII)
 _NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostAddress:
+class HostAddress(Struct, frozen=True, kw_only=True):
     """A host that runs."""
 
     url: str

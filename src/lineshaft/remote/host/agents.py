@@ -6,19 +6,17 @@ Above: `host.py`, one for each conversation. Below: whoever starts agents, a fun
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
 
 from lineshaft.errors import LineshaftError
 from lineshaft.remote.protocol import Json, PersonMessage
 from lineshaft.remote.runs import event_told
-from lineshaft.values import Event
+from lineshaft.values import Event, Struct
 
 _VALUE = 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentOutcome:
+class AgentOutcome(Struct, frozen=True, kw_only=True):
     """How the run of an agent ended."""
 
     state: Literal["finished", "error", "paused", "stopped"]

@@ -7,7 +7,6 @@ import asyncio
 import math
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeGuard
 
@@ -28,6 +27,7 @@ from lineshaft.remote.protocol import (
     key_of,
     read_offer,
 )
+from lineshaft.values import Struct
 
 _LONGEST_PROGRESS = 1_000
 
@@ -35,8 +35,7 @@ Emit = Callable[[str, str, Json], Awaitable[None]]
 """Sends an event to a connection: its id, the event's name, a JSON object."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionProgress:
+class ActionProgress(Struct, frozen=True, kw_only=True):
     """How far an action is, as the window says."""
 
     done: float
@@ -52,8 +51,7 @@ class ActionProgress:
 HearProgress = Callable[[ActionProgress], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(Struct, frozen=True, kw_only=True):
     """An editor's window, as it introduced itself."""
 
     id: str

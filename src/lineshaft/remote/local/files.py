@@ -1,7 +1,6 @@
 """Text files of a folder: read, written and edited, with what an edit can take back."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, PreconditionFailed, WorkspaceError
 from lineshaft.remote import _editing as editing
@@ -13,7 +12,7 @@ from lineshaft.remote.protocol import (
     WriteAction,
     WriteObservation,
 )
-from lineshaft.values import Content, DecodedText, decoded_text
+from lineshaft.values import Content, DecodedText, Struct, decoded_text
 from lineshaft.workspace import Folder
 
 _MOST_BYTES = 10_000_000
@@ -21,8 +20,7 @@ _DEPTH = 2
 _KEPT_EDITS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """An edit that can be taken back."""
 
     before: bytes | None

@@ -8,16 +8,15 @@ import hashlib
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from lineshaft.errors import FileMissing, LineshaftError, StaleFile, WorkspaceError
 from lineshaft.remote.protocol import FileEdit, LandAction, LandedFile, LandObservation
+from lineshaft.values import Struct
 from lineshaft.workspace import Folder
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     """A change that was looked at."""
 
     path: str

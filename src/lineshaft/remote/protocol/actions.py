@@ -6,14 +6,16 @@ these arguments (`thought`, `security_risk`, ...) is taken and left alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import field
+
+from lineshaft.values import Struct
 
 EditCommand = Literal["view", "create", "str_replace", "insert", "undo_edit"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunAction:
+class RunAction(Struct, frozen=True, kw_only=True):
     """A command for a shell, or input for a command that runs."""
 
     command: str
@@ -32,8 +34,7 @@ class RunAction:
     """Whether the terminal stays in the background."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadAction:
+class ReadAction(Struct, frozen=True, kw_only=True):
     """The reading of a text file, or of some of its lines."""
 
     path: str
@@ -49,8 +50,7 @@ class ReadAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteAction:
+class WriteAction(Struct, frozen=True, kw_only=True):
     """The writing of a text file, whole or in place of some of its lines."""
 
     path: str
@@ -64,8 +64,7 @@ class WriteAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditAction:
+class EditAction(Struct, frozen=True, kw_only=True):
     """One of five edits of a text file, after the rules of OpenHands' editor."""
 
     path: str
@@ -88,8 +87,7 @@ class EditAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPythonAction:
+class RunPythonAction(Struct, frozen=True, kw_only=True):
     """A Python program: text, or a file of the workspace."""
 
     code: str | None = None
@@ -98,8 +96,7 @@ class RunPythonAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetErrorsAction:
+class GetErrorsAction(Struct, frozen=True, kw_only=True):
     """A question for the diagnostics of files, which only an editor has."""
 
     paths: Sequence[str] | None = None
@@ -108,8 +105,7 @@ class GetErrorsAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuffersAction:
+class BuffersAction(Struct, frozen=True, kw_only=True):
     """A question for the files that the window shows with changes which are not saved."""
 
     known: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -121,8 +117,7 @@ class BuffersAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrepareAction:
+class PrepareAction(Struct, frozen=True, kw_only=True):
     """A question to the person about what they have not saved and is in the way.
 
     In the way of a landing, whose files it names, or of a process, which would not see it. Where
@@ -141,8 +136,7 @@ class PrepareAction:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewedChange:
+class ReviewedChange(Struct, frozen=True, kw_only=True):
     """A change of a run that has not landed, for a person to look at."""
 
     path: str
@@ -160,16 +154,14 @@ class ReviewedChange:
     """Why there is no content to show."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewAction:
+class ReviewAction(Struct, frozen=True, kw_only=True):
     """A question to the person at the window: which of these changes land."""
 
     changes: Sequence[ReviewedChange]
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileEdit:
+class FileEdit(Struct, frozen=True, kw_only=True):
     """The change of one file's content."""
 
     path: str
@@ -181,16 +173,14 @@ class FileEdit:
     there has to be no file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LandAction:
+class LandAction(Struct, frozen=True, kw_only=True):
     """Changes of files that are made together and saved: all of them are looked at first."""
 
     edits: Sequence[FileEdit]
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingCall:
+class WaitingCall(Struct, frozen=True, kw_only=True):
     """A call of a run that a person has to allow."""
 
     id: str
@@ -209,16 +199,14 @@ class WaitingCall:
     the same rule asks about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveAction:
+class ApproveAction(Struct, frozen=True, kw_only=True):
     """A question to the person at the window: which of these calls may be made."""
 
     calls: Sequence[WaitingCall]
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallToolAction:
+class CallToolAction(Struct, frozen=True, kw_only=True):
     """A call of a tool that the window has offered."""
 
     name: str

@@ -9,7 +9,6 @@ import json
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from lineshaft.errors import ConnectFailed, LocalProtocolError, RemoteProtocolError
@@ -23,6 +22,7 @@ from lineshaft.remote.protocol.frames import (
     read_observation,
 )
 from lineshaft.remote.protocol.observations import ErrorObservation, Observation
+from lineshaft.values import Struct
 
 SLACK_SECONDS = 5.0
 """Beyond an action's own time, for its answer to arrive."""
@@ -43,8 +43,7 @@ _KEPT_BYTES = 16 * 1024 * 1024
 _KEPT_IDS = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionEnd:
+class ActionEnd(Struct, frozen=True, kw_only=True):
     """The end of an action."""
 
     id: EventKey
@@ -53,8 +52,7 @@ class ActionEnd:
     """`failed`: it was not done; `unknown`: nobody can say whether it was, or how far."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DroppedFrame:
+class DroppedFrame(Struct, frozen=True, kw_only=True):
     """A frame that changes nothing, and why."""
 
     reason: Literal["duplicate", "late", "unknown cause", "no cause", "no observation"]
@@ -62,8 +60,7 @@ class DroppedFrame:
     """A sentence for a log."""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Pending:
+class _Pending(Struct, kw_only=True):
     """An action that waits for its answer."""
 
     frame: Json

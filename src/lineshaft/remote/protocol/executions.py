@@ -6,7 +6,6 @@ table in TypeScript. Below: `frames.py`.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lineshaft.errors import RemoteProtocolError
 from lineshaft.remote.protocol.frames import (
@@ -20,26 +19,24 @@ from lineshaft.remote.protocol.frames import (
     read_action,
 )
 from lineshaft.remote.protocol.observations import ErrorObservation, Observation
+from lineshaft.values import Struct
 
 _KEPT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class BeginAction:
+class BeginAction(Struct, frozen=True):
     """An action to do now."""
 
     event: ActionEvent
 
 
-@dataclass(frozen=True, slots=True)
-class SendAnswer:
+class SendAnswer(Struct, frozen=True):
     """An answer to send: recorded before, or of an action that is not done."""
 
     frame: Json
 
 
-@dataclass(frozen=True, slots=True)
-class SkipEvent:
+class SkipEvent(Struct, frozen=True):
     """An event that asks for nothing: for display, or an action that is being done."""
 
     reason: str

@@ -7,7 +7,7 @@ Unknown keys are ignored.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Literal, cast
 
 from lineshaft.errors import RemoteProtocolError
@@ -18,7 +18,7 @@ from lineshaft.remote.protocol.observations import (
     RunMetadata,
     RunObservation,
 )
-from lineshaft.values import DecodeError, decode
+from lineshaft.values import DecodeError, Struct, decode
 
 Json = Mapping[str, object]
 """A JSON object, as it is sent and received."""
@@ -38,8 +38,7 @@ _ID = re.compile(r"0|[1-9][0-9]{0,15}")
 _KINDS = {kind: name for kinds in (ACTIONS, OBSERVATIONS) for name, kind in kinds.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionEvent:
+class ActionEvent(Struct, frozen=True, kw_only=True):
     """An action with its place in the conversation."""
 
     id: EventKey
@@ -54,8 +53,7 @@ class ActionEvent:
     """ISO 8601."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservationEvent:
+class ObservationEvent(Struct, frozen=True, kw_only=True):
     """An observation and the action that it answers."""
 
     cause: EventKey
@@ -185,8 +183,7 @@ def _metadata(extras: Mapping[str, object], cause: EventKey) -> Json:
     for new, old in (("exit_code", "exit_code"), ("pid", "command_id")):
         if new not in facts and old in extras:
             facts[new] = extras[old]
-    known = {field.name for field in fields(RunMetadata)}
-    return {name: fact for name, fact in facts.items() if name in known}
+    return {name: fact for name, fact in facts.items() if name in RunMetadata.__struct_fields__}
 
 
 def _table(frame: Json, key: Literal["args", "extras"]) -> Json:

@@ -5,15 +5,17 @@ The names and fields are those of OpenHands' events (V0). Its classes take no ot
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import field
+
+from lineshaft.values import Struct
 
 UNKNOWN_EXIT = -1
 """The exit code of a command that a signal ended, that ran out of time, or that still runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunMetadata:
+class RunMetadata(Struct, frozen=True, kw_only=True):
     """Facts about a command that ran."""
 
     exit_code: int = UNKNOWN_EXIT
@@ -41,8 +43,7 @@ class RunMetadata:
     """The same in words, with the names of the variables that it got; empty: not told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunObservation:
+class RunObservation(Struct, frozen=True, kw_only=True):
     """Output and exit code of a command."""
 
     content: str
@@ -53,8 +54,7 @@ class RunObservation:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadObservation:
+class ReadObservation(Struct, frozen=True, kw_only=True):
     """Text of a file, with its own line ends."""
 
     content: str
@@ -62,8 +62,7 @@ class ReadObservation:
     impl_source: Literal["default", "oh_aci"] = "default"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteObservation:
+class WriteObservation(Struct, frozen=True, kw_only=True):
     """A file that was written."""
 
     content: str
@@ -72,8 +71,7 @@ class WriteObservation:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditObservation:
+class EditObservation(Struct, frozen=True, kw_only=True):
     """An edit that was made, or a view."""
 
     content: str
@@ -94,8 +92,7 @@ class EditObservation:
     """The change as a unified diff; None for a view."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPythonObservation:
+class RunPythonObservation(Struct, frozen=True, kw_only=True):
     """Output and exit code of a Python program."""
 
     content: str
@@ -105,8 +102,7 @@ class RunPythonObservation:
     exit_code: int = UNKNOWN_EXIT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditorDiagnostic:
+class EditorDiagnostic(Struct, frozen=True, kw_only=True):
     """A finding of a language server or linter of the editor."""
 
     path: str
@@ -122,8 +118,7 @@ class EditorDiagnostic:
     """The program that found it, such as `ts`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetErrorsObservation:
+class GetErrorsObservation(Struct, frozen=True, kw_only=True):
     """The diagnostics of files."""
 
     content: str
@@ -142,8 +137,7 @@ class GetErrorsObservation:
     """Whether some are left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsavedBuffer:
+class UnsavedBuffer(Struct, frozen=True, kw_only=True):
     """A file that the window shows with changes which are not saved."""
 
     path: str
@@ -160,8 +154,7 @@ class UnsavedBuffer:
     """The bytes of the file, were it saved, in Base64."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuffersObservation:
+class BuffersObservation(Struct, frozen=True, kw_only=True):
     """The files that the window shows with changes which are not saved."""
 
     content: str
@@ -170,8 +163,7 @@ class BuffersObservation:
     """Hash (SHA-256, hexadecimal) of the file that was asked for; None: it is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrepareObservation:
+class PrepareObservation(Struct, frozen=True, kw_only=True):
     """A window in which no change of the person's is in the way any more."""
 
     content: str
@@ -187,8 +179,7 @@ class PrepareObservation:
     """Whether the person wants to look at each change before it lands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewObservation:
+class ReviewObservation(Struct, frozen=True, kw_only=True):
     """A person's decision about changes that are to land."""
 
     content: str
@@ -196,8 +187,7 @@ class ReviewObservation:
     """Reasons by path of the changes that do not land; empty where the person gave none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LandedFile:
+class LandedFile(Struct, frozen=True, kw_only=True):
     """A file after its change."""
 
     path: str
@@ -208,16 +198,14 @@ class LandedFile:
     """Its content in Base64, where saving changed it; None: it is what was sent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LandObservation:
+class LandObservation(Struct, frozen=True, kw_only=True):
     """Files that were changed and saved."""
 
     content: str
     files: Sequence[LandedFile] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonAnswer:
+class PersonAnswer(Struct, frozen=True, kw_only=True):
     """A person's answer about one call."""
 
     id: str
@@ -229,16 +217,14 @@ class PersonAnswer:
     """Why not, as the person typed it; the script gets it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveObservation:
+class ApproveObservation(Struct, frozen=True, kw_only=True):
     """A person's answers."""
 
     content: str
     answers: Sequence[PersonAnswer] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallToolObservation:
+class CallToolObservation(Struct, frozen=True, kw_only=True):
     """The result of a tool that the window has offered."""
 
     content: str
@@ -251,8 +237,7 @@ class CallToolObservation:
     """The result as JSON has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorObservation:
+class ErrorObservation(Struct, frozen=True, kw_only=True):
     """A reason why an action was not done, or not to its end."""
 
     content: str

@@ -8,12 +8,14 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import cast
+
+from msgspec import field
 
 from lineshaft.errors import RemoteProtocolError
 from lineshaft.remote.protocol.frames import Json
-from lineshaft.values import DecodeError, decode
+from lineshaft.values import DecodeError, Struct, decode
 
 MOST_OFFERED = 500
 """Tools of one window."""
@@ -29,8 +31,7 @@ _MOST_TOLD = 200
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedEffects:
+class ClaimedEffects(Struct, frozen=True, kw_only=True):
     """What a window says of the effects of a tool; a claim, as those of MCP servers are."""
 
     read_only: bool = False
@@ -43,8 +44,7 @@ class ClaimedEffects:
     """Whether doing it twice is the same as doing it once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowTool:
+class WindowTool(Struct, frozen=True, kw_only=True):
     """The definition of a tool."""
 
     name: str
@@ -68,8 +68,7 @@ class WindowTool:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOffer:
+class ToolOffer(Struct, frozen=True, kw_only=True):
     """All tools that a window offers at one time."""
 
     tools: tuple[WindowTool, ...] = ()

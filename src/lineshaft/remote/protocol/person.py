@@ -6,11 +6,11 @@ agent's name is an argument of ours.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from lineshaft.errors import RemoteProtocolError
 from lineshaft.remote.protocol.frames import Json
+from lineshaft.values import Struct
 
 MOST_SAID = 100_000
 """Characters of one message."""
@@ -18,8 +18,7 @@ MOST_SAID = 100_000
 _AGENT = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,199}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonMessage:
+class PersonMessage(Struct, frozen=True, kw_only=True):
     """A message that begins a run of an agent."""
 
     agent: str
@@ -28,8 +27,7 @@ class PersonMessage:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class PersonStop:
+class PersonStop(Struct, frozen=True):
     """The run that a message began is to end."""
 
 

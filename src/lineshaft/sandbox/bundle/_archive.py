@@ -5,11 +5,11 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lineshaft.errors import PythonNotFound
+from lineshaft.values import Struct
 
 MOST_BYTES = 3 << 30
 MOST_FILES = 100_000
@@ -17,8 +17,7 @@ _CHUNK = 1 << 20
 _FAILURES = (tarfile.TarError, OSError, EOFError, zlib.error, ValueError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveBounds:
+class ArchiveBounds(Struct, frozen=True, kw_only=True):
     """How much an archive may unpack to."""
 
     bytes: int = MOST_BYTES

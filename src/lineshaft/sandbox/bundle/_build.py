@@ -6,7 +6,6 @@ import py_compile
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from lineshaft.sandbox.bundle._licences import collect_licences
 from lineshaft.sandbox.bundle._manifest import Manifest, fingerprints, walk, write_manifest
 from lineshaft.sandbox.bundle._places import installed_folder
 from lineshaft.sandbox.bundle._subject import BundledPython, ask, running
+from lineshaft.values import Struct
 
 _LEFT_OUT = (
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "tkinter", "turtledemo"),
@@ -26,8 +26,7 @@ _LEFT_OUT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class Bundle(Struct, frozen=True, kw_only=True):
     """A Python that works from any folder."""
 
     root: Path

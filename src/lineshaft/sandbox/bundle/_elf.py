@@ -4,9 +4,10 @@ Only the kinds in a bundle: 64-bit, little-endian programs and shared libraries.
 """
 
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from lineshaft.values import Struct
 
 _MAGIC = b"\x7fELF\x02\x01"
 _PT_LOAD, _PT_DYNAMIC, _PT_INTERP, _PT_NOTE = 1, 2, 3, 4
@@ -37,8 +38,7 @@ class NotElf(ValueError):
     """The file is no 64-bit, little-endian ELF file with a dynamic section."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elf:
+class Elf(Struct, frozen=True):
     """The parts of an ELF file that decide what is loaded with it."""
 
     needed: tuple[str, ...]

@@ -3,16 +3,16 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from lineshaft.errors import PythonNotFound
+from lineshaft.values import Struct
 
 MANIFEST = "manifest.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(Struct, frozen=True, kw_only=True):
     """The description of a bundle."""
 
     version: str

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -17,6 +16,7 @@ from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle
 from lineshaft.sandbox.bundle._libraries import machine_libraries
 from lineshaft.sandbox.bundle._places import building, cache_folder
+from lineshaft.values import Struct
 
 _log = logging.getLogger("lineshaft.packages")
 """Says at level INFO what takes seconds: the command line shows it."""
@@ -35,8 +35,7 @@ _WHEELS = ("--only-binary", ":all:")
 _LOCKED = ("--require-hashes", "--no-deps")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackageTarget:
+class PackageTarget(Struct, frozen=True, kw_only=True):
     """The Python that packages are for."""
 
     tag: str
@@ -175,8 +174,7 @@ def _installer() -> _Installer:
     raise PythonNotFound("packages need pip or uv, and neither is here", hint="pip install uv")
 
 
-@dataclass(frozen=True, slots=True)
-class _Uv:
+class _Uv(Struct, frozen=True):
     program: str
 
     def lock(self, python: PackageTarget, wanted: Sequence[str], draft: Path) -> str:
@@ -195,8 +193,7 @@ class _Uv:
         _run([*argv, "-r", str(lock)], [lock.name], lock.parent)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pip:
+class _Pip(Struct, frozen=True):
     python: str
 
     def lock(self, python: PackageTarget, wanted: Sequence[str], draft: Path) -> str:

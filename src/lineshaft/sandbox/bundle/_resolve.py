@@ -8,7 +8,6 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from lineshaft.sandbox.bundle._packages import libraries_of, package_set
 from lineshaft.sandbox.bundle._places import building, cache_folder, installed_folder
 from lineshaft.sandbox.bundle._seal import check
 from lineshaft.sandbox.bundle._subject import running
-from lineshaft.values import PythonOptions
+from lineshaft.values import PythonOptions, Struct
 
 _RECIPE = "1"
 """Changes with the contents of a bundle, so that older ones are made again."""
@@ -28,8 +27,7 @@ _RECIPE = "1"
 _UV_SECONDS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
+class Interpreter(Struct, frozen=True, kw_only=True):
     """The Python that scripts get."""
 
     executable: Path

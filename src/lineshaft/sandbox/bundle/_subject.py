@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import PythonNotFound, PythonNotStarted
 from lineshaft.processes import attended
+from lineshaft.values import Struct
 
 _QUESTION = """
 import json, platform, sys, sysconfig
@@ -24,8 +24,7 @@ _SECONDS = 30
 _OLDEST = (3, 11)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BundledPython:
+class BundledPython(Struct, frozen=True, kw_only=True):
     """An interpreter, without its virtual environment."""
 
     name: str

@@ -9,7 +9,6 @@ import random
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import NoBoundary
@@ -21,6 +20,7 @@ from lineshaft.sandbox.jail._scratch import make_scratch
 from lineshaft.sandbox.jail._seccomp import filter_program, known_machine
 from lineshaft.sandbox.jail._spec import SandboxSpec
 from lineshaft.sandbox.jail._views import in_sight
+from lineshaft.values import Struct
 
 _HOME = "/scratch"
 _MEGABYTE = 1 << 20
@@ -32,8 +32,7 @@ _SYSTEM_PROCESSES = 1
 """Bubblewrap's own, which counts as one of the inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tools:
+class _Tools(Struct, frozen=True):
     """Programs of the machine."""
 
     bwrap: str

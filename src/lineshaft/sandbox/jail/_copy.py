@@ -5,14 +5,16 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError, NoBoundary
 from lineshaft.sandbox.jail._differences import PathState, changes_of_copy, states
 from lineshaft.sandbox.jail._laying import lay_over_copy, visible
 from lineshaft.sandbox.jail._spec import Changes, SandboxSpec
 from lineshaft.sandbox.jail._views import file_id, linked_files
+from lineshaft.values import Struct
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 """The errors of a path that another program removes or replaces at the moment."""
@@ -21,8 +23,7 @@ MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """A copy, and its states before the run."""
 
     root: Path

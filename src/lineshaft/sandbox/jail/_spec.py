@@ -4,17 +4,17 @@ Above: the engine `cpython` and `python_run`. Below: `_sandlock.py` and `_bubble
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from lineshaft.values import StagedFile
+from msgspec import field
+
+from lineshaft.values import StagedFile, Struct
 
 ChangeHow = Literal["written", "folder", "symlink", "deleted"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxSpec:
+class SandboxSpec(Struct, frozen=True, kw_only=True):
     """The paths that the inside may reach, and its limits.
 
     Besides these paths the inside has the devices `null`, `zero`, `full`, `random` and
@@ -148,8 +148,7 @@ class Jail(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JailedChange:
+class JailedChange(Struct, frozen=True, kw_only=True):
     """The change of one path of a folder by a run; the folder itself is untouched."""
 
     path: str
@@ -170,8 +169,7 @@ class JailedChange:
     there was no file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(Struct, frozen=True, kw_only=True):
     """The changes of a run to a folder."""
 
     files: tuple[JailedChange, ...]
@@ -182,8 +180,7 @@ class Changes:
     lands half of the run's changes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackResult:
+class AttackResult(Struct, frozen=True, kw_only=True):
     """One attack from inside."""
 
     attack: str
@@ -197,8 +194,7 @@ class AttackResult:
     """The same attack succeeded without the boundary; otherwise it proves nothing here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boundary:
+class Boundary(Struct, frozen=True, kw_only=True):
     """The result of the attacks on one boundary on this machine."""
 
     name: str

@@ -4,18 +4,17 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from lineshaft.errors import WasmUnavailable
+from lineshaft.values import Struct
 
 _FOLDER = Path(__file__).with_name("image")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """The facts about the image that are known without starting it."""
 
     digest: str

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +23,7 @@ from lineshaft import files
 from lineshaft.errors import ConfigError
 from lineshaft.sandbox.webassembly._forks import in_each_child
 from lineshaft.sandbox.webassembly._image import image
+from lineshaft.values import Struct
 
 if TYPE_CHECKING:
     from wasmtime import Engine
@@ -43,8 +43,7 @@ _UNUSED = 60 * 86_400.0
 _NEW = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class NativeCode:
+class NativeCode(Struct, frozen=True):
     """Native code that may be loaded."""
 
     place: Place
@@ -71,8 +70,7 @@ class NativeCode:
         return Component.deserialize_file(engine, self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class NativeCache:
+class NativeCache(Struct, frozen=True):
     """The place of one piece of native code, and of the hash that vouches for it."""
 
     name: str

@@ -5,7 +5,6 @@ This file imports wasmtime, and is imported when the first script runs.
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lineshaft.sandbox.webassembly import _bindings, _interfaces
 from lineshaft.sandbox.webassembly._forks import in_each_child
@@ -16,6 +15,7 @@ from lineshaft.sandbox.webassembly._native import (
     native_code_of_this_process,
 )
 from lineshaft.sandbox.webassembly._settings import new_engine
+from lineshaft.values import Struct
 
 _TABLE_ELEMENTS = 1_000_000
 _Definition = Callable[[component.LinkerInstance, str], None]
@@ -26,8 +26,7 @@ _CALLBACKS = {
 _EPOCH = _bindings.epoch(_interfaces.must_end, _interfaces.refused)
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(Struct, frozen=True):
     """The parts that all instances of a process share."""
 
     engine: wasmtime.Engine

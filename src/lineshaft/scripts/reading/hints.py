@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import cast
 
 from lineshaft.scripts.reading.recent import Recent
 from lineshaft.tools import script_name, signature
-from lineshaft.values import Raised, ToolSpec
+from lineshaft.values import Raised, Struct, ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptFailure:
+class ScriptFailure(Struct, frozen=True):
     """A failure, and the facts that a hint may use."""
 
     raised: Raised
@@ -97,8 +95,7 @@ def _outer_key(line: str, key: str) -> str:
 _SUBSCRIPTS = re.compile(r"""\[(["'])(?P<key>[^"'\[\]]+)\1\](?:\[[^"'\[\]]+\])*$""")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyLevel:
+class KeyLevel(Struct, frozen=True):
     """The keys of one dict in a result."""
 
     below: str

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineshaft.values import Finding, PythonTarget, ToolSpec
+from lineshaft.values import Finding, PythonTarget, Struct, ToolSpec
 
 Checked = tuple[Mapping[str, str], PythonTarget]
 """The types of the inputs of a check, and the Python that it was for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Import:
+class Import(Struct, frozen=True, kw_only=True):
     """A module that a script's text imports."""
 
     module: str
@@ -24,8 +23,7 @@ class Import:
     """The names taken out of it, which may be modules too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Newer:
+class Newer(Struct, frozen=True, kw_only=True):
     """Syntax that older Pythons lack."""
 
     python: tuple[int, int]

@@ -2,8 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, cast
+
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError
 from lineshaft.sandbox.webassembly import GuestStopped, GuestTrapped
@@ -12,7 +13,7 @@ from lineshaft.scripts.reading.answers import BadAnswer, findings, prepared
 from lineshaft.scripts.reading.ask import Ask
 from lineshaft.scripts.reading.prepared import Prepared
 from lineshaft.scripts.reading.tools import ToldTools
-from lineshaft.values import Checker, Diagnostic, Finding, PythonTarget, ToolSpec
+from lineshaft.values import LATEST_PYTHON, Checker, Diagnostic, Finding, PythonTarget, ToolSpec
 
 _SCRIPTS = 32
 _OFFERS = 8
@@ -26,8 +27,6 @@ _DIAGNOSTICS = 500
 """Of the type checker, for one script."""
 
 _SCALARS = (bool, int, float, str)
-
-_LATEST = PythonTarget()
 
 _Level = Literal["error", "warn", "off"]
 
@@ -84,7 +83,7 @@ class Reading:
         checker: Checker,
         inputs: Mapping[str, object],
         level: _Level = "error",
-        target: PythonTarget = _LATEST,
+        target: PythonTarget = LATEST_PYTHON,
     ) -> tuple[Finding, ...]:
         """Return the findings about a script; those of level `error` keep it from running.
 

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import cast
 
+from msgspec import field
+from msgspec.structs import replace
+
 from lineshaft.store import Store
-from lineshaft.values import Event
+from lineshaft.values import Event, Struct
 
 _NEWEST = 200
 """Runs that are looked at."""
@@ -19,8 +21,7 @@ _STRETCH = timedelta(minutes=2)
 _FROM_MODELS = ("model", "mcp")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolHabits:
+class ToolHabits(Struct, frozen=True, kw_only=True):
     """How tools were used in logged runs."""
 
     runs: int = 0
@@ -37,8 +38,7 @@ class ToolHabits:
     """Bytes of all results of such a run as JSON, median."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """The calls of one recorded run."""
 
     script: bool

@@ -1,11 +1,11 @@
 """The result of the router."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from lineshaft.values import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """The tools that a model gets for direct calls, and those that it has in scripts alone.
 
     The script tool always stays, and a script may call the direct ones, too.

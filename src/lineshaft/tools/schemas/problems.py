@@ -2,10 +2,10 @@
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from lineshaft.tools.schemas.plainness import NotPlain
+from lineshaft.values import Struct
 
 _MOST = 5
 _MOST_STEPS = 12
@@ -13,8 +13,7 @@ _MOST_STEPS = 12
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One problem, and its place."""
 
     path: Path

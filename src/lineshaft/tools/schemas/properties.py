@@ -1,15 +1,16 @@
 """The names in an object that a schema describes, from all parts of the schema."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve
+from lineshaft.values import Struct
 
 _DEEPEST = 12
 
 
-@dataclass(slots=True)
-class Members:
+class Members(Struct):
     """The properties of an object."""
 
     properties: dict[str, object] = field(default_factory=dict[str, object])

@@ -9,13 +9,14 @@ Gemini: an object with properties at the root and nothing that branches there, `
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
 
+from msgspec import field
+
 from lineshaft.errors import ToolError
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve
-from lineshaft.values import ToolSpec, beginning
+from lineshaft.values import Struct, ToolSpec, beginning
 
 LONGEST_TEXT = 1_024
 """Characters of a description."""
@@ -39,8 +40,7 @@ _TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "
 _DEEPEST, _MOST_PARTS, _LONGEST_CONSTRAINT = 20, 2_000, 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSchema:
+class PublishedSchema(Struct, frozen=True, kw_only=True):
     """A schema of arguments that every client takes."""
 
     schema: dict[str, Any]

@@ -3,11 +3,12 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import cast, get_args, get_type_hints
 
+from msgspec import field
+
 from lineshaft.errors import ConfigError
-from lineshaft.values import Context
+from lineshaft.values import Context, Struct
 
 Function = Callable[..., object]
 
@@ -18,8 +19,7 @@ _UNNAMED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One parameter that callers give."""
 
     name: str
@@ -34,8 +34,7 @@ class Parameter:
         return self.default is inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """The description in a function's own text."""
 
     parameters: tuple[Parameter, ...]

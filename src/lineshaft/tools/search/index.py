@@ -6,7 +6,6 @@ could be a part of.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lineshaft.tools.schemas import as_schema
@@ -19,7 +18,7 @@ from lineshaft.tools.search.words import (
     spelled,
     vague,
 )
-from lineshaft.values import ToolSpec
+from lineshaft.values import Struct, ToolSpec
 
 _K1 = 2.0
 _LONGEST_TEXT = 4_000
@@ -76,8 +75,7 @@ _NEXT_TO_BEST = 0.35
 """A tool that fits so much less than the best one is not named."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """A part of a tool's description."""
 
     weight: float

@@ -1,56 +1,50 @@
 """Types of arguments and results, free of any language: between JSON Schemas and stubs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from lineshaft.values import ToolSpec
+from msgspec import field
+
+from lineshaft.values import Struct, ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """A type without parts."""
 
     name: Literal["any", "none", "bool", "int", "float", "str"]
 
 
-@dataclass(frozen=True, slots=True)
-class LiteralOf:
+class LiteralOf(Struct, frozen=True):
     """One of some values, all of them texts, integers or booleans."""
 
     values: tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(Struct, frozen=True):
     """A list of any length."""
 
     item: "Shape"
 
 
-@dataclass(frozen=True, slots=True)
-class TupleOf:
+class TupleOf(Struct, frozen=True):
     """A list whose places have types of their own."""
 
     items: "tuple[Shape, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class DictOf:
+class DictOf(Struct, frozen=True):
     """A dict whose keys are not known beforehand."""
 
     value: "Shape"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A record, by its name."""
 
     record: str
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     """Alternatives; None comes last."""
 
     options: "tuple[Shape, ...]"
@@ -69,8 +63,7 @@ class Missing:
 MISSING: Final = Missing()
 
 
-@dataclass(frozen=True, slots=True)
-class TypedField:
+class TypedField(Struct, frozen=True):
     """A parameter, or a key of a record."""
 
     name: str
@@ -80,8 +73,7 @@ class TypedField:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+class RecordType(Struct, frozen=True):
     """A dict with known keys."""
 
     name: str
@@ -92,8 +84,7 @@ class RecordType:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
+class Routine(Struct, frozen=True):
     """A tool as scripts see it."""
 
     spec: ToolSpec
@@ -110,8 +101,7 @@ class Routine:
     result: Shape
 
 
-@dataclass(slots=True)
-class TypedCatalogue:
+class TypedCatalogue(Struct):
     """Tools, and the records that their types name."""
 
     routines: list[Routine] = field(default_factory=list[Routine])

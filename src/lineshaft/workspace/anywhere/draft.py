@@ -5,17 +5,19 @@ the packing are those of a stage on the disk.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 
-from lineshaft.values import Change, Entry, decode
+from msgspec import field
+from msgspec.structs import replace
+
+from lineshaft.values import Change, Entry, Struct, decode
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace.disk import NOTHING, FileState
 from lineshaft.workspace.staging import Json, Packing, TouchedFacts, ledger_facts, ledger_from
 
 
-@dataclass(frozen=True, slots=True)
-class Drafted:
+class Drafted(Struct, frozen=True):
     """The state that a path is to have."""
 
     thing: FileState
@@ -29,8 +31,7 @@ class Drafted:
 GONE = Drafted(NOTHING)
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """What one view is to change, and what it builds on."""
 
     nodes: dict[str, Drafted] = field(default_factory=dict[str, Drafted])
@@ -244,22 +245,19 @@ def entry(path: str, thing: FileState) -> Entry:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _VersionFacts:
+class _VersionFacts(Struct, frozen=True):
     tokens: dict[str, str]
     reported: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _DraftedFacts:
+class _DraftedFacts(Struct, frozen=True):
     thing: FileState
     held: int | None
     came: str | None
     base: FileState
 
 
-@dataclass(frozen=True, slots=True)
-class _DraftFacts:
+class _DraftFacts(Struct, frozen=True):
     seen: _VersionFacts
     staged: Mapping[str, TouchedFacts]
     nodes: dict[str, _DraftedFacts]

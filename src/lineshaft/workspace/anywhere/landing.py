@@ -7,11 +7,12 @@ covered: a process that dies meanwhile leaves a part of the changes made.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec import field
+
 from lineshaft.errors import LineshaftError, StaleFile, WorkspaceError
-from lineshaft.values import Finding, Stage
+from lineshaft.values import Finding, Stage, Struct
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.anywhere.draft import Drafted, above_of, parts_of
 from lineshaft.workspace.anywhere.looking import look, sha256_of
@@ -28,8 +29,7 @@ NOT_ATOMIC = Finding(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _FarStep:
+class _FarStep(Struct, frozen=True):
     path: str
     before: FileState
     after: Drafted
@@ -38,8 +38,7 @@ class _FarStep:
 Back = Callable[[], Awaitable[object]]
 
 
-@dataclass(slots=True)
-class _Progress:
+class _Progress(Struct):
     view: Stage
     held: dict[str, Held] = field(default_factory=dict[str, Held])
     """Contents before, of files that are to change."""

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 
 from lineshaft.errors import FileMissing, WorkspaceError
-from lineshaft.values import Content, Entry, Workspace
+from lineshaft.values import Content, Entry, Struct, Workspace
 from lineshaft.workspace._contents import Held, bytes_of
 from lineshaft.workspace.anywhere.draft import Draft, entry, found, parts_of
 from lineshaft.workspace.disk import NOTHING, FileState, Ignore
@@ -13,8 +12,7 @@ from lineshaft.workspace.disk import NOTHING, FileState, Ignore
 _IGNORE = ".gitignore"
 
 
-@dataclass(frozen=True, slots=True)
-class FarSight:
+class FarSight(Struct, frozen=True):
     """The state of a place, a file with its content."""
 
     thing: FileState
@@ -112,8 +110,7 @@ async def _is_folder(workspace: Workspace, path: str) -> bool:
         return False
 
 
-@dataclass
-class _Rules:
+class _Rules(Struct):
     """The rules of `.gitignore` files as they are to be, read once a walk."""
 
     workspace: Workspace

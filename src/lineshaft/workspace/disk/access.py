@@ -14,11 +14,11 @@ import os
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Literal
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
 from lineshaft.files import Identity, identity_of
+from lineshaft.values import Struct
 from lineshaft.workspace.disk.buffers import Unsaved
 from lineshaft.workspace.disk.mounts import Place, is_own
 
@@ -44,8 +44,7 @@ At = tuple[str, int | None]
 """A name, and the open folder it is in; without one the name is a whole path."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The state of a place at one moment."""
 
     kind: Kind
@@ -65,8 +64,7 @@ class State:
 MISSING = State("missing")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """The mark of a file's version."""
 
     inode: int

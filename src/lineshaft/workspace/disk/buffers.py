@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from lineshaft.values import Struct
+
 
 @dataclass(frozen=True)
 class Unsaved:
@@ -25,8 +27,7 @@ class Unsaved:
         return None if self.data is None else hashlib.sha256(self.data).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditorEdit:
+class EditorEdit(Struct, frozen=True, kw_only=True):
     """The change of one file's content."""
 
     path: str
@@ -42,8 +43,7 @@ class EditorEdit:
     """All of its new content."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedFile:
+class SavedFile(Struct, frozen=True, kw_only=True):
     """A file after its change."""
 
     data: bytes
@@ -53,8 +53,7 @@ class SavedFile:
     """Whether one undo in the editor takes it back; else the file was written to the disk."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditorReview:
+class EditorReview(Struct, frozen=True, kw_only=True):
     """A change that is to land, for a person to keep or to drop."""
 
     path: str

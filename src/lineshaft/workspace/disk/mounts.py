@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
 from lineshaft.files import OwnFolders
-from lineshaft.values import Resolved, beginning
+from lineshaft.values import Resolved, Struct, beginning
 from lineshaft.workspace.disk.buffers import Editor
 
 PROJECT = "project"
@@ -35,8 +35,7 @@ ReadLink = Callable[[str], str | None]
 """Return the target of the symlink at a real path, or None where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """A folder that scripts reach by an alias.
 
     Args:
@@ -75,8 +74,7 @@ class Decided(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A decided path: a mount, and the parts that lead from it without a symlink."""
 
     root: Root

@@ -9,9 +9,9 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lineshaft.errors import TooLarge
+from lineshaft.values import Struct
 from lineshaft.workspace.disk.access import (
     KEPT_BYTES,
     MOST_BYTES,
@@ -35,8 +35,7 @@ _SETTLED_NS = 2_000_000_000
 """A file changed more recently than this may change again without its times telling."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """The state of a path."""
 
     kind: Kind
@@ -70,8 +69,7 @@ class FileState:
 NOTHING = FileState("missing")
 
 
-@dataclass(frozen=True, slots=True)
-class SeenState:
+class SeenState(Struct, frozen=True):
     """The state on the disk at the moment of a look."""
 
     thing: FileState

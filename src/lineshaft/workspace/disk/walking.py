@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, WorkspaceError
 from lineshaft.files import identity_of
-from lineshaft.values import Entry, EntryKind
+from lineshaft.values import Entry, EntryKind, Struct
 from lineshaft.workspace.disk.access import Kind, kind_of, missing, own_identities, told
 from lineshaft.workspace.disk.edits import is_temporary
 from lineshaft.workspace.disk.ignore import Ignore
@@ -14,8 +15,7 @@ from lineshaft.workspace.disk.mounts import Mounts, Place, canonical
 from lineshaft.workspace.disk.tree import DISK, Files
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One entry of a walk."""
 
     place: Place

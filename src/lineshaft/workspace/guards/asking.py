@@ -9,10 +9,10 @@ import asyncio
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import cast
 
 from anyio import to_thread
+from msgspec.structs import replace
 
 from lineshaft.errors import Guarded
 from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage, beginning

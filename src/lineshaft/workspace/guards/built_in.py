@@ -1,13 +1,12 @@
 """The guards that every session has, unless it says otherwise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from anyio import to_thread
 
 from lineshaft.errors import ConfigError
-from lineshaft.values import Change, Finding, Guard, Stage
+from lineshaft.values import Change, Finding, Guard, Stage, Struct
 from lineshaft.workspace.guards.contents import (
     ChangedFile,
     Level,
@@ -23,8 +22,7 @@ _AT_ONCE_BYTES = 16_000
 """A file of this size is looked through sooner than a thread is there for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Struct, frozen=True):
     """Files parse: Python as the engine `wasm` knows it, JSON, TOML, YAML, known by their names.
 
     Only files that are new, or parsed before, are errors; a file broken before is a warning.
@@ -68,8 +66,7 @@ class Syntax:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MergeMarkers:
+class MergeMarkers(Struct, frozen=True):
     """No merge is left half done; files that had such markers before are left alone."""
 
     name: ClassVar[str] = "merge-markers"
@@ -115,8 +112,7 @@ def _conflict(data: bytes) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Secrets:
+class Secrets(Struct, frozen=True):
     """No token of a well-known form is added, and no private key.
 
     A token that one of the changed files had before is not added. Not covered: secrets without a

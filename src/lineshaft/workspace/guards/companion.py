@@ -1,12 +1,11 @@
 """A rule for changes that belong together: a changed source file needs a changed test."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from lineshaft.errors import ConfigError
-from lineshaft.values import Change, Finding, Stage
+from lineshaft.values import Change, Finding, Stage, Struct
 from lineshaft.workspace.guards.contents import Level, check_level
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ Globs = str | tuple[str, ...]
 """One pattern or several, as in `.gitignore`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Companion:
+class Companion(Struct, frozen=True, kw_only=True):
     """Where one file changed, another has to have changed in the same run.
 
     Raises:

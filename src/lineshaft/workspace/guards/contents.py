@@ -1,11 +1,10 @@
 """Parts that built-in guards share: their level, and the contents that they check."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lineshaft.errors import ConfigError, WorkspaceError
-from lineshaft.values import Change, Stage
+from lineshaft.values import Change, Stage, Struct
 
 Level = Literal["error", "warning", "off"]
 """The effect of a guard's findings: they keep changes from landing, warn, or are off."""
@@ -18,8 +17,7 @@ MOST_BYTES = 2_000_000
 _BEGINNING = 8_000
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(Struct, frozen=True):
     """One file that is to land, with its content before."""
 
     path: str

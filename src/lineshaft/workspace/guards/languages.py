@@ -14,12 +14,12 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from lineshaft.sandbox.webassembly import Asker, GuestStopped, GuestTrapped, image
+from lineshaft.values import Struct
 
 if TYPE_CHECKING:
     from yaml import Event
@@ -38,8 +38,7 @@ atexit.register(_PARSER.close)
 _SHOWN = {"json": "JSON", "jsonc": "JSON with comments", "toml": "TOML"}
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxProblem:
+class SyntaxProblem(Struct, frozen=True):
     """Why a text does not parse."""
 
     language: str

@@ -3,10 +3,9 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
-from lineshaft.values import KEY_BLOCK, TOKEN_FORMS
+from lineshaft.values import KEY_BLOCK, TOKEN_FORMS, Struct
 
 _MOST = 50
 """Of one form in one file."""
@@ -15,8 +14,7 @@ _FEWEST_CHARACTERS = 8
 _SIGN = "-----BEGIN "
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """The place of a token that looks like a secret; without the token itself."""
 
     what: str

@@ -1,15 +1,13 @@
 """One file before a run and after it, as its journals keep it: for who looks before an undo."""
 
-from dataclasses import dataclass
-
 from lineshaft.errors import RunUnknown, StateError, StateExpired, TooLarge
+from lineshaft.values import Struct
 from lineshaft.workspace.disk import KEPT_BYTES, FileState
 from lineshaft.workspace.journal.folder import Journals
 from lineshaft.workspace.journal.storage import Journal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LandedContents:
+class LandedContents(Struct, frozen=True, kw_only=True):
     """A file before a run's landings, and after them."""
 
     before: bytes | None

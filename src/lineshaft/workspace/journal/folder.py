@@ -18,11 +18,11 @@ import shutil
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from lineshaft.errors import WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace.journal import storage
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.lock import locked
@@ -38,8 +38,7 @@ _PRUNE_SECONDS = 3_600
 Fate = Literal["journal", "undone", "expired"]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptJournal:
+class KeptJournal(Struct, frozen=True):
     """A journal of a landing that is over, by its name alone."""
 
     id: str

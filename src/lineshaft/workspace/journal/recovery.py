@@ -7,10 +7,9 @@ the others are named.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from lineshaft.errors import LineshaftError, WorkspaceError
-from lineshaft.values import Finding
+from lineshaft.values import Finding, Struct
 from lineshaft.workspace.disk import (
     NOTHING,
     FileState,
@@ -27,8 +26,7 @@ from lineshaft.workspace.journal.steps import Task, apply, clean
 from lineshaft.workspace.journal.storage import Item, Journal
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The tasks left, and the places changed from outside."""
 
     tasks: tuple[Task, ...]

@@ -3,10 +3,10 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace import _contents, disk
 from lineshaft.workspace._contents import Held
 from lineshaft.workspace.disk import BY_DESCRIPTOR, FileState, Place, opened
@@ -16,8 +16,7 @@ LARGE = 1_000_000
 """A content with more bytes is linked where it can be, not copied."""
 
 
-@dataclass(frozen=True, slots=True)
-class FromStage:
+class FromStage(Struct, frozen=True):
     """A content that a view holds."""
 
     held: Held
@@ -37,8 +36,7 @@ class FromStage:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class FromDisk:
+class FromDisk(Struct, frozen=True):
     """The content of a file of the workspace."""
 
     place: Place
@@ -75,8 +73,7 @@ class FromDisk:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class FromJournal:
+class FromJournal(Struct, frozen=True):
     """A content that an earlier landing kept."""
 
     journal: Journal

@@ -12,10 +12,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace import disk
 from lineshaft.workspace.disk import BY_DESCRIPTOR, FILE_FLAGS, At, Folders, Mark, Place, told
 from lineshaft.workspace.journal.failpoints import reached
@@ -26,8 +28,7 @@ _FROM_ANOTHER = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EA
 _CHANGED = "{!r} was changed from outside while changes landed; nothing landed"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One item, and the last state seen at its place."""
 
     item: Item

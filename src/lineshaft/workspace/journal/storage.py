@@ -9,12 +9,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, cast
 
+from msgspec import field
+
 from lineshaft.errors import StateError
-from lineshaft.values import decode
+from lineshaft.values import Struct, decode
 from lineshaft.workspace.disk import FileState, Place, Root
 from lineshaft.workspace.journal.failpoints import reached
 
@@ -28,8 +29,7 @@ Kind = Literal["stage", "undo"]
 Json = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """The change of one path."""
 
     place: Place
@@ -47,8 +47,7 @@ class Item:
         return Item(self.place, self.after, self.before, sources.get(self.place.real))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Struct, frozen=True, kw_only=True):
     """All of a journal but contents."""
 
     id: str
@@ -81,8 +80,7 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Blob:
+class _Blob(Struct, frozen=True):
     """The place of a content."""
 
     path: Path
@@ -90,8 +88,7 @@ class _Blob:
     size: int
 
 
-@dataclass(slots=True)
-class Journal:
+class Journal(Struct):
     """A journal that is whole on the medium."""
 
     path: Path
@@ -316,8 +313,7 @@ def _unpacked(facts: Json) -> Header:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _PlaceFacts:
+class _PlaceFacts(Struct, frozen=True):
     """A place, as a journal has it."""
 
     alias: str
@@ -325,8 +321,7 @@ class _PlaceFacts:
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _ItemFacts:
+class _ItemFacts(Struct, frozen=True):
     """An item, as a journal has it."""
 
     place: object
@@ -335,8 +330,7 @@ class _ItemFacts:
     came: object
 
 
-@dataclass(frozen=True, slots=True)
-class _HeaderFacts:
+class _HeaderFacts(Struct, frozen=True):
     """A header, as a journal has it."""
 
     id: str

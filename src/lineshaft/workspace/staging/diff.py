@@ -3,10 +3,9 @@
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
-from lineshaft.values import Change, Content
+from lineshaft.values import Change, Content, Struct
 from lineshaft.workspace.disk import Decided, FileState, Mounts, Place
 from lineshaft.workspace.staging.overlay import Overlay
 
@@ -26,8 +25,7 @@ _MANY_LINES = 200
 _FILE_TYPE = 0o100000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffEntry:
+class DiffEntry(Struct, frozen=True, kw_only=True):
     """One change, and the contents on both sides."""
 
     change: Change

@@ -7,7 +7,8 @@ import errno
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import WorkspaceError
 from lineshaft.workspace.disk import (

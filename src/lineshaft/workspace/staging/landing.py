@@ -11,9 +11,11 @@ after a loss of power the journal is whole, but files may have lost what the sys
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace.disk import (
     KEPT_BYTES,
     Editor,
@@ -44,8 +46,7 @@ _MEMORY_BYTES = 16_000_000
 """Of contents that are read once for looking at them and keeping them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class Landing(Struct, frozen=True, kw_only=True):
     """The stage to land."""
 
     run_id: str

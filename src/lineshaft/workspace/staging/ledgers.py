@@ -1,8 +1,9 @@
 """A ledger in a packed view: JSON-like data, contents by number."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from lineshaft.values import Struct
 from lineshaft.workspace._ledger import Ledger, Seen, Touched
 from lineshaft.workspace.disk import Kind, State
 from lineshaft.workspace.staging.pack import Json, Packing
@@ -10,8 +11,7 @@ from lineshaft.workspace.staging.pack import Json, Packing
 Content = Callable[[int], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class _StateFacts:
+class _StateFacts(Struct, frozen=True):
     """A state, as a pack has it: its content by number."""
 
     kind: Kind
@@ -21,8 +21,7 @@ class _StateFacts:
     target: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TouchedFacts:
+class TouchedFacts(Struct, frozen=True):
     """A path that was changed, as a pack has it."""
 
     first: _StateFacts

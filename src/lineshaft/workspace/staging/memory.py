@@ -5,11 +5,14 @@ Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. Cont
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from lineshaft.values import Change, decode
+from msgspec import field
+from msgspec.structs import replace
+
+from lineshaft.values import Change, Struct, decode
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace.staging.ledgers import TouchedFacts, ledger_facts, ledger_from
 from lineshaft.workspace.staging.overlay import Base, Overlay
@@ -29,8 +32,7 @@ from lineshaft.workspace.staging.pack import (
 Content = Callable[[int], bytes]
 
 
-@dataclass(slots=True)
-class Memory:
+class Memory(Struct):
     """The changes to land, the landed ones, the versions seen."""
 
     through: Ledger = field(default_factory=Ledger)
@@ -216,16 +218,14 @@ class Memory:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _SeenFacts:
+class _SeenFacts(Struct, frozen=True):
     """What was seen, as a pack has it."""
 
     tokens: dict[str, str]
     reported: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _MemoryFacts:
+class _MemoryFacts(Struct, frozen=True):
     """All of it, as a pack has it."""
 
     seen: _SeenFacts

@@ -9,9 +9,11 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import FileMissing, StaleFile, WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace import disk
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace.disk import (
@@ -32,8 +34,7 @@ _TYPES = {"file": stat.S_IFREG, "folder": stat.S_IFDIR, "symlink": stat.S_IFLNK}
 _MODES = {"file": 0o644, "folder": 0o755, "symlink": 0o777}
 
 
-@dataclass(frozen=True, slots=True)
-class OverlayNode:
+class OverlayNode(Struct, frozen=True):
     """The staged state of a path."""
 
     thing: FileState
@@ -44,8 +45,7 @@ class OverlayNode:
     """The present place of the same file on the disk, unless its content is new."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """The first state seen, in the tree below, at a path that is to change."""
 
     place: Place

@@ -8,12 +8,12 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
 from lineshaft.errors import StateError, TooLarge
-from lineshaft.values import decode
+from lineshaft.values import Struct, decode
 from lineshaft.workspace._contents import bytes_of
 from lineshaft.workspace.disk import FileState, Mark, Place, Root, SeenState
 from lineshaft.workspace.journal import thing_facts
@@ -29,8 +29,7 @@ Json = Mapping[str, object]
 Roots = Mapping[str, Root]
 
 
-@dataclass(frozen=True, slots=True)
-class _PackedPlace:
+class _PackedPlace(Struct, frozen=True):
     """A place, as a pack has it."""
 
     alias: str
@@ -38,8 +37,7 @@ class _PackedPlace:
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _BaseFacts:
+class _BaseFacts(Struct, frozen=True):
     """What was on the disk, as a pack has it."""
 
     place: _PackedPlace
@@ -48,8 +46,7 @@ class _BaseFacts:
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _NodeFacts:
+class _NodeFacts(Struct, frozen=True):
     """What is to be at a place, as a pack has it."""
 
     base: object
@@ -58,8 +55,7 @@ class _NodeFacts:
     came: _PackedPlace | None
 
 
-@dataclass(frozen=True, slots=True)
-class _OverlayFacts:
+class _OverlayFacts(Struct, frozen=True):
     """An overlay, as a pack has it."""
 
     nodes: tuple[_NodeFacts, ...]

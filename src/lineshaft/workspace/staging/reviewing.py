@@ -3,15 +3,12 @@
 Above: the staged view, which drops what the person drops. Below: its contents.
 """
 
-from dataclasses import dataclass
-
 from lineshaft.errors import WorkspaceError
-from lineshaft.values import Change, Finding, Stage
+from lineshaft.values import Change, Finding, Stage, Struct
 from lineshaft.workspace.disk import EditorReview, FileState
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(Struct, frozen=True):
     """A change as a person sees it: where any of this is another, they have not seen it."""
 
     change: Change

@@ -5,10 +5,12 @@ through it, and new files; folders, moves, deletions, modes, symlinks and large 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import StaleFile
-from lineshaft.values import Change, Finding
+from lineshaft.values import Change, Finding, Struct
 from lineshaft.workspace import _contents
 from lineshaft.workspace.disk import Editor, EditorEdit, FileState, SavedFile, Unsaved
 from lineshaft.workspace.journal import FromStage, Header, Item, Journals, Task
@@ -21,8 +23,7 @@ _MOST_TOGETHER = 16_000_000
 """Of all files of one landing that do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class Saved(Struct, frozen=True, kw_only=True):
     """What saving in an editor made of a landing."""
 
     formatted: Mapping[str, str] = field(default_factory=dict[str, str])

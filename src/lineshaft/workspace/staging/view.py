@@ -11,11 +11,11 @@ import copy
 import threading
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
 from anyio.lowlevel import checkpoint
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import (

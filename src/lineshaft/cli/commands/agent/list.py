@@ -2,7 +2,6 @@
 
 import json as json_module
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -13,7 +12,7 @@ from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.errors import ConfigError
 from lineshaft.packs import FoundPack, discover, load_pack
 from lineshaft.tools import Tool
-from lineshaft.values import ToolSpec
+from lineshaft.values import Struct, ToolSpec
 
 
 def command(
@@ -59,8 +58,7 @@ def command(
         note(f"{paint('hint', 'yellow')}: {hint} in lineshaft.toml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Agent:
+class _Agent(Struct, frozen=True, kw_only=True):
     """An agent that is offered."""
 
     name: str

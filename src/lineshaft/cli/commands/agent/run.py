@@ -2,10 +2,10 @@
 
 import os
 import sys
-from dataclasses import replace
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from lineshaft.cli._agents import (
     input_of_message,

@@ -6,12 +6,13 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
+from msgspec.structs import replace
 
 from lineshaft.cli._agents import lack_of
 from lineshaft.cli._ahead import make_ahead

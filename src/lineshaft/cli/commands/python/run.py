@@ -4,12 +4,12 @@ import json as json_module
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
+from msgspec.structs import replace
 
 from lineshaft import kit
 from lineshaft.cli._approver import TerminalApprover

@@ -11,11 +11,12 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock
 from time import time_ns
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError, TooLarge
 from lineshaft.files import remove_tree
@@ -31,7 +32,7 @@ from lineshaft.sandbox.jail import (
     settle,
     visible,
 )
-from lineshaft.values import StagedFile
+from lineshaft.values import StagedFile, Struct
 
 _CHUNK = 1 << 20
 _TRIES = 3
@@ -58,8 +59,7 @@ _GONE = (FileNotFoundError, NotADirectoryError)
 """The errors of a path that another program removes or replaces at the moment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(Struct, frozen=True, kw_only=True):
     """How much a program without a jail may work on, and leave."""
 
     files: int = 100_000
@@ -86,8 +86,7 @@ class Stamp(NamedTuple):
     mtime: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """One path of the copy as it was put there."""
 
     source: Stamp | None

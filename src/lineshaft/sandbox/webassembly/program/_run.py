@@ -9,11 +9,12 @@ import json
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from anyio import to_thread
+from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import EngineError
 from lineshaft.files import remove_tree
@@ -21,7 +22,7 @@ from lineshaft.processes import start
 from lineshaft.sandbox.webassembly._native import native_code
 from lineshaft.sandbox.webassembly.child._lending import lent
 from lineshaft.sandbox.webassembly.program._copy import Bounds, WorkspaceCopy
-from lineshaft.values import NO_SECRETS, Command, Exit, SecretFinder
+from lineshaft.values import NO_SECRETS, Command, Exit, SecretFinder, Struct
 
 WORKSPACE = "/ws"
 """The workspace's folder, as a program sees it."""
@@ -41,8 +42,7 @@ _ENVIRONMENT = ("XDG_CACHE_HOME", "XDG_STATE_HOME")
 """The place where the child looks for the native code."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramOrder:
+class ProgramOrder(Struct, frozen=True, kw_only=True):
     """The program to run."""
 
     name: str
@@ -68,8 +68,7 @@ class ProgramOrder:
     memory_mb: int = _MEMORY_MB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramEnd:
+class ProgramEnd(Struct, frozen=True, kw_only=True):
     """How a program ended."""
 
     exit: Exit

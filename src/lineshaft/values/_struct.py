@@ -1,0 +1,100 @@
+"""The base of value types: made in C, and a dataclass for those that ask."""
+
+import dataclasses
+import inspect
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
+
+import msgspec
+
+from lineshaft.values._decoding import decode
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
+if sys.version_info >= (3, 14):
+    from annotationlib import Format, get_annotations
+
+    def _annotations(kind: type) -> dict[str, Any]:
+        return get_annotations(kind, format=Format.FORWARDREF)
+else:
+    _annotations = inspect.get_annotations
+
+
+class _AsDataclass:
+    """`__dataclass_fields__`, made where somebody asks for it."""
+
+    def __get__(self, _: object, owner: type["Struct"]) -> dict[str, dataclasses.Field[Any]]:
+        return _fields(owner)
+
+
+@dataclass_transform(field_specifiers=(msgspec.field,))
+class Struct(msgspec.Struct):
+    """A value type.
+
+    `dataclasses.fields`, `replace`, `asdict` and `is_dataclass` take it as they take a dataclass;
+    so does `decode`. A frozen one is declared `class Name(Struct, frozen=True)`, and fields that
+    are given by name alone with `kw_only=True`.
+    """
+
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    else:
+        __dataclass_fields__ = _AsDataclass()
+
+    __unshown__: ClassVar[frozenset[str]] = frozenset()
+    """Fields that `repr` leaves out."""
+
+    def __repr__(self) -> str:
+        if not self.__unshown__:
+            return super().__repr__()
+        shown = (name for name in self.__struct_fields__ if name not in self.__unshown__)
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__qualname__}({fields})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type, handler: "GetCoreSchemaHandler"
+    ) -> "CoreSchema":
+        """Let pydantic read one from a dict, as it reads a dataclass.
+
+        It would make the object without its `__init__`, which a struct does not have.
+        """
+        from pydantic_core.core_schema import no_info_before_validator_function  # noqa: PLC0415  slow
+
+        def read(data: object) -> object:
+            return decode(cls, cast("object", data)) if isinstance(data, dict) else data
+
+        return no_info_before_validator_function(read, handler(source))
+
+
+@cache
+def _fields(kind: type[Struct]) -> dict[str, dataclasses.Field[Any]]:
+    types: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        types |= _annotations(each)
+    names, defaults = kind.__struct_fields__, kind.__struct_defaults__
+    without = (msgspec.NODEFAULT,) * (len(names) - len(defaults))
+    described = [
+        (name, types[name], _described(default))
+        for name, default in zip(names, (*without, *defaults), strict=True)
+    ]
+    made = dataclasses.make_dataclass(kind.__name__, described, kw_only=True)
+    return {field.name: field for field in dataclasses.fields(made)}
+
+
+class _Made(msgspec.Struct):
+    items: list[object] = msgspec.field(default_factory=list[object])
+
+
+_FACTORY: Any = _Made.__struct_defaults__[0]
+
+
+def _described(default: Any) -> Any:  # noqa: ANN401  a default is of any type
+    if default is msgspec.NODEFAULT:
+        return dataclasses.field()
+    if isinstance(default, type(_FACTORY)):
+        return dataclasses.field(default_factory=default.factory)
+    return dataclasses.field(default=default)

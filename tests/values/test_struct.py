@@ -1,0 +1,80 @@
+"""Values are structs, and dataclasses for those that ask."""
+
+import dataclasses
+
+import pytest
+from msgspec import field
+from pydantic import TypeAdapter, ValidationError
+
+import lineshaft
+from lineshaft import Answer, Call, Finding, Limits
+from lineshaft.errors import ConfigError
+from lineshaft.mcp import ServerSpec
+from lineshaft.values import Struct, decode
+
+
+class Counted(Struct, kw_only=True):
+    """One with all kinds of fields."""
+
+    name: str
+    parts: list[int] = field(default_factory=list[int])
+    size: int = 3
+
+
+def test_a_value_is_taken_as_a_dataclass() -> None:
+    call = Call(id="1", tool="read_file", arguments={"path": "a"}, origin="script")
+    assert dataclasses.is_dataclass(call)
+    other = dataclasses.replace(call, arguments={"path": "b"})
+    assert (other.tool, other.arguments, call.arguments) == (
+        "read_file",
+        {"path": "b"},
+        {"path": "a"},
+    )
+    assert dataclasses.asdict(Answer(True)) == {
+        each.name: getattr(Answer(True), each.name) for each in dataclasses.fields(Answer)
+    }
+
+
+def test_fields_tell_types_and_defaults() -> None:
+    name, parts, size = dataclasses.fields(Counted)
+    assert (name.name, name.type, name.default) == ("name", str, dataclasses.MISSING)
+    assert (parts.type, parts.default_factory) == (list[int], list[int])
+    assert (size.type, size.default) == (int, 3)
+    assert decode(Counted, {"name": "a", "parts": [1]}) == Counted(name="a", parts=[1])
+
+
+def test_a_changed_copy_is_checked_as_a_new_one() -> None:
+    with pytest.raises(ConfigError):
+        dataclasses.replace(Limits(), calls=-1)
+
+
+def test_a_frozen_value_cannot_be_set() -> None:
+    finding = Finding(code="x", message="y", line=1)
+    with pytest.raises(AttributeError):
+        finding.code = "z"  # type: ignore[misc]  what a user may try
+
+
+def test_secrets_are_not_in_the_text_of_a_value() -> None:
+    spec = ServerSpec(command=("a",), env={"TOKEN": "s3cret"}, headers={"X": "s3cret"})
+    assert "s3cret" not in repr(spec)
+    assert "command=('a',)" in repr(spec)
+
+
+def test_every_public_value_answers_as_a_dataclass() -> None:
+    values = [
+        kind
+        for name in lineshaft.__all__
+        if isinstance(kind := getattr(lineshaft, name), type) and issubclass(kind, Struct)
+    ]
+    assert len(values) > 8
+    for kind in values:
+        assert [each.name for each in dataclasses.fields(kind)] == list(kind.__struct_fields__)
+
+
+def test_pydantic_reads_and_writes_values() -> None:
+    answers = TypeAdapter(list[Answer])
+    assert answers.validate_json('[{"allow": true}]') == [Answer(True)]
+    assert answers.validate_python([Answer(False, "no")]) == [Answer(False, "no")]
+    assert b'"reason":"no"' in answers.dump_json([Answer(False, "no")])
+    with pytest.raises(ValidationError, match="allow"):
+        answers.validate_python([{"allowed": True}])
