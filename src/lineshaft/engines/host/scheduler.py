@@ -6,8 +6,8 @@ from contextvars import copy_context
 
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
-_ROUNDS_AHEAD = 6
-"""Rounds of the event loop that a call gets to end before `waiting` is asked."""
+_PATIENCE_SECONDS = 0.001
+"""A call gets this long to end before `waiting` is asked."""
 
 
 class CallScheduler:
@@ -69,12 +69,14 @@ class CallScheduler:
     def block(self) -> None:
         """Ask `waiting`, unless a completion comes at once; a completion gives the question up.
 
-        A call whose tool computes and does not wait ends within a few rounds of the event loop,
-        and a question costs as much as the call.
+        A call whose tool computes and does not wait ends within a few rounds of the event loop and
+        a hop to a thread, and a question costs as much as the call.
         """
         self._give_up()
         if not self._stopped:
-            self._ask_in(_ROUNDS_AHEAD)
+            self._question = self._loop.call_later(
+                _PATIENCE_SECONDS, self._ask, context=self._context
+            )
 
     def unblock(self) -> None:
         """Give up the question: the script goes on."""
@@ -107,13 +109,10 @@ class CallScheduler:
         if cancelled:
             raise asyncio.CancelledError
 
-    def _ask_in(self, rounds: int) -> None:
-        if rounds:
-            self._question = self._loop.call_soon(self._ask_in, rounds - 1, context=self._context)
-        elif self._tasks and not self._stopped:
+    def _ask(self) -> None:
+        self._question = None
+        if self._tasks and not self._stopped:
             self._question = self._loop.create_task(self._wait(), context=self._context.copy())
-        else:
-            self._question = None
 
     async def _wait(self) -> None:
         try:
