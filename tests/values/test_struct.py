@@ -1,8 +1,11 @@
 """Values are structs, and dataclasses for those that ask."""
 
 import dataclasses
+import io
+from pprint import pformat
 
 import pytest
+import rich
 from msgspec import field
 from pydantic import TypeAdapter, ValidationError
 
@@ -56,8 +59,21 @@ def test_a_frozen_value_cannot_be_set() -> None:
 
 def test_secrets_are_not_in_the_text_of_a_value() -> None:
     spec = ServerSpec(command=("a",), env={"TOKEN": "s3cret"}, headers={"X": "s3cret"})
-    assert "s3cret" not in repr(spec)
-    assert "command=('a',)" in repr(spec)
+    shown = io.StringIO()
+    rich.print(spec, file=shown)
+    for text in (repr(spec), f"{[spec]}", pformat(spec), shown.getvalue()):
+        assert "s3cret" not in text
+        assert "command=('a',)" in text
+
+
+def test_a_long_value_is_printed() -> None:
+    value = Counted(name="a" * 60, parts=list(range(12)))
+    shown = io.StringIO()
+    rich.print(value, file=shown)
+    for text in (pformat(value), shown.getvalue()):
+        assert text.startswith("Counted(")
+        assert f"name='{value.name}'" in text
+        assert "size=3" in text
 
 
 def test_every_public_value_answers_as_a_dataclass() -> None:

@@ -23,11 +23,14 @@ else:
     _annotations = inspect.get_annotations
 
 
-class _AsDataclass:
-    """`__dataclass_fields__`, made where somebody asks for it."""
+class _OfDataclass:
+    """An attribute of the dataclass that a struct is taken for, which is made when it is asked."""
 
-    def __get__(self, _: object, owner: type["Struct"]) -> dict[str, dataclasses.Field[Any]]:
-        return _fields(owner)
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, _: object, owner: type["Struct"]) -> object:
+        return getattr(_dataclass(owner), self._name)
 
 
 @dataclass_transform(field_specifiers=(msgspec.field,))
@@ -42,17 +45,22 @@ class Struct(msgspec.Struct):
     if TYPE_CHECKING:
         __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
     else:
-        __dataclass_fields__ = _AsDataclass()
+        __dataclass_fields__ = _OfDataclass("__dataclass_fields__")
+        __dataclass_params__ = _OfDataclass("__dataclass_params__")
 
     __unshown__: ClassVar[frozenset[str]] = frozenset()
-    """Fields that `repr` leaves out."""
+    """Fields that no text of it shows."""
 
     def __repr__(self) -> str:
         if not self.__unshown__:
             return super().__repr__()
-        shown = (name for name in self.__struct_fields__ if name not in self.__unshown__)
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
         return f"{type(self).__qualname__}({fields})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Return what rich shows of it."""
+        shown = (name for name in self.__struct_fields__ if name not in self.__unshown__)
+        return [(name, getattr(self, name)) for name in shown]
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -71,7 +79,7 @@ class Struct(msgspec.Struct):
 
 
 @cache
-def _fields(kind: type[Struct]) -> dict[str, dataclasses.Field[Any]]:
+def _dataclass(kind: type[Struct]) -> type:
     types: dict[str, Any] = {}
     for each in reversed(kind.__mro__):
         types |= _annotations(each)
@@ -81,8 +89,7 @@ def _fields(kind: type[Struct]) -> dict[str, dataclasses.Field[Any]]:
         (name, types[name], _described(default))
         for name, default in zip(names, (*without, *defaults), strict=True)
     ]
-    made = dataclasses.make_dataclass(kind.__name__, described, kw_only=True)
-    return {field.name: field for field in dataclasses.fields(made)}
+    return dataclasses.make_dataclass(kind.__name__, described, kw_only=True)
 
 
 class _Made(msgspec.Struct):
