@@ -375,3 +375,20 @@ async def test_a_link_and_a_mode_are_shown_and_shown_again_where_they_change(
     assert "symlink to 'tool'" in second["l"].note
     assert (first["tool"].note, second["tool"].note) == ("mode 644", "mode 755")
     assert (root / "l").readlink() == Path("tool")
+
+
+async def test_a_mode_that_stays_is_not_shown(view: FolderView, root: Path, desk: Desk) -> None:
+    for name in ("edited", "moved", "made"):
+        (root / name).write_text("a\n")
+        (root / name).chmod(0o755 if name == "moved" else 0o644)
+    desk.reviews = True
+    await view.write("edited", b"b\n", mode=0o644)
+    await view.move("moved", "elsewhere")
+    await view.write("made", b"c\n", mode=0o755)
+    assert await reviewed(view) == []
+    (shown,) = desk.shown
+    assert {each.path: each.note for each in shown} == {
+        "edited": "",
+        "elsewhere": "",
+        "made": "mode 755",
+    }

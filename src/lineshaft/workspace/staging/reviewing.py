@@ -15,6 +15,9 @@ class Reviewed(Struct, frozen=True):
     state: FileState | None
     """The state that it gives its path, with mode and target; None: none of its own."""
 
+    mode: int | None = None
+    """Permission bits that it gives a file; None: those that the file has."""
+
 
 async def to_review(waiting: Reviewed, view: Stage) -> EditorReview:
     """Return a change with its contents.
@@ -28,8 +31,8 @@ async def to_review(waiting: Reviewed, view: Stage) -> EditorReview:
     note = ""
     if state is not None and state.kind == "symlink":
         note = f"a symlink to {state.target!r}, whose content is not shown"
-    elif state is not None and state.kind == "file" and state.mode is not None:
-        note = f"mode {state.mode & 0o7777:o}"
+    elif waiting.mode is not None:
+        note = f"mode {waiting.mode & 0o7777:o}"
     try:
         if change.kind != "created":
             found = await view.before(change.moved_from or change.path)

@@ -526,10 +526,17 @@ class StagedView(FolderView):
         """Return what is to land as it is now, and a view that keeps it so."""
         with self._lock:
             flat = merging.flattened(self._memories).copy()
-            states = {base.place.path: node.thing for base, node in flat.overlay.changed()}
+            found = {base.place.path: (base, node) for base, node in flat.overlay.changed()}
             waiting = flat.waiting(self.landed + 1)
-        changes = [Reviewed(change, states.get(change.path)) for change in waiting]
-        return self._with((flat,)), changes
+
+        def seen(change: Change) -> Reviewed:
+            state = found[change.path][1].thing if change.path in found else None
+            was = found.get(change.moved_from or change.path)
+            before = None if was is None else was[0].sight.thing.mode
+            mode = state.mode if state is not None and state.kind == "file" else None
+            return Reviewed(change, state, None if mode == before else mode)
+
+        return self._with((flat,)), [seen(change) for change in waiting]
 
     def _to_land(self) -> tuple[Change, ...]:
         with self._lock:
