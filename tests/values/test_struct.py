@@ -10,7 +10,7 @@ from msgspec import field
 from pydantic import TypeAdapter, ValidationError
 
 import lineshaft
-from lineshaft import Answer, Call, Finding, Limits
+from lineshaft import Answer, Call, Finding, Limits, RunResult
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import ServerSpec
 from lineshaft.values import Struct, decode
@@ -85,6 +85,21 @@ def test_every_public_value_answers_as_a_dataclass() -> None:
     assert len(values) > 8
     for kind in values:
         assert [each.name for each in dataclasses.fields(kind)] == list(kind.__struct_fields__)
+
+
+def test_a_result_is_plain_data_to_the_last_value() -> None:
+    result = RunResult(
+        run_id="r",
+        status="success",
+        engine="wasm",
+        value={"a": [1, {"b": (2,)}]},
+        findings=(Finding(code="x", message="y", line=1),),
+    )
+    data = result.to_dict()
+    assert data == dataclasses.asdict(result)
+    assert data["findings"] == (dataclasses.asdict(result.findings[0]),)
+    data["value"]["a"].append(3)  # type: ignore[index]  it is the value of above
+    assert result.value == {"a": [1, {"b": (2,)}]}
 
 
 def test_pydantic_reads_and_writes_values() -> None:

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, Literal
 
 from msgspec import field
 
 from lineshaft.errors import CALL_CODES, LimitExceeded, ScriptFailed, ToolError
 from lineshaft.values._calls import CallStatus, Effect, Pending
-from lineshaft.values._struct import Struct
+from lineshaft.values._struct import Struct, as_dict
 from lineshaft.values._workspace import Change, Finding
 
 EventKind = Literal[
@@ -273,7 +272,7 @@ class RunResult(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as plain JSON-like data."""
-        return asdict(self)
+        return as_dict(self)
 
     def json(self) -> str:
         """Return the result as one line of JSON, as `--json` prints it."""
@@ -315,7 +314,7 @@ class Preview(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, object]:
         """Return the preview as plain JSON-like data."""
-        return asdict(self)
+        return as_dict(self)
 
 
 class Difference(Struct, frozen=True, kw_only=True):

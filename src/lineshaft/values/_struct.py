@@ -105,3 +105,23 @@ def _described(default: Any) -> Any:  # noqa: ANN401  a default is of any type
     if isinstance(default, type(_FACTORY)):
         return dataclasses.field(default_factory=default.factory)
     return dataclasses.field(default=default)
+
+
+def as_dict(value: Struct) -> dict[str, object]:
+    """Return the fields by name, and so for the structs inside, as `dataclasses.asdict` does.
+
+    What is no struct, list, tuple or dict is not copied.
+    """
+    return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Struct):
+        return as_dict(value)
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in cast("dict[object, object]", value).items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in cast("list[object]", value)]
+    if isinstance(value, tuple):
+        return tuple(_plain(each) for each in cast("tuple[object, ...]", value))
+    return value
