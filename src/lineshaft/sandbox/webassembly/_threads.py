@@ -8,6 +8,7 @@ import ctypes
 import sys
 import threading
 from collections.abc import Callable
+from functools import cache
 
 from lineshaft.errors import WasmUnavailable
 from lineshaft.sandbox.webassembly._forks import in_each_child
@@ -68,13 +69,19 @@ def check_depth() -> None:
         )
 
 
+@cache
+def _library() -> ctypes.CDLL:
+    """Return the functions of this process: opening them takes longer than to call one."""
+    return ctypes.CDLL(None)
+
+
 def _stack_size() -> int:
     if sys.platform == "win32":
         low, high = ctypes.c_size_t(), ctypes.c_size_t()
         limits = ctypes.windll.kernel32.GetCurrentThreadStackLimits
         limits(ctypes.byref(low), ctypes.byref(high))
         return high.value - low.value
-    library = ctypes.CDLL(None)
+    library = _library()
     this = ctypes.CFUNCTYPE(ctypes.c_void_p)(("pthread_self", library))()
     if sys.platform == "darwin":
         asked = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p)
