@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import pydoc
 from pprint import pformat
 
 import pytest
@@ -10,7 +11,18 @@ from msgspec import field
 from pydantic import TypeAdapter, ValidationError
 
 import lineshaft
-from lineshaft import Answer, Call, Finding, Limits, RunResult
+from lineshaft import (
+    Answer,
+    Call,
+    Finding,
+    Handled,
+    Limits,
+    RunResult,
+    ShownImage,
+    mcp,
+    packs,
+    values,
+)
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import ServerSpec
 from lineshaft.values import Struct, decode
@@ -76,6 +88,19 @@ def test_a_long_value_is_printed() -> None:
         assert "size=3" in text
 
 
+def test_what_is_not_shown_is_said_of_its_field() -> None:
+    hidden = {each.name for each in dataclasses.fields(ServerSpec) if not each.repr}
+    assert hidden == {"env", "headers", "client_secret", "client_key", "assertion"}
+    assert [each.kw_only for each in dataclasses.fields(ShownImage)] == [False, False]
+
+
+def test_help_tells_of_every_public_class() -> None:
+    for room in (lineshaft, values, mcp, packs):
+        for each in (getattr(room, name) for name in room.__all__):
+            if isinstance(each, type):
+                assert each.__name__ in pydoc.render_doc(each)
+
+
 def test_every_public_value_answers_as_a_dataclass() -> None:
     values = [
         kind
@@ -107,5 +132,9 @@ def test_pydantic_reads_and_writes_values() -> None:
     assert answers.validate_json('[{"allow": true}]') == [Answer(True)]
     assert answers.validate_python([Answer(False, "no")]) == [Answer(False, "no")]
     assert b'"reason":"no"' in answers.dump_json([Answer(False, "no")])
+    handled = Handled(text="t", images=(ShownImage("image/png", b"abc"),))
+    both = TypeAdapter(Handled)
+    assert both.validate_json(both.dump_json(handled)) == handled
+    assert TypeAdapter(Limits).validate_json('{"seconds": "3"}') == Limits(seconds=3)
     with pytest.raises(ValidationError, match="allow"):
         answers.validate_python([{"allowed": True}])

@@ -392,3 +392,14 @@ async def test_a_mode_that_stays_is_not_shown(view: FolderView, root: Path, desk
         "elsewhere": "",
         "made": "mode 755",
     }
+
+
+async def test_the_mode_of_a_file_in_the_place_of_a_folder_is_shown(
+    view: FolderView, root: Path, desk: Desk
+) -> None:
+    (root / "d").mkdir(mode=0o755)
+    desk.reviews = True
+    await view.delete("d")
+    await view.write("d", b"#!/bin/sh\n", mode=0o755)
+    await reviewed(view)
+    assert [(each.path, each.note) for each in desk.shown[0]] == [("d", "mode 755")]

@@ -1,10 +1,10 @@
 """The gate: the parts that all runs of a session share."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
-from msgspec import field
 
 from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy, Subject
@@ -19,7 +19,6 @@ from lineshaft.values import (
     Middleware,
     PythonOptions,
     RunResult,
-    Struct,
     ToolSpec,
 )
 
@@ -30,7 +29,8 @@ Scripting = Callable[["ScriptPlace", InnerScript], Awaitable[RunResult]]
 """Executes a script of a container."""
 
 
-class Gate(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
     """Tools, policy and whoever is behind the runs; each run passes it through a `CallPipeline`."""
 
     tools: Mapping[str, Tool]

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextvars import ContextVar
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._container import NOTHING_AROUND

@@ -1,6 +1,7 @@
 """The pack itself, and its loading by name."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -38,7 +39,8 @@ class ProjectProgram(Struct, frozen=True, kw_only=True):
     """Why nobody can approve it; the other programs of the file go on without it."""
 
 
-class Pack(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pack:
     """What a distribution brings: tools, and agents with tools of their own.
 
     Tools have a namespace, so that they clash with no others: `@tool(name="azure_sdk.compile")`.

@@ -9,12 +9,11 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 from typing import cast
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from lineshaft.errors import (
     RecordError,

@@ -1,16 +1,15 @@
 """The caller of a run: its approver, its answers to tools, its event sink."""
 
 from collections.abc import Mapping
-
-from msgspec import field
+from dataclasses import dataclass, field
 
 from lineshaft.values._calls import Approver, Origin
 from lineshaft.values._context import Answerer, Askable, Elicit, Roots, Sample
 from lineshaft.values._runs import Sink
-from lineshaft.values._struct import Struct
 
 
-class Caller(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
     """The side that one run belongs to: it answers what the run asks, and hears its events."""
 
     approver: Approver | None = None

@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
-import msgspec
-
 from lineshaft.values._struct import Struct
 
 if TYPE_CHECKING:
@@ -30,7 +28,8 @@ Arguments = Mapping[str, object]
 """Arguments of a call by parameter name; JSON-like values."""
 
 
-class CallScope(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallScope:
     """What the containers around a call leave to it; made by the gate alone."""
 
     origins: tuple[Origin, ...]
@@ -46,7 +45,7 @@ class CallScope(Struct, frozen=True, kw_only=True):
     policy: "Policy | None" = None
     """What judges instead of the run's policy, never wider; None: the run's."""
 
-    own: "Mapping[str, Tool]" = msgspec.field(default_factory=dict[str, "Tool"])
+    own: "Mapping[str, Tool]" = field(default_factory=dict[str, "Tool"])
     """Tools that are there for these calls alone, by canonical name, beside `tools`."""
 
     replayable: bool = True

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec import field
@@ -81,7 +82,8 @@ def nothing_in_reach(path: str) -> Reach:
     return "hidden"
 
 
-class Narrowing(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
     """What a container leaves to some of its calls, at most."""
 
     tools: frozenset[str] | None = None

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
 import msgspec
 
-from lineshaft.values._decoding import decode
-
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, TypeAdapter
     from pydantic_core import CoreSchema
 
 if sys.version_info >= (3, 14):
@@ -73,9 +71,21 @@ class Struct(msgspec.Struct):
         from pydantic_core.core_schema import no_info_before_validator_function  # noqa: PLC0415  slow
 
         def read(data: object) -> object:
-            return decode(cls, cast("object", data)) if isinstance(data, dict) else data
+            return data if isinstance(data, cls) else _read(cls, data)
 
         return no_info_before_validator_function(read, handler(source))
+
+
+def _read(kind: type[Struct], data: object) -> Struct:
+    read = _reader(kind).validate_python(data)
+    return kind(**{name: getattr(read, name) for name in kind.__struct_fields__})
+
+
+@cache
+def _reader(kind: type[Struct]) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter  # noqa: PLC0415  slow
+
+    return TypeAdapter(_dataclass(kind))
 
 
 @cache
@@ -86,10 +96,12 @@ def _dataclass(kind: type[Struct]) -> type:
     names, defaults = kind.__struct_fields__, kind.__struct_defaults__
     without = (msgspec.NODEFAULT,) * (len(names) - len(defaults))
     described = [
-        (name, types[name], _described(default))
+        (name, types[name], _described(kind, name, default))
         for name, default in zip(names, (*without, *defaults), strict=True)
     ]
-    return dataclasses.make_dataclass(kind.__name__, described, kw_only=True)
+    frozen = kind.__struct_config__.frozen
+    module = {"__module__": kind.__module__}  # where the names in its annotations are found
+    return dataclasses.make_dataclass(kind.__name__, described, frozen=frozen, namespace=module)
 
 
 class _Made(msgspec.Struct):
@@ -99,12 +111,16 @@ class _Made(msgspec.Struct):
 _FACTORY: Any = _Made.__struct_defaults__[0]
 
 
-def _described(default: Any) -> Any:  # noqa: ANN401  a default is of any type
+def _described(kind: type[Struct], name: str, default: Any) -> Any:  # noqa: ANN401  it may be any
+    facts: dict[str, Any] = {
+        "repr": name not in kind.__unshown__,
+        "kw_only": name not in kind.__match_args__,
+    }
     if default is msgspec.NODEFAULT:
-        return dataclasses.field()
+        return dataclasses.field(**facts)
     if isinstance(default, type(_FACTORY)):
-        return dataclasses.field(default_factory=default.factory)
-    return dataclasses.field(default=default)
+        return dataclasses.field(default_factory=default.factory, **facts)
+    return dataclasses.field(default=default, **facts)
 
 
 def as_dict(value: Struct) -> dict[str, object]:

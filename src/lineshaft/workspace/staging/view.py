@@ -532,9 +532,10 @@ class StagedView(FolderView):
         def seen(change: Change) -> Reviewed:
             state = found[change.path][1].thing if change.path in found else None
             was = found.get(change.moved_from or change.path)
-            before = None if was is None else was[0].sight.thing.mode
+            before = None if was is None else was[0].sight.thing
             mode = state.mode if state is not None and state.kind == "file" else None
-            return Reviewed(change, state, None if mode == before else mode)
+            stays = before is not None and before.kind == "file" and before.mode == mode
+            return Reviewed(change, state, None if stays else mode)
 
         return self._with((flat,)), [seen(change) for change in waiting]
 
