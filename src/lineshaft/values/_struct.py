@@ -112,10 +112,8 @@ _FACTORY: Any = _Made.__struct_defaults__[0]
 
 
 def _described(kind: type[Struct], name: str, default: Any) -> Any:  # noqa: ANN401  it may be any
-    facts: dict[str, Any] = {
-        "repr": name not in kind.__unshown__,
-        "kw_only": name not in kind.__match_args__,
-    }
+    positional = set[str](cast("Any", kind).__match_args__)
+    facts: Any = {"repr": name not in kind.__unshown__, "kw_only": name not in positional}
     if default is msgspec.NODEFAULT:
         return dataclasses.field(**facts)
     if isinstance(default, type(_FACTORY)):
