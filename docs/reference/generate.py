@@ -4,16 +4,14 @@
 """
 
 import ast
-import importlib
-import keyword
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-import typer
+import click
 
 from lineshaft import errors, kit
 from lineshaft.cli import _app as cli
@@ -120,20 +118,14 @@ def _tool(tool: Tool) -> str:
 def _commands() -> list[str]:
     parts: list[str] = []
     for name, line in cli.COMMANDS.items():
-        *groups, leaf = name.split()
-        file = f"{leaf}_" if keyword.iskeyword(leaf) else leaf
-        module = importlib.import_module(".".join(("lineshaft.cli.commands", *groups, file)))
-        parts.append(f"## lineshaft {name}\n\n{line}" + _options(module.command))
+        parts.append(f"## lineshaft {name}\n\n{line}" + _options(cli.loaded(name)))
     return parts
 
 
-def _options(function: Callable[..., None]) -> str:
-    app = typer.Typer(add_completion=False)
-    app.command()(function)
-    command = typer.main.get_command(app)
+def _options(command: click.Command) -> str:
     rows: list[str] = []
     for each in command.params:
-        said = each.get_help_record(typer.Context(command)) if each.name != "help" else None
+        said = each.get_help_record(click.Context(command))
         if said is not None:
             rows.append(f"| `{_cell(said[0])}` | {_cell(said[1])} |")
     return "\n\n| option | meaning |\n| --- | --- |\n" + "\n".join(rows) if rows else ""

@@ -62,7 +62,7 @@ def test_doctor_says_how_much_is_kept(lineshaft: Lineshaft) -> None:
 def test_a_file_of_the_folder_it_is_started_in_stands_for_no_library(
     lineshaft: Lineshaft, workspace: Path
 ) -> None:
-    for name in ("anyio", "typer", "json"):
+    for name in ("anyio", "click", "json"):
         (workspace / f"{name}.py").write_text("raise SystemExit('taken over')")
     done = lineshaft("run", "-c", "return 7")
     assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr

@@ -298,22 +298,20 @@ def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, worksp
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_can_be_shown(lineshaft: Lineshaft, shell: str) -> None:
-    done = lineshaft(
-        "--show-completion", shell, variables={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    )
+    done = lineshaft("completion", shell)
     assert done.returncode == 0
-    assert "lineshaft" in done.stdout
+    assert f"_LINESHAFT_COMPLETE={shell}_complete" in done.stdout
 
 
 def test_tools_are_completed(lineshaft: Lineshaft) -> None:
     variables = {
-        "_LINESHAFT_COMPLETE": "complete_bash",
+        "_LINESHAFT_COMPLETE": "bash_complete",
         "COMP_WORDS": "lineshaft call read",
         "COMP_CWORD": "2",
     }
-    assert lineshaft(variables=variables).stdout.split() == ["read_file"]
+    assert lineshaft(variables=variables).stdout.split() == ["plain,read_file"]
     variables |= {"COMP_WORDS": "lineshaft ru", "COMP_CWORD": "1"}
-    assert lineshaft(variables=variables).stdout.split() == ["run", "runs"]
+    assert lineshaft(variables=variables).stdout.split() == ["plain,run", "plain,runs"]
 
 
 @pytest.mark.parametrize(
@@ -350,13 +348,13 @@ def test_completion_is_silent_where_settings_are_broken(
 def completed(lineshaft: Lineshaft, line: str) -> list[str]:
     """Return what bash is offered for the last word of a command line."""
     variables = {
-        "_LINESHAFT_COMPLETE": "complete_bash",
+        "_LINESHAFT_COMPLETE": "bash_complete",
         "COMP_WORDS": f"lineshaft {line}",
         "COMP_CWORD": str(len(line.split())),
     }
     done = lineshaft(variables=variables)
     assert done.stderr == ""
-    return done.stdout.split()
+    return [offer.removeprefix("plain,") for offer in done.stdout.split()]
 
 
 @pytest.mark.parametrize(

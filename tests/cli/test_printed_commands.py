@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
-import typer
-from typer.core import TyperGroup
 
 import lineshaft
 from cli.paused import ASK_WRITES, Lineshaft, ids, paused
@@ -39,10 +38,10 @@ def commands_in(text: str) -> Iterator[str]:
 def parse(command: str) -> None:
     """Parse a command line as the command line does, and carry out nothing."""
     words = spelled_out(shlex.split(command)[1:])
-    here = typer.main.get_command(application(words))
+    here: click.Command = application(words)
     count = next(n for n in (1, 2, 3) if " ".join(words[:n]) in COMMANDS)
     for word in words[:count]:
-        assert isinstance(here, TyperGroup)
+        assert isinstance(here, click.Group)
         here = here.commands[word]
     here.make_context(words[count - 1], list(words[count:]), obj=words)
 
@@ -81,7 +80,7 @@ def test_every_command_in_a_message_can_be_pasted() -> None:
 
 @pytest.mark.parametrize("wrong", ["resume r --nonsense", "show a b", "resume --repeat", "nothing"])
 def test_what_is_no_command_is_seen(wrong: str) -> None:
-    with pytest.raises((typer.TyperException, StopIteration)):
+    with pytest.raises((click.ClickException, StopIteration)):
         parse(f"lineshaft {wrong}")
 
 

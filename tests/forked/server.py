@@ -27,7 +27,7 @@ import coverage
 from lineshaft.cli import commands
 
 MORE = (
-    *("anyio._backends._asyncio", "docstring_parser", "rich.console", "typer.rich_utils"),
+    *("anyio._backends._asyncio", "docstring_parser", "rich.console"),
     *("lineshaft.checker", "lineshaft.engines.host", "lineshaft.engines.wasm", "lineshaft.kit"),
     *("lineshaft.sandbox.webassembly._runtime", "lineshaft.scripts", "lineshaft.session"),
     *("lineshaft.store", "lineshaft.workspace", "wasmtime.component"),

@@ -17,8 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 FOREIGN = (
-    *("anyio", "anyio.from_thread", "coverage", "docstring_parser", "hypothesis", "jsonschema"),
-    *("mcp", "pathspec", "pydantic", "regex", "rich", "typer", "wasmtime", "yaml"),
+    *("anyio", "anyio.from_thread", "click", "coverage", "docstring_parser", "hypothesis"),
+    *("jsonschema", "mcp", "pathspec", "pydantic", "regex", "rich", "wasmtime", "yaml"),
 )
 OURS = ("lineshaft", "conftest", "native", "behaviour")
 

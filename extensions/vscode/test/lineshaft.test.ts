@@ -12,7 +12,7 @@ test("no file of the folder that is open runs as a module of Lineshaft's", async
   const before = process.cwd();
   try {
     const ran = join(folder, "ran");
-    for (const name of ["lineshaft", "anyio", "typer"]) {
+    for (const name of ["lineshaft", "anyio", "click"]) {
       writeFileSync(join(folder, `${name}.py`), `open(${JSON.stringify(ran)}, "w")\n`);
     }
     process.chdir(folder);

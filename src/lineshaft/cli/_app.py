@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
-from typing import Annotated, NoReturn, cast
+from typing import Any, NoReturn, cast
 
-import typer
+import click
 
 from lineshaft.cli._examples import shown
 from lineshaft.cli._exit import LEFT_BEHIND, USAGE, exit_code, leave_at_once
@@ -57,6 +57,7 @@ COMMANDS: Mapping[str, str] = {
     "config mcp show": "Show the MCP servers that were found, ours and those of other programs.",
     "config mcp import": "Copy servers of other programs into our own file, and approve them.",
     "config mcp claims": "Show what servers say of their tools, and answer once.",
+    "completion": "Print what makes a shell complete command lines.",
 }
 """What there is, with its line in the help; each lives in `commands`, in the file of its name."""
 
@@ -74,11 +75,11 @@ _UNNAMED = {"agent": "list", "cache": "show", "python": "run", "runs": "list", "
 """Commands whose group alone means them."""
 
 
-_HELP: dict[str, object] = {"help_option_names": ["--help", "-h"]}
+_HELP: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 
 
 class _Interrupted(BaseException):
-    """A `KeyboardInterrupt` on its way through typer, which has answers of its own to those."""
+    """A `KeyboardInterrupt` on its way through click, which has answers of its own to those."""
 
 
 def leave(code: int) -> NoReturn:
@@ -111,7 +112,7 @@ def execute(words: Sequence[str]) -> int:
         app(args=list(words), prog_name="lineshaft", obj=words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        if code == USAGE:  # typer's word, which has told it on standard error
+        if code == USAGE:  # click's word, which has told it on standard error
             text = "the command line is not understood"
             _tell(words, ConfigError(text, hint="see standard error, and --help"))
         return code
@@ -159,44 +160,47 @@ def spelled_out(given: Sequence[str]) -> Sequence[str]:
     return [*group.split(), _UNNAMED[group], *rest]
 
 
-def application(words: Sequence[str]) -> typer.Typer:
+def application(words: Sequence[str]) -> click.Group:
     """Return the application, with only the command loaded that a command line names.
 
     Args:
         words: The command line, spelled out.
     """
     named = _named(words)
-    app = typer.Typer(
-        name="lineshaft",
+    app = _Group(
+        "lineshaft",
         help="One Python script drives every tool of an agent, and stays under control.",
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
         no_args_is_help=True,
         context_settings=_HELP,
     )
-    app.callback()(_root)
-    groups = {
-        name: typer.Typer(
-            help=text, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
-        )
-        for name, text in _GROUPS.items()
-    }
-    for name, group in groups.items():
-        above, _, last = name.rpartition(" ")
-        (groups[above] if above else app).add_typer(group, name=last)
+    click.version_option(package_name="lineshaft", message="%(prog)s %(version)s")(app)
+    groups: dict[str, click.Group] = {"": app}
     for name, text in COMMANDS.items():
-        group, _, leaf = name.rpartition(" ")
-        home = groups[group] if group else app
-        # What follows a program's name belongs to the program.
-        rest = {"allow_interspersed_args": False} if name == "python run" else _HELP
-        body = _load(name) if name == named else _unloaded
-        home.command(leaf, help=text, epilog=shown(name), context_settings=rest)(body)
+        above, _, leaf = name.rpartition(" ")
+        group = _group(groups, above)
+        group.add_command(loaded(name) if name == named else click.Command(leaf, help=text))
     return app
+
+
+class _Group(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they are of use, not in that of letters."""
+        del ctx
+        return list(self.commands)
+
+
+def _group(groups: dict[str, click.Group], name: str) -> click.Group:
+    if name not in groups:
+        above, _, leaf = name.rpartition(" ")
+        made = _Group(leaf, help=_GROUPS[name], no_args_is_help=True, context_settings=_HELP)
+        _group(groups, above).add_command(made)
+        groups[name] = made
+    return groups[name]
 
 
 def _named(words: Sequence[str]) -> str | None:
     """Return the command that a command line, or the one being completed, speaks of."""
-    completing = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS")
+    completing = os.environ.get("COMP_WORDS")
     if completing is not None:
         try:
             words = shlex.split(completing)[1:]
@@ -209,27 +213,12 @@ def _named(words: Sequence[str]) -> str | None:
     return None
 
 
-def _version(wanted: object) -> None:
-    if wanted:
-        from importlib import metadata  # noqa: PLC0415  a seventh of what --help may cost
+def loaded(name: str) -> click.Command:
+    """Import a command.
 
-        result(f"lineshaft {metadata.version('lineshaft')}")
-        raise typer.Exit
-
-
-def _root(
-    *,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Show the version and exit.", is_eager=True, callback=_version
-        ),
-    ] = False,
-) -> None:
-    del version
-
-
-def _load(name: str) -> Callable[..., None]:
+    Args:
+        name: The groups it is in, and its own name, such as `config mcp show`.
+    """
     *groups, leaf = name.split()
     file = f"{leaf}_" if keyword.iskeyword(leaf) else leaf
     module = importlib.import_module(".".join(("lineshaft.cli.commands", *groups, file)))
@@ -239,14 +228,13 @@ def _load(name: str) -> Callable[..., None]:
     body = cast("Callable[..., None]", module.command)
 
     @wraps(body)
-    def command(**options: object) -> None:
+    def command(*words: object, **options: object) -> None:
         try:
-            body(**options)
+            body(*words, **options)
         except KeyboardInterrupt as left:
             raise _Interrupted(str(left)) from left
 
-    return command
-
-
-def _unloaded() -> None:
-    """Stand in for a command that was not named."""
+    # What follows a program's name belongs to the program.
+    settings = {**_HELP, "allow_interspersed_args": name != "python run"}
+    made = click.command(leaf, help=COMMANDS[name], epilog=shown(name), context_settings=settings)
+    return made(command)

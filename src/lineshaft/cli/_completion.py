@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import get_args
 
+import click
+
 from lineshaft.cli._records import look
 from lineshaft.config import read_settings
 from lineshaft.config import tools as configured_tools
@@ -14,17 +16,17 @@ from lineshaft.values import ENGINES
 _MOST_RUNS = 50
 
 
-def modes(incomplete: str) -> list[str]:
+def modes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the modes of policy."""
     return _fitting(get_args(Mode), incomplete)
 
 
-def engines(incomplete: str) -> list[str]:
+def engines(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of engines."""
     return _fitting(ENGINES, incomplete)
 
 
-def tools(incomplete: str) -> list[str]:
+def tools(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the tools; those of servers would have to be started."""
     try:
         found = configured_tools(read_settings(), faulty=lambda _name, _error: None)
@@ -33,7 +35,7 @@ def tools(incomplete: str) -> list[str]:
         return []
 
 
-def runs(incomplete: str) -> list[str]:
+def runs(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the ids of this workspace's last runs, the newest first."""
     try:
         settings = read_settings()

@@ -65,6 +65,10 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
         "lineshaft config mcp claims",
         "lineshaft config mcp claims github --accept",
     ),
+    "completion": (
+        "lineshaft completion zsh",
+        "lineshaft completion fish",
+    ),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 
 import anyio
-import typer
+import click
 from msgspec import field
 
 from lineshaft.cli._agents import agents_named, lacks, sentence_of
@@ -201,4 +201,4 @@ def _authorize() -> Authorize:
 def _show(url: str) -> None:
     note(f"a server wants you to grant access; open: {clean(url)}")
     if url.startswith(("https://", "http://")):  # a server said it; nothing else is opened
-        typer.launch(url)
+        click.launch(url)

@@ -4,9 +4,8 @@ import shlex
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Annotated, Literal
 
-import typer
+import click
 
 from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
@@ -17,76 +16,58 @@ from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
 from lineshaft.values import Guard, visible
 
-RunId = Annotated[
-    str | None,
-    typer.Argument(
-        help="The run's id, its beginning or its end; the last run if left out.",
-        metavar="RUN",
-        autocompletion=_completion.runs,
-    ),
-]
-Workspace = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace",
-        help="The folder to work in; `vscode:DIR`, or `vscode:` alone: as a window shows it.",
-        metavar="DIR",
-        file_okay=False,
-    ),
-]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option("--tools", help="A Python file with more tools.", metavar="FILE"),
-]
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        help="auto, wasm or cpython.",
-        metavar="E",
-        autocompletion=_completion.engines,
-    ),
-]
-Mode = Annotated[
-    str | None,
-    typer.Option(
-        "--mode",
-        help="plan, read, ask, auto or open; rules stay.",
-        metavar="M",
-        autocompletion=_completion.modes,
-    ),
-]
-Timeout = Annotated[
-    float | None, typer.Option("--timeout", help="Seconds the run may take.", metavar="S")
-]
-Limit = Annotated[
-    list[str] | None,
-    typer.Option("--limit", help="A limit for this run, such as calls=50.", metavar="NAME=N"),
-]
-AskedBy = Annotated[
-    Literal["model", "editor"] | None,
-    typer.Option(
-        "--origin",
-        help="Who asks, for policy, limits and record: a model, or a person in an editor.",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Atomic = Annotated[
-    bool | None,
-    typer.Option("--atomic/--no-atomic", help="Changes land whole, or each is made at once."),
-]
-AcceptClaims = Annotated[
-    bool,
-    typer.Option("--accept-claims", help="Let count what MCP servers say of their tools."),
-]
-AcceptChanged = Annotated[
-    bool,
-    typer.Option(
-        "--accept-changed",
-        help="Go on with tools and settings as they are now, though they changed since.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+run_argument = click.argument(
+    "run",
+    required=False,
+    shell_complete=_completion.runs,
+    metavar="[RUN]",
+    help="The run's id, its beginning or its end; the last run if left out.",
+)
+workspace_option = click.option(
+    "--workspace",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder to work in; `vscode:DIR`, or `vscode:` alone: as a window shows it.",
+)
+tools_option = click.option(
+    "--tools", multiple=True, metavar="FILE", help="A Python file with more tools."
+)
+engine_option = click.option(
+    "--engine",
+    shell_complete=_completion.engines,
+    metavar="E",
+    help="auto, wasm or cpython.",
+)
+mode_option = click.option(
+    "--mode",
+    shell_complete=_completion.modes,
+    metavar="M",
+    help="plan, read, ask, auto or open; rules stay.",
+)
+timeout_option = click.option(
+    "--timeout", type=float, metavar="S", help="Seconds the run may take."
+)
+limit_option = click.option(
+    "--limit", multiple=True, metavar="NAME=N", help="A limit for this run, such as calls=50."
+)
+origin_option = click.option(
+    "--origin",
+    type=click.Choice(["model", "editor"]),
+    help="Who asks, for policy, limits and record: a model, or a person in an editor.",
+)
+json_option = click.option("--json", is_flag=True, help="Print JSON.")
+atomic_option = click.option(
+    "--atomic/--no-atomic", default=None, help="Changes land whole, or each is made at once."
+)
+accept_claims_option = click.option(
+    "--accept-claims", is_flag=True, help="Let count what MCP servers say of their tools."
+)
+accept_changed_option = click.option(
+    "--accept-changed",
+    is_flag=True,
+    help="Go on with tools and settings as they are now, though they changed since.",
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 
 
 def settings_for(
@@ -176,7 +157,7 @@ def guards_for(settings: Settings) -> tuple[Guard, ...]:
 def confirm_module(module: Unapproved) -> bool:
     """Ask the person at the terminal whether a project's module or agent may run."""
     describe_module(module)
-    return typer.confirm("Trust it as it is now?", default=False, err=True)
+    return click.confirm("Trust it as it is now?", default=False, err=True)
 
 
 def describe_module(module: Unapproved) -> None:

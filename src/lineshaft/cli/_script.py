@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
@@ -13,23 +12,17 @@ from lineshaft.values import Struct
 
 MAX_BYTES = 16_000_000
 
-ScriptArgument = Annotated[
-    str | None, typer.Argument(help="A file, or - for standard input.", metavar="SCRIPT")
-]
-
-Code = Annotated[
-    str | None,
-    typer.Option("-c", "--code", help="The script itself, in the place of SCRIPT.", metavar="TEXT"),
-]
-
-ArgsArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Texts that the script finds in args and sys.argv[1:]; after -- whatever they begin"
-        " with.",
-        metavar="ARGS",
-    ),
-]
+script_argument = click.argument(
+    "script", required=False, metavar="[SCRIPT]", help="A file, or - for standard input."
+)
+code_option = click.option(
+    "-c", "--code", metavar="TEXT", help="The script itself, in the place of SCRIPT."
+)
+args_argument = click.argument(
+    "args",
+    nargs=-1,
+    help="Texts that the script finds in args and sys.argv[1:]; after -- whatever they begin with.",
+)
 
 
 class Script(Struct, frozen=True):

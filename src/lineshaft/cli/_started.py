@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import typer
+import click
 from msgspec import field
 from msgspec.structs import asdict, replace
 
@@ -213,7 +213,7 @@ def _goes_on(changed: list[Changed]) -> bool:
         return False
     for each in changed:
         note(each.sentence)
-    return typer.confirm("Go on with it as it is now?", default=False, err=True)
+    return click.confirm("Go on with it as it is now?", default=False, err=True)
 
 
 def _forget_old(folder: Path, *, days: float) -> None:

@@ -48,7 +48,7 @@ def test_a_script_works_in_the_window_and_gives_its_result(editor: VsCode) -> No
 
 
 def test_no_file_of_the_folder_runs_as_a_module_of_lineshafts(editor: VsCode) -> None:
-    for name in ("anyio", "typer", "lineshaft"):
+    for name in ("anyio", "click", "lineshaft"):
         (editor.root / f"{name}.py").write_text(f"open({str(editor.root / 'ran')!r}, 'w').close()")
     done = result(editor, "return 1")
     assert (done["status"], done["value"]) == ("success", 1), done

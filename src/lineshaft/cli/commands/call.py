@@ -5,9 +5,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, NoReturn, cast
+from pathlib import Path
+from typing import NoReturn, cast
 
-import typer
+import click
 
 from lineshaft.cli import _completion
 from lineshaft.cli._approver import approver_for
@@ -19,14 +20,14 @@ from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._models_used import ModelsUsed
 from lineshaft.cli._offer import offered_for, refuse_lacks, tell_down
 from lineshaft.cli._options import (
-    AcceptClaims,
-    Json,
-    Mode,
-    Tools,
-    Workspace,
+    accept_claims_option,
     guards_for,
+    json_option,
+    mode_option,
     options_again,
     settings_for,
+    tools_option,
+    workspace_option,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
@@ -42,21 +43,27 @@ from lineshaft.values import CallError, CallResult, Limits, Origin
 _LISTED = 20
 
 
+@click.argument("tool", shell_complete=_completion.tools, metavar="TOOL", help="The tool's name.")
+@click.argument(
+    "arguments",
+    nargs=-1,
+    metavar="[K=V]...",
+    help="k=text, or k:=json for numbers, lists and the like.",
+)
+@tools_option
+@mode_option
+@workspace_option
+@accept_claims_option
+@json_option
 def command(
     *,
-    tool: Annotated[
-        str,
-        typer.Argument(help="The tool's name.", metavar="TOOL", autocompletion=_completion.tools),
-    ],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(help="k=text, or k:=json for numbers, lists and the like.", metavar="K=V"),
-    ] = None,
-    tools: Tools = None,
-    mode: Mode = None,
-    workspace: Workspace = None,
-    accept_claims: AcceptClaims = False,
-    json: Json = False,
+    tool: str,
+    arguments: tuple[str, ...],
+    tools: tuple[str, ...],
+    mode: str | None,
+    workspace: Path | None,
+    accept_claims: bool,
+    json: bool,
 ) -> None:
     """Call one tool and print what it returns."""
     settings = settings_for(workspace, tools=tools, mode=mode)
@@ -146,7 +153,7 @@ def call_one(
     offered.tell()
     if models_used.line and not quiet and not json:
         note(paint(f"{models_used.line} · {done.run_id}", "dim"))
-    raise typer.Exit(done.exit_code or int(_program_failed(tool, done.value)))
+    raise SystemExit(done.exit_code or int(_program_failed(tool, done.value)))
 
 
 def _program_failed(tool: str, value: object) -> bool:

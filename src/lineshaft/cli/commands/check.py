@@ -5,34 +5,36 @@ import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
-from lineshaft.cli._options import Json, Tools, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, tools_option, workspace_option
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import finding_line
-from lineshaft.cli._script import Code, Script, ScriptArgument, script_of
+from lineshaft.cli._script import Script, code_option, script_argument, script_of
 from lineshaft.cli._terminal import result, say
 from lineshaft.config import build
 from lineshaft.session import Session
 from lineshaft.values import Finding
 
 
+@script_argument
+@click.option("--arg", multiple=True, metavar="K=V", help="A value the script would get.")
+@code_option
+@tools_option
+@workspace_option
+@json_option
 def command(
     *,
-    script: ScriptArgument = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", help="A value the script would get.", metavar="K=V"),
-    ] = None,
-    code: Code = None,
-    tools: Tools = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    script: str | None,
+    arg: tuple[str, ...],
+    code: str | None,
+    tools: tuple[str, ...],
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Check a script; exit 1 where something would keep it from running."""
     inputs = read_pairs(arg or ())
@@ -47,7 +49,7 @@ def command(
     else:
         for finding in findings:
             say(finding_line(finding, source.name, stream=sys.stdout))
-    raise typer.Exit(1 if any(f.level == "error" for f in findings) else 0)
+    raise SystemExit(1 if any(f.level == "error" for f in findings) else 0)
 
 
 async def _check(

@@ -10,10 +10,9 @@ from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
 
 import anyio
-import typer
+import click
 
 from lineshaft.cli._agent_program import run_agent
 from lineshaft.cli._carry import carry
@@ -27,14 +26,22 @@ from lineshaft.remote.protocol import PROTOCOL
 _LONGEST_LINE = 1_000
 
 
-def command(
-    folder: Annotated[
-        Path, typer.Argument(help="The folder that is open in the window.", metavar="FOLDER")
-    ] = Path(),
-    port: Annotated[
-        int, typer.Option("--port", help="0: any that is free.", metavar="N", min=0, max=65_535)
-    ] = 0,
-) -> None:
+@click.argument(
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="[FOLDER]",
+    help="The folder that is open in the window; this one if left out.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="0: any that is free.",
+)
+def command(*, folder: Path, port: int) -> None:
     """Serve a window of VS Code, which starts this by itself, until standard input ends.
 
     The first line of standard input is the token that clients must show.

@@ -4,11 +4,11 @@ import json as json_module
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._records import recorded
 from lineshaft.cli._shape import call_line, took
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
@@ -19,14 +19,14 @@ from lineshaft.values import CallRecord, Event, RunResult
 _LISTED = 12
 
 
+@click.argument("call", metavar="CALL", help="RUN/CALL, or the id of a call of the last run.")
+@workspace_option
+@json_option
 def command(
     *,
-    call: Annotated[
-        str,
-        typer.Argument(help="RUN/CALL, or the id of a call of the last run.", metavar="CALL"),
-    ],
-    workspace: Workspace = None,
-    json: Json = False,
+    call: str,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Name the verdict on a call, the rule that gave it, and the file and line of the rule."""
     run, _, call_id = call.rpartition("/")

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
+import click
 
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._shape import counted
@@ -76,22 +76,24 @@ reason = "secrets stay with people"\
 """Where an example says more than the default."""
 
 
+@click.argument(
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    metavar="[FOLDER]",
+    help="Where to write it; here if left out.",
+)
+@click.option(
+    "--import-mcp/--no-import-mcp",
+    default=None,
+    help="Bring in the MCP servers of other programs; asked on a terminal.",
+)
+@click.option("--accept-claims", is_flag=True, help="Let count what they say of their tools.")
 def command(
     *,
-    folder: Annotated[
-        Path,
-        typer.Argument(help="Where to write it.", exists=True, file_okay=False, metavar="FOLDER"),
-    ] = Path(),
-    import_mcp: Annotated[
-        bool | None,
-        typer.Option(
-            "--import-mcp/--no-import-mcp",
-            help="Bring in the MCP servers of other programs; asked on a terminal.",
-        ),
-    ] = None,
-    accept_claims: Annotated[
-        bool, typer.Option("--accept-claims", help="Let count what they say of their tools.")
-    ] = False,
+    folder: Path,
+    import_mcp: bool | None,
+    accept_claims: bool,
 ) -> None:
     """Write a commented lineshaft.toml; a file that is there stays as it is."""
     _write(folder, keeps=bool(import_mcp))
@@ -126,7 +128,7 @@ def _wants(servers: Sequence[ServerSetting]) -> bool:
         for line in _told(server):
             note(wrapped(line))
     question = f"Bring in {counted(len(servers), 'MCP server')}, and trust them as they are?"
-    return typer.confirm(question, default=False, err=True)
+    return click.confirm(question, default=False, err=True)
 
 
 def _told(server: ServerSetting) -> list[str]:

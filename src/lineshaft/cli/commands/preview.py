@@ -5,27 +5,26 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
-    Engine,
-    Json,
-    Limit,
-    Mode,
-    Timeout,
-    Tools,
-    Workspace,
+    engine_option,
     guards_for,
+    json_option,
+    limit_option,
+    mode_option,
     settings_for,
+    timeout_option,
+    tools_option,
+    workspace_option,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._report import failure, finding_line
-from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
+from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
 from lineshaft.cli._shape import MARKS, counted
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
@@ -35,26 +34,34 @@ from lineshaft.trace import readable_line
 from lineshaft.values import ASK_MODEL, Preview, fate_of_changes
 
 
+@script_argument
+@args_argument
+@click.option("--arg", multiple=True, metavar="K=V", help="A value the script finds by name.")
+@code_option
+@tools_option
+@engine_option
+@mode_option
+@timeout_option
+@limit_option
+@workspace_option
+@click.option(
+    "--with-models", is_flag=True, help="Ask models: microagents work, which costs tokens."
+)
+@json_option
 def command(
     *,
-    script: ScriptArgument = None,
-    args: ArgsArgument = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
-    ] = None,
-    code: Code = None,
-    tools: Tools = None,
-    engine: Engine = None,
-    mode: Mode = None,
-    timeout: Timeout = None,
-    limit: Limit = None,
-    workspace: Workspace = None,
-    with_models: Annotated[
-        bool,
-        typer.Option("--with-models", help="Ask models: microagents work, which costs tokens."),
-    ] = False,
-    json: Json = False,
+    script: str | None,
+    args: tuple[str, ...],
+    arg: tuple[str, ...],
+    code: str | None,
+    tools: tuple[str, ...],
+    engine: str | None,
+    mode: str | None,
+    timeout: float | None,
+    limit: tuple[str, ...],
+    workspace: Path | None,
+    with_models: bool,
+    json: bool,
 ) -> None:
     """Show the calls that a script would make and what would change; nothing lands."""
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
@@ -73,7 +80,7 @@ def command(
         for line in lines(preview):
             say(line)
         _complain(preview, source)
-    raise typer.Exit(preview.run.exit_code)
+    raise SystemExit(preview.run.exit_code)
 
 
 async def _preview(

@@ -4,14 +4,19 @@ import json as json_module
 import sys
 from dataclasses import asdict
 from functools import partial
-
-import typer
+from pathlib import Path
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for
-from lineshaft.cli._options import AcceptChanged, Json, RunId, Tools, Workspace
+from lineshaft.cli._options import (
+    accept_changed_option,
+    json_option,
+    run_argument,
+    tools_option,
+    workspace_option,
+)
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import call_line, counted
 from lineshaft.cli._started import settings_again
@@ -24,13 +29,18 @@ from lineshaft.values import CallRecord, Replay
 DIFFERS = 1
 
 
+@run_argument
+@tools_option
+@accept_changed_option
+@workspace_option
+@json_option
 def command(
     *,
-    run: RunId = None,
-    tools: Tools = None,
-    accept_changed: AcceptChanged = False,
-    workspace: Workspace = None,
-    json: Json = False,
+    run: str | None,
+    tools: tuple[str, ...],
+    accept_changed: bool,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Execute a run's script against its record, without effects; name the first difference."""
     settings = settings_again(
@@ -45,7 +55,7 @@ def command(
         result(json_module.dumps(asdict(replay), ensure_ascii=False))
     else:
         _tell(replay)
-    raise typer.Exit(DIFFERS if replay.difference else 0)
+    raise SystemExit(DIFFERS if replay.difference else 0)
 
 
 async def _replay(session: Session, settings: Settings, run: str | None) -> Replay:

@@ -4,9 +4,10 @@ import json as json_module
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Literal, cast
+from pathlib import Path
+from typing import Literal, cast
 
-import typer
+import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import approver_for
@@ -17,15 +18,15 @@ from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._needs import words_of_run
 from lineshaft.cli._offer import offered_for, refuse_lacks
 from lineshaft.cli._options import (
-    AcceptChanged,
-    Json,
-    Quiet,
-    RunId,
-    Tools,
-    Workspace,
+    accept_changed_option,
     guards_for,
+    json_option,
     options_again,
+    quiet_option,
+    run_argument,
     settings_for,
+    tools_option,
+    workspace_option,
 )
 from lineshaft.cli._records import find_run
 from lineshaft.cli._report import print_run, summary
@@ -78,47 +79,52 @@ class WaitingRun(Struct, frozen=True, kw_only=True):
     """Ids and tools of calls that had started when the host died."""
 
 
+@click.pass_context
+@run_argument
+@click.option(
+    "--approve", multiple=True, metavar="ID", help="A call's id, several with commas, or all."
+)
+@click.option(
+    "--deny", multiple=True, metavar="ID", help="A call's id, several with commas, or all."
+)
+@click.option(
+    "--reason",
+    multiple=True,
+    metavar="TEXT",
+    help="Why, after the answers that it belongs to; the script sees it at a denied call.",
+)
+@click.option(
+    "--for-run", is_flag=True, help="The same for later calls that the same rules ask about."
+)
+@click.option(
+    "--repeat",
+    multiple=True,
+    metavar="ID",
+    help="A call with an unknown end that may be made again; all, or none.",
+)
+@click.option("--whole", is_flag=True, help="Show arguments and diffs of waiting calls uncut.")
+@click.option("--cancel", is_flag=True, help="End the run instead.")
+@tools_option
+@accept_changed_option
+@workspace_option
+@quiet_option
+@json_option
 def command(
-    context: typer.Context,
+    context: click.Context,
     *,
-    run: RunId = None,
-    approve: Annotated[
-        list[str] | None,
-        typer.Option("--approve", help="A call's id, several with commas, or all.", metavar="ID"),
-    ] = None,
-    deny: Annotated[
-        list[str] | None,
-        typer.Option("--deny", help="A call's id, several with commas, or all.", metavar="ID"),
-    ] = None,
-    reason: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reason",
-            help="Why, after the answers that it belongs to; the script sees it at a denied call.",
-            metavar="TEXT",
-        ),
-    ] = None,
-    for_run: Annotated[
-        bool,
-        typer.Option("--for-run", help="The same for later calls that the same rules ask about."),
-    ] = False,
-    repeat: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--repeat",
-            help="A call with an unknown end that may be made again; all, or none.",
-            metavar="ID",
-        ),
-    ] = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="Show arguments and diffs of waiting calls uncut.")
-    ] = False,
-    cancel: Annotated[bool, typer.Option("--cancel", help="End the run instead.")] = False,
-    tools: Tools = None,
-    accept_changed: AcceptChanged = False,
-    workspace: Workspace = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    run: str | None,
+    approve: tuple[str, ...],
+    deny: tuple[str, ...],
+    reason: tuple[str, ...],
+    for_run: bool,
+    repeat: tuple[str, ...],
+    whole: bool,
+    cancel: bool,
+    tools: tuple[str, ...],
+    accept_changed: bool,
+    workspace: Path | None,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Answer what a paused run waits for, and let it go on."""
     words = Words(
@@ -126,7 +132,7 @@ def command(
             said_in_order(cast("Sequence[str]", context.obj), approve, deny, reason),
             scope="run" if for_run else "call",
         ),
-        repeat=None if repeat is None else _several(repeat) - {"none"},
+        repeat=_several(repeat) - {"none"} if repeat else None,
         whole=whole,
     )
     if cancel:
@@ -169,7 +175,7 @@ def command(
     else:
         again = options_again(workspace)
         _tell(came, whole=whole, options=again)
-    raise typer.Exit(code)
+    raise SystemExit(code)
 
 
 def said_in_order(

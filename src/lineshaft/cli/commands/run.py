@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
 import anyio
-import typer
+import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import approver_for
@@ -16,25 +16,25 @@ from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
 from lineshaft.cli._offer import offered_for, tell_lacks
 from lineshaft.cli._options import (
-    AcceptClaims,
-    AskedBy,
-    Atomic,
-    Engine,
-    Json,
-    Limit,
-    Mode,
-    Quiet,
-    Timeout,
-    Tools,
-    Workspace,
+    accept_claims_option,
+    atomic_option,
+    engine_option,
     guards_for,
+    json_option,
+    limit_option,
+    mode_option,
     options_again,
+    origin_option,
+    quiet_option,
     settings_for,
+    timeout_option,
+    tools_option,
+    workspace_option,
 )
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
-from lineshaft.cli._script import ArgsArgument, Code, Script, ScriptArgument, script_of
+from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
 from lineshaft.cli._shown import display_for, refresh
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import note, paint, result
@@ -43,26 +43,38 @@ from lineshaft.session import Session
 from lineshaft.values import Caller, RunResult
 
 
+@script_argument
+@args_argument
+@click.option("--arg", multiple=True, metavar="K=V", help="A value the script finds by name.")
+@code_option
+@tools_option
+@engine_option
+@mode_option
+@timeout_option
+@limit_option
+@workspace_option
+@atomic_option
+@accept_claims_option
+@origin_option
+@quiet_option
+@json_option
 def command(
     *,
-    script: ScriptArgument = None,
-    args: ArgsArgument = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", help="A value the script finds by name.", metavar="K=V"),
-    ] = None,
-    code: Code = None,
-    tools: Tools = None,
-    engine: Engine = None,
-    mode: Mode = None,
-    timeout: Timeout = None,
-    limit: Limit = None,
-    workspace: Workspace = None,
-    atomic: Atomic = None,
-    accept_claims: AcceptClaims = False,
-    origin: AskedBy = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    script: str | None,
+    args: tuple[str, ...],
+    arg: tuple[str, ...],
+    code: str | None,
+    tools: tuple[str, ...],
+    engine: str | None,
+    mode: str | None,
+    timeout: float | None,
+    limit: tuple[str, ...],
+    workspace: Path | None,
+    atomic: bool | None,
+    accept_claims: bool,
+    origin: Literal["model", "editor"] | None,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Run a script and exit with the code of its result."""
     settings = settings_for(
@@ -119,7 +131,7 @@ def command(
         if not quiet:
             offered.tell()
             note(paint(summary(run), "dim"))
-    raise typer.Exit(run.exit_code)
+    raise SystemExit(run.exit_code)
 
 
 async def _run(

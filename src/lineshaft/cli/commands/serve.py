@@ -3,22 +3,22 @@
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import (
-    AcceptClaims,
-    Engine,
-    Limit,
-    Mode,
-    Tools,
-    Workspace,
+    accept_claims_option,
+    engine_option,
     guards_for,
+    limit_option,
+    mode_option,
     settings_for,
+    tools_option,
+    workspace_option,
 )
 from lineshaft.cli._records import store_for
 from lineshaft.cli._terminal import note
@@ -28,42 +28,46 @@ from lineshaft.mcp.front import Front, HttpOptions, serve_http, serve_stdio
 from lineshaft.session import Session
 
 
+@click.option("--http", is_flag=True, help="Serve over HTTP, not on standard input and output.")
+@click.option("--host", metavar="HOST", help="Where to listen.")
+@click.option(
+    "--port", type=click.IntRange(min=0, max=65_535), metavar="N", help="0: any that is free."
+)
+@click.option("--token-env", metavar="NAME", help="The variable with the token of HTTP.")
+@click.option(
+    "--direct", multiple=True, metavar="GLOB", help="A tool to offer without a script, or a glob."
+)
+@click.option(
+    "--pass",
+    "passed",
+    default="",
+    metavar="NAME",
+    help="A server whose tools, resources and prompts pass through.",
+)
+@click.option(
+    "--client-approves", is_flag=True, help="The client confirms each call with its person."
+)
+@tools_option
+@engine_option
+@mode_option
+@limit_option
+@workspace_option
+@accept_claims_option
 def command(
     *,
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP, not on standard input and output.")
-    ] = False,
-    host: Annotated[
-        str | None, typer.Option("--host", help="Where to listen.", metavar="HOST")
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option("--port", help="0: any that is free.", metavar="N", min=0, max=65_535),
-    ] = None,
-    token_env: Annotated[
-        str | None,
-        typer.Option("--token-env", help="The variable with the token of HTTP.", metavar="NAME"),
-    ] = None,
-    direct: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--direct", help="A tool to offer without a script, or a glob.", metavar="GLOB"
-        ),
-    ] = None,
-    passed: Annotated[
-        str,
-        typer.Option("--pass", help="A server whose tools, resources and prompts pass through."),
-    ] = "",
-    client_approves: Annotated[
-        bool,
-        typer.Option("--client-approves", help="The client confirms each call with its person."),
-    ] = False,
-    tools: Tools = None,
-    engine: Engine = None,
-    mode: Mode = None,
-    limit: Limit = None,
-    workspace: Workspace = None,
-    accept_claims: AcceptClaims = False,
+    http: bool,
+    host: str | None,
+    port: int | None,
+    token_env: str | None,
+    direct: tuple[str, ...],
+    passed: str,
+    client_approves: bool,
+    tools: tuple[str, ...],
+    engine: str | None,
+    mode: str | None,
+    limit: tuple[str, ...],
+    workspace: Path | None,
+    accept_claims: bool,
 ) -> None:
     """Offer the tools to an MCP client, behind `search`, `describe` and `run`."""
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)

@@ -3,12 +3,11 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from lineshaft.cli._events import event_line
-from lineshaft.cli._options import Json, RunId, Workspace, settings_for
+from lineshaft.cli._options import json_option, run_argument, settings_for, workspace_option
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
@@ -28,14 +27,16 @@ from lineshaft.values import (
 )
 
 
+@run_argument
+@click.option("--events", is_flag=True, help="Print the record itself, one event a line.")
+@workspace_option
+@json_option
 def command(
     *,
-    run: RunId = None,
-    events: Annotated[
-        bool, typer.Option("--events", help="Print the record itself, one event a line.")
-    ] = False,
-    workspace: Workspace = None,
-    json: Json = False,
+    run: str | None,
+    events: bool,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Show how a run went, from its record."""
     settings = settings_for(workspace)

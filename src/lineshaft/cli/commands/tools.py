@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Literal
 
-import typer
+import click
 
 from lineshaft.cli import _completion
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import gathered, offered_for, tell_down
-from lineshaft.cli._options import Json, Tools, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, tools_option, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.config import Settings, policy
@@ -32,35 +33,38 @@ _DESCRIBED = 2
 """So many tools are told in full; more of them as a list."""
 
 
+@click.argument(
+    "words",
+    nargs=-1,
+    shell_complete=_completion.tools,
+    metavar="[WORDS]...",
+    help="A tool's name, or words to search for.",
+)
+@click.option(
+    "--stubs",
+    type=click.Choice(["python", "typescript"]),
+    metavar="LANGUAGE",
+    help="Print declarations.",
+)
+@click.option("--tokens", is_flag=True, help="Count what a client loads of them, and of Lineshaft.")
+@click.option(
+    "--forget",
+    multiple=True,
+    metavar="NAME",
+    help="Forget what a tool's results looked like; all: of every tool.",
+)
+@tools_option
+@workspace_option
+@json_option
 def command(
     *,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="A tool's name, or words to search for.",
-            metavar="WORDS",
-            autocompletion=_completion.tools,
-        ),
-    ] = None,
-    stubs: Annotated[
-        Literal["python", "typescript"] | None,
-        typer.Option("--stubs", help="Print declarations.", metavar="LANGUAGE"),
-    ] = None,
-    tokens: Annotated[
-        bool,
-        typer.Option("--tokens", help="Count what a client loads of them, and of Lineshaft."),
-    ] = False,
-    forget: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--forget",
-            help="Forget what a tool's results looked like; all: of every tool.",
-            metavar="NAME",
-        ),
-    ] = None,
-    tools: Tools = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    words: tuple[str, ...],
+    stubs: Literal["python", "typescript"] | None,
+    tokens: bool,
+    forget: tuple[str, ...],
+    tools: tuple[str, ...],
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """List all tools, or describe those that fit the words."""
     settings = settings_for(workspace, tools=tools)

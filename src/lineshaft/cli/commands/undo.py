@@ -3,9 +3,10 @@
 import json as json_module
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._options import Json, RunId, Workspace, settings_for
+from lineshaft.cli._options import json_option, run_argument, settings_for, workspace_option
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import change_line, counted
 from lineshaft.cli._terminal import note, one_line, paint, result, say
@@ -17,11 +18,14 @@ from lineshaft.tools import Toolset
 from lineshaft.values import Undone
 
 
+@run_argument
+@workspace_option
+@json_option
 def command(
     *,
-    run: RunId = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    run: str | None,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Take back all changes of files that a run landed, whole or not at all."""
     settings = settings_for(workspace)

@@ -2,12 +2,18 @@
 
 import json as json_module
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from lineshaft.cli._agents import is_agent, lack_of, sentence_of
-from lineshaft.cli._options import Json, Tools, Workspace, settings_for, toolset_for
+from lineshaft.cli._options import (
+    json_option,
+    settings_for,
+    tools_option,
+    toolset_for,
+    workspace_option,
+)
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.errors import ConfigError
 from lineshaft.packs import FoundPack, discover, load_pack
@@ -15,15 +21,16 @@ from lineshaft.tools import Tool
 from lineshaft.values import Struct, ToolSpec
 
 
+@click.argument("pack", required=False, metavar="[PACK]", help="An installed pack; it is loaded.")
+@tools_option
+@workspace_option
+@json_option
 def command(
     *,
-    pack: Annotated[
-        str | None,
-        typer.Argument(help="An installed pack; it is loaded.", metavar="PACK"),
-    ] = None,
-    tools: Tools = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    pack: str | None,
+    tools: tuple[str, ...],
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """List the agents of the configured tools and the installed packs, or those of one pack."""
     if pack is not None:

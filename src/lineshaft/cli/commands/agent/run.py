@@ -2,9 +2,10 @@
 
 import os
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Literal
 
-import typer
+import click
 from msgspec.structs import replace
 
 from lineshaft.cli._agents import (
@@ -14,7 +15,15 @@ from lineshaft.cli._agents import (
     settings_of_agent,
     tool_of,
 )
-from lineshaft.cli._options import AskedBy, Json, Mode, Quiet, Tools, Workspace, options_again
+from lineshaft.cli._options import (
+    json_option,
+    mode_option,
+    options_again,
+    origin_option,
+    quiet_option,
+    tools_option,
+    workspace_option,
+)
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._shown import display_for
 from lineshaft.cli.commands.call import call_one
@@ -26,41 +35,48 @@ _MOST_SECONDS = 86_400.0
 _MOST_BYTES = 1_000_000
 
 
+@click.argument("name", metavar="AGENT", help="The agent: PACK.AGENT, or AGENT.")
+@click.argument(
+    "arguments",
+    nargs=-1,
+    metavar="[K=V]...",
+    help="k=text, or k:=json for numbers, lists and the like.",
+)
+@click.option("--model", metavar="M", help="The agent's model, instead of its own: openai:NAME.")
+@click.option(
+    "--timeout",
+    type=float,
+    default=_SECONDS,
+    show_default=True,
+    metavar="S",
+    help="Seconds that the agent may take.",
+)
+@tools_option
+@mode_option
+@workspace_option
+@click.option(
+    "--message",
+    metavar="TEXT",
+    help="The text for its only input that is a text; - reads it from standard input.",
+)
+@click.option("--events", is_flag=True, help="Print the record as it comes, one event a line.")
+@origin_option
+@quiet_option
+@json_option
 def command(
     *,
-    name: Annotated[str, typer.Argument(help="The agent: PACK.AGENT, or AGENT.", metavar="AGENT")],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(help="k=text, or k:=json for numbers, lists and the like.", metavar="K=V"),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", help="The agent's model, instead of its own: openai:NAME.", metavar="M"
-        ),
-    ] = None,
-    timeout: Annotated[
-        float,
-        typer.Option("--timeout", help="Seconds that the agent may take.", metavar="S"),
-    ] = _SECONDS,
-    tools: Tools = None,
-    mode: Mode = None,
-    workspace: Workspace = None,
-    message: Annotated[
-        str | None,
-        typer.Option(
-            "--message",
-            help="The text for its only input that is a text; - reads it from standard input.",
-            metavar="TEXT",
-        ),
-    ] = None,
-    events: Annotated[
-        bool,
-        typer.Option("--events", help="Print the record as it comes, one event a line."),
-    ] = False,
-    origin: AskedBy = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    name: str,
+    arguments: tuple[str, ...],
+    model: str | None,
+    timeout: float,
+    tools: tuple[str, ...],
+    mode: str | None,
+    workspace: Path | None,
+    message: str | None,
+    events: bool,
+    origin: Literal["model", "editor"] | None,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Run an agent and print its result; LINESHAFT_MODEL names its model where it has none.
 

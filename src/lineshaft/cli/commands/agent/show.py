@@ -3,23 +3,28 @@
 import json as json_module
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Annotated, cast
+from pathlib import Path
+from typing import cast
 
-import typer
+import click
 
 from lineshaft.cli._agents import lack_of, sentence_of, settings_of_agent, tool_of
-from lineshaft.cli._options import Json, Tools, Workspace
+from lineshaft.cli._options import json_option, tools_option, workspace_option
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.tools import describe
 from lineshaft.values import ToolSpec
 
 
+@click.argument("name", metavar="AGENT", help="The agent: PACK.AGENT, or AGENT.")
+@tools_option
+@workspace_option
+@json_option
 def command(
     *,
-    name: Annotated[str, typer.Argument(help="The agent: PACK.AGENT, or AGENT.", metavar="AGENT")],
-    tools: Tools = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    name: str,
+    tools: tuple[str, ...],
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Describe an agent, with a whole command line that runs it."""
     settings, tool = settings_of_agent(name, workspace, tools=tools)

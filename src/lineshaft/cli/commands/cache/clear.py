@@ -2,14 +2,18 @@
 
 import json as json_module
 
-from lineshaft.cli._options import Json
+from lineshaft.cli._options import json_option
 from lineshaft.cli._stored import shown, size_of
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.files import cache_folder, remove_tree
 from lineshaft.sandbox.webassembly import remove_native_code
 
 
-def command(*, json: Json = False) -> None:
+@json_option
+def command(
+    *,
+    json: bool,
+) -> None:
     """Remove the cache: native code, copies of Python, packages. Records and settings stay."""
     folder = cache_folder()
     freed = remove_native_code()

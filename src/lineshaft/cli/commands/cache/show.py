@@ -3,12 +3,16 @@
 import json as json_module
 from dataclasses import asdict
 
-from lineshaft.cli._options import Json
+from lineshaft.cli._options import json_option
 from lineshaft.cli._stored import shown, stored
 from lineshaft.cli._terminal import clean, note, paint, result, say
 
 
-def command(*, json: Json = False) -> None:
+@json_option
+def command(
+    *,
+    json: bool,
+) -> None:
     """List what is kept in the four folders of Lineshaft, with sizes."""
     found = list(stored())
     if json:

@@ -2,9 +2,10 @@
 
 import json as json_module
 import sys
+from pathlib import Path
 from typing import cast
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._shape import brief
 from lineshaft.cli._terminal import one_line, paint, say
 from lineshaft.config import (
@@ -21,7 +22,13 @@ from lineshaft.config import (
 )
 
 
-def command(*, workspace: Workspace = None, json: Json = False) -> None:
+@workspace_option
+@json_option
+def command(
+    *,
+    workspace: Path | None,
+    json: bool,
+) -> None:
     """Show the settings that hold in a folder."""
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}

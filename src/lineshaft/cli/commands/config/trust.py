@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from lineshaft.cli._exit import USAGE
-from lineshaft.cli._options import Workspace, confirm_module, describe_module, settings_for
+from lineshaft.cli._options import confirm_module, describe_module, settings_for, workspace_option
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.cli.servers import told_lines
 from lineshaft.config import (
@@ -31,18 +31,16 @@ from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
 
 
+@click.option("--yes", is_flag=True, help="Approve all of them; you have read them.")
+@click.option(
+    "--pack", metavar="PACK", help="Also the programs that the workspace names for a pack."
+)
+@workspace_option
 def command(
     *,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Approve all of them; you have read them.")
-    ] = False,
-    pack: Annotated[
-        str | None,
-        typer.Option(
-            "--pack", help="Also the programs that the workspace names for a pack.", metavar="PACK"
-        ),
-    ] = None,
-    workspace: Workspace = None,
+    yes: bool,
+    pack: str | None,
+    workspace: Path | None,
 ) -> None:
     """Show each module, agent, server and program that waits for approval, and ask about it."""
     settings = settings_for(workspace)
@@ -86,13 +84,13 @@ def command(
         try:
             asked = approval_of(server)
             describe_server(server, asked)
-            if yes or typer.confirm("Trust it as it is now?", default=False, err=True):
+            if yes or click.confirm("Trust it as it is now?", default=False, err=True):
                 _approve(asked)
         except ConfigError as error:
             _refuse(error, server.name)
             refused = True
     if refused:
-        raise typer.Exit(USAGE)
+        raise SystemExit(USAGE)
 
 
 def _approve_agents(settings: Settings, waiting: Mapping[str, Unapproved], *, yes: bool) -> bool:

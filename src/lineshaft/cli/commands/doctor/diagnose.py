@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
-import typer
+import click
 from msgspec.structs import replace
 
 from lineshaft.cli._agents import lack_of
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._carry import carry
 from lineshaft.cli._diagnosis import Diagnosis, State
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._stored import shown, stored
 from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
 from lineshaft.cli.commands.doctor.boundaries import attack, table
@@ -50,19 +50,20 @@ _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
 }
 
 
+@workspace_option
+@click.option("--quick", is_flag=True, help="Leave out the attacks on the boundaries.")
+@click.option(
+    "--recover",
+    is_flag=True,
+    help="Finish or take back what a crash left half landed; nothing else.",
+)
+@json_option
 def command(
     *,
-    workspace: Workspace = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out the attacks on the boundaries.")
-    ] = False,
-    recover: Annotated[
-        bool,
-        typer.Option(
-            "--recover", help="Finish or take back what a crash left half landed; nothing else."
-        ),
-    ] = False,
-    json: Json = False,
+    workspace: Path | None,
+    quick: bool,
+    recover: bool,
+    json: bool,
 ) -> None:
     """Try what a run needs; exit 1 where something does not work."""
     if recover:
@@ -85,7 +86,7 @@ def _end(checks: Sequence[Diagnosis], boundaries: "Sequence[Boundary]", *, json:
         say(json_module.dumps(facts, ensure_ascii=False))
     else:
         _show(checks, boundaries)
-    raise typer.Exit(1 if failed else 0)
+    raise SystemExit(1 if failed else 0)
 
 
 def _show(checks: Iterable[Diagnosis], boundaries: "Sequence[Boundary]") -> None:

@@ -3,47 +3,44 @@
 import json as json_module
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from lineshaft.cli._evaluation import gate_rules, given_rules
-from lineshaft.cli._options import Json, settings_for
+from lineshaft.cli._options import json_option, settings_for
 from lineshaft.cli._terminal import clean, note, result, say
-from lineshaft.cli.commands.eval.report import Base, Out
+from lineshaft.cli.commands.eval.report import base_option, out_option
 from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
 
 
+@out_option
+@click.option("--variant", metavar="VARIANT", help="The variant that is judged; the first.")
+@base_option
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The log.jsonl of another sweep, with at least 100 runs.",
+)
+@click.option(
+    "--rules",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A TOML file with margins, before those of [eval].",
+)
+@click.option("--inconclusive", help="pass or fail, where runs are not enough.")
+@click.option("--scripted", is_flag=True, help="Judge scripted policies, to try the gate out.")
+@json_option
 def command(
     *,
-    out: Out = Path("eval"),
-    variant: Annotated[
-        str | None,
-        typer.Option("--variant", help="The variant that is judged; the first.", metavar="VARIANT"),
-    ] = None,
-    base: Base = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            "--baseline",
-            help="The log.jsonl of another sweep, with at least 100 runs.",
-            metavar="FILE",
-        ),
-    ] = None,
-    rules: Annotated[
-        Path | None,
-        typer.Option(
-            "--rules", help="A TOML file with margins, before those of [eval].", metavar="FILE"
-        ),
-    ] = None,
-    inconclusive: Annotated[
-        str | None,
-        typer.Option("--inconclusive", help="pass or fail, where runs are not enough."),
-    ] = None,
-    scripted: Annotated[
-        bool, typer.Option("--scripted", help="Judge scripted policies, to try the gate out.")
-    ] = False,
-    json: Json = False,
+    out: Path,
+    variant: str | None,
+    base: str | None,
+    baseline: Path | None,
+    rules: Path | None,
+    inconclusive: str | None,
+    scripted: bool,
+    json: bool,
 ) -> None:
     """Exit 0 (better, no worse), 1 (worse), 2 (usage) or 6 (not enough runs)."""
     settings = settings_for()
@@ -66,4 +63,4 @@ def command(
             say("SCRIPTED: this tries the gate out, and says nothing of a model.")
         for line in judgement_lines(judged):
             say(clean(line))
-    raise typer.Exit(code)
+    raise SystemExit(code)

@@ -3,12 +3,11 @@
 import json as json_module
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from lineshaft.cli._evaluation import gate_rules
-from lineshaft.cli._options import Json, settings_for
+from lineshaft.cli._options import json_option, settings_for
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.evals import (
     GateRules,
@@ -20,18 +19,28 @@ from lineshaft.evals import (
     table_lines,
 )
 
-Out = Annotated[
-    Path, typer.Option("--out", help="The folder of the sweep.", metavar="DIR", file_okay=False)
-]
-Base = Annotated[
-    str | None,
-    typer.Option(
-        "--base", help="The variant that others are compared with; the last one.", metavar="VARIANT"
-    ),
-]
+out_option = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("eval"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder of the sweep.",
+)
+base_option = click.option(
+    "--base", metavar="VARIANT", help="The variant that others are compared with; the last one."
+)
 
 
-def command(*, out: Out = Path("eval"), base: Base = None, json: Json = False) -> None:
+@out_option
+@base_option
+@json_option
+def command(
+    *,
+    out: Path,
+    base: str | None,
+    json: bool,
+) -> None:
     """Show the numbers of a sweep, and write its page."""
     rules = gate_rules(settings_for())
     tell(write_report(SweepFolder(out.absolute()), base=base, rules=rules), out, json=json)
@@ -54,7 +63,7 @@ def tell(summary: SweepSummary, out: Path, *, json: bool) -> None:
     """Print a sweep's numbers.
 
     Raises:
-        typer.Exit: 1: no cell is valid, so that there are no numbers.
+        SystemExit: 1: no cell is valid, so that there are no numbers.
     """
     if json:
         result(json_module.dumps(asdict(summary), ensure_ascii=False))
@@ -65,4 +74,4 @@ def tell(summary: SweepSummary, out: Path, *, json: bool) -> None:
     if invalid := nothing_valid(summary):
         note(f"{paint('error', 'red')}: {one_line(invalid, 1_000)}")
         note(f"{paint('hint', 'yellow')}: mend that, then run the same command with --again")
-        raise typer.Exit(1)
+        raise SystemExit(1)

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
+import click
 
 from lineshaft.cli._carry import carry
 from lineshaft.cli._evaluation import gate_rules, price_table
-from lineshaft.cli._options import Json, Quiet, settings_for
+from lineshaft.cli._options import json_option, quiet_option, settings_for
 from lineshaft.cli._terminal import note, one_line, paint
-from lineshaft.cli.commands.eval.report import Out, tell, write_report
+from lineshaft.cli.commands.eval.report import out_option, tell, write_report
 from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     CellResult,
@@ -29,55 +29,73 @@ from lineshaft.evals import (
 )
 
 
+@click.pass_context
+@click.argument(
+    "tasks",
+    nargs=-1,
+    required=True,
+    metavar="TASK...",
+    help="Tasks by name, folders of your own, a kind (win, neutral, lose), or all.",
+)
+@click.option(
+    "--variants",
+    multiple=True,
+    metavar="AXIS=A,B",
+    help="An axis with its values: script, engine, mode, prompt, model or direct.",
+)
+@click.option(
+    "--repeats",
+    "-n",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Runs of each task with each variant.",
+)
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="openai:NAME, ollama:NAME, URL#NAME, or scripted: fixed plans, no model.",
+)
+@out_option
+@click.option(
+    "--tasks-from",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder with tasks of your own.",
+)
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A TOML file with a date and prices; else eval.prices.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the order of the runs.")
+@click.option(
+    "--slips",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Share of the runs that scripted policies fail.",
+)
+@click.option("--again", is_flag=True, help="Carry out invalid runs once more.")
+@quiet_option
+@json_option
 def command(
-    context: typer.Context,
+    context: click.Context,
     *,
-    tasks: Annotated[
-        list[str],
-        typer.Argument(
-            help="Tasks by name, folders of your own, a kind (win, neutral, lose), or all.",
-            metavar="TASK...",
-        ),
-    ],
-    variants: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--variants",
-            help="An axis with its values: script, engine, mode, prompt, model or direct.",
-            metavar="AXIS=A,B",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", "-n", help="Runs of each task with each variant.")
-    ] = 5,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="openai:NAME, ollama:NAME, URL#NAME, or scripted: fixed plans, no model.",
-            metavar="MODEL",
-        ),
-    ] = None,
-    out: Out = Path("eval"),
-    tasks_from: Annotated[
-        list[Path] | None,
-        typer.Option("--tasks-from", help="A folder with tasks of your own.", metavar="DIR"),
-    ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            "--prices", help="A TOML file with a date and prices; else eval.prices.", metavar="FILE"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the order of the runs.")] = 0,
-    slips: Annotated[
-        float, typer.Option("--slips", help="Share of the runs that scripted policies fail.")
-    ] = 0.1,
-    again: Annotated[
-        bool, typer.Option("--again", help="Carry out invalid runs once more.")
-    ] = False,
-    quiet: Quiet = False,
-    json: Json = False,
+    tasks: tuple[str, ...],
+    variants: tuple[str, ...],
+    repeats: int,
+    model: str | None,
+    out: Path,
+    tasks_from: tuple[Path, ...],
+    prices: Path | None,
+    seed: int,
+    slips: float,
+    again: bool,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Run what is left of a sweep, and write its report."""
     model = model or os.environ.get("LINESHAFT_MODEL")

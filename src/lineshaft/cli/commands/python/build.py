@@ -2,26 +2,34 @@
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from lineshaft.cli._options import Json
+from lineshaft.cli._options import json_option
 from lineshaft.cli._terminal import clean, result, say
 from lineshaft.sandbox.bundle import Bundle, build
 
 
+@click.option(
+    "--from",
+    "interpreter",
+    type=click.Path(path_type=Path),
+    metavar="PYTHON",
+    help="Another interpreter to copy.",
+)
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A new folder, instead of the usual place.",
+)
+@json_option
 def command(
     *,
-    interpreter: Annotated[
-        Path | None,
-        typer.Option("--from", help="Another interpreter to copy.", metavar="PYTHON"),
-    ] = None,
-    target: Annotated[
-        Path | None,
-        typer.Option("--to", help="A new folder, instead of the usual place.", metavar="DIR"),
-    ] = None,
-    json: Json = False,
+    interpreter: Path | None,
+    target: Path | None,
+    json: bool,
 ) -> None:
     """Make a bundle and say where it is."""
     print_bundle(build(target and target.absolute(), interpreter=interpreter), json=json)

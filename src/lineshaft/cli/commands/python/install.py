@@ -1,29 +1,24 @@
 """`lineshaft python install`: the Python that programs get, from an archive."""
 
-from typing import Annotated
+import click
 
-import typer
-
-from lineshaft.cli._options import Json
+from lineshaft.cli._options import json_option
 from lineshaft.cli.commands.python.build import print_bundle
 from lineshaft.sandbox.bundle import install
 
 
+@click.argument("archive", help="A .tar.gz with a Python: a path, or an https address.")
+@click.option(
+    "--sha256",
+    metavar="HASH",
+    help="What its hash must be; else what the file beside it says, named .sha256.",
+)
+@json_option
 def command(
     *,
-    archive: Annotated[
-        str,
-        typer.Argument(help="A .tar.gz with a Python: a path, or an https address."),
-    ],
-    sha256: Annotated[
-        str | None,
-        typer.Option(
-            "--sha256",
-            help="What its hash must be; else what the file beside it says, named .sha256.",
-            metavar="HASH",
-        ),
-    ] = None,
-    json: Json = False,
+    archive: str,
+    sha256: str | None,
+    json: bool,
 ) -> None:
     """Install a Python and say where it is."""
     print_bundle(install(archive, sha256=sha256), json=json)

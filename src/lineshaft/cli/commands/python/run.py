@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
+import click
 from msgspec.structs import replace
 
 from lineshaft import kit
@@ -17,7 +17,13 @@ from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import CANCELLED, DENIED
 from lineshaft.cli._keyboard import can_ask
-from lineshaft.cli._options import Json, Mode, Workspace, guards_for, settings_for
+from lineshaft.cli._options import (
+    guards_for,
+    json_option,
+    mode_option,
+    settings_for,
+    workspace_option,
+)
 from lineshaft.cli._records import store_for
 from lineshaft.cli._script import read_script
 from lineshaft.cli._terminal import clean, note, paint, pass_on, result
@@ -39,24 +45,25 @@ _CODES = {
 }
 
 
+@click.argument(
+    "words",
+    nargs=-1,
+    metavar="[FILE] [ARGS]...",
+    help="A file of the workspace, or - for standard input; then the program's arguments.",
+)
+@click.option("-c", "code", metavar="CODE", help="The program itself.")
+@click.option("--timeout", type=float, metavar="S", help="Seconds it may take.")
+@mode_option
+@workspace_option
+@json_option
 def command(
     *,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="A file of the workspace, or - for standard input; then the program's arguments.",
-            metavar="[FILE] [ARGS]...",
-        ),
-    ] = None,
-    code: Annotated[
-        str | None, typer.Option("-c", help="The program itself.", metavar="CODE")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", help="Seconds it may take.", metavar="S")
-    ] = None,
-    mode: Mode = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    words: tuple[str, ...],
+    code: str | None,
+    timeout: float | None,
+    mode: str | None,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Run a program and exit with its exit code."""
     settings = settings_for(workspace, mode=mode, python_seconds=timeout)
@@ -78,7 +85,7 @@ def command(
         result(json_module.dumps(answer, ensure_ascii=False))
     else:
         _tell(answer)
-    raise typer.Exit(_exit_code(answer))
+    raise SystemExit(_exit_code(answer))
 
 
 def _arguments(words: Sequence[str], code: str | None, root: Path) -> dict[str, object]:

@@ -2,11 +2,11 @@
 
 import json as json_module
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted, took
 from lineshaft.cli._terminal import note, one_line, paint, result
@@ -15,11 +15,21 @@ from lineshaft.store import RunSummary, Store, workspace_name
 _WIDEST = len("interrupted")
 
 
+@click.option(
+    "--last",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many.",
+)
+@workspace_option
+@json_option
 def command(
     *,
-    last: Annotated[int, typer.Option("--last", help="How many.", metavar="N", min=1)] = 20,
-    workspace: Workspace = None,
-    json: Json = False,
+    last: int,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """List the newest recorded runs of this workspace, the newest first."""
     settings = settings_for(workspace)

@@ -2,11 +2,11 @@
 
 import json as json_module
 from collections.abc import Collection
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, paint, result
@@ -15,14 +15,19 @@ from lineshaft.store import Pruned, Store, state_folder
 from lineshaft.workspace import forget_landings
 
 
+@click.option(
+    "--days",
+    type=click.FloatRange(min=0),
+    metavar="N",
+    help="Also forget runs that ended so long ago.",
+)
+@workspace_option
+@json_option
 def command(
     *,
-    days: Annotated[
-        float | None,
-        typer.Option("--days", help="Also forget runs that ended so long ago.", metavar="N", min=0),
-    ] = None,
-    workspace: Workspace = None,
-    json: Json = False,
+    days: float | None,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Delete what was kept long enough, and with --days records of runs and all that is theirs."""
 

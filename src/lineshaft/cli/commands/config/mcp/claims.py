@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from pathlib import Path
 
 import anyio
-import typer
+import click
 
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import starting_for
-from lineshaft.cli._options import Workspace, settings_for
+from lineshaft.cli._options import settings_for, workspace_option
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import is_terminal, note, one_line, paint, say
 from lineshaft.config import (
@@ -28,16 +28,16 @@ from lineshaft.remote.offered import WindowTools
 from lineshaft.values import Effect
 
 
+@click.argument("names", nargs=-1, help="Servers; all of ours if none is named.")
+@click.option("--accept", is_flag=True, help="All that they say counts.")
+@click.option("--external", is_flag=True, help="Nothing that they say counts: each call asks.")
+@workspace_option
 def command(
     *,
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Servers; all of ours if none is named.")
-    ] = None,
-    accept: Annotated[bool, typer.Option("--accept", help="All that they say counts.")] = False,
-    external: Annotated[
-        bool, typer.Option("--external", help="Nothing that they say counts: each call asks.")
-    ] = False,
-    workspace: Workspace = None,
+    names: tuple[str, ...],
+    accept: bool,
+    external: bool,
+    workspace: Path | None,
 ) -> None:
     """Start servers, show what they claim, and keep the answer until that changes."""
     if accept and external:
@@ -129,7 +129,7 @@ def _asked(claims: Sequence[Claim]) -> ClaimsAnswer | None:
     """Ask which claims count: all, none, or those of some tools."""
     note("What only reads runs without asking in mode auto; nothing vouches for what is said.")
     while True:
-        text = typer.prompt(
+        text = click.prompt(
             "Does it count? [y: all, n: none, 1 3: for these, l: later]", default="l", err=True
         )
         match text.strip().casefold():

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from lineshaft.cli._options import Workspace, settings_for
+from lineshaft.cli._options import settings_for, workspace_option
 from lineshaft.cli._terminal import note
 from lineshaft.cli.servers import import_all, importable
 from lineshaft.config import (
@@ -20,24 +19,28 @@ from lineshaft.config import (
 from lineshaft.errors import ConfigError
 
 
+@click.argument("names", nargs=-1, help="Servers to bring in; all that can be if none is named.")
+@click.option("--user", is_flag=True, help="Into your own file.")
+@click.option("--project", is_flag=True, help="Into the project's file.")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Only out of this file.",
+)
+@click.option("--as", "rename", metavar="NAME", help="Its name with us.")
+@click.option("--accept-claims", is_flag=True, help="Let count what they say of their tools.")
+@workspace_option
 def command(
     *,
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Servers to bring in; all that can be if none is named."),
-    ] = None,
-    user: Annotated[bool, typer.Option("--user", help="Into your own file.")] = False,
-    project: Annotated[bool, typer.Option("--project", help="Into the project's file.")] = False,
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Only out of this file.", metavar="FILE")
-    ] = None,
-    rename: Annotated[
-        str | None, typer.Option("--as", help="Its name with us.", metavar="NAME")
-    ] = None,
-    accept_claims: Annotated[
-        bool, typer.Option("--accept-claims", help="Let count what they say of their tools.")
-    ] = False,
-    workspace: Workspace = None,
+    names: tuple[str, ...],
+    user: bool,
+    project: bool,
+    source: Path | None,
+    rename: str | None,
+    accept_claims: bool,
+    workspace: Path | None,
 ) -> None:
     """Copy servers as they are described, and approve them."""
     if user and project:

@@ -4,24 +4,25 @@ import json as json_module
 import sys
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from lineshaft.cli._options import Json, Workspace, settings_for
+from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._terminal import note, one_line, paint, say
 from lineshaft.cli.servers import Row, client_rows, own_rows, row_lines
 from lineshaft.config import BrokenFile, Settings, keep_claims
 
 
+@click.option(
+    "--accept-claims", is_flag=True, help="Let count what our servers say of their tools."
+)
+@workspace_option
+@json_option
 def command(
     *,
-    accept_claims: Annotated[
-        bool,
-        typer.Option("--accept-claims", help="Let count what our servers say of their tools."),
-    ] = False,
-    workspace: Workspace = None,
-    json: Json = False,
+    accept_claims: bool,
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     """Show our servers, and those in files of other programs."""
     settings = settings_for(workspace)
