@@ -167,7 +167,7 @@ def application(words: Sequence[str]) -> click.Group:
         words: The command line, spelled out.
     """
     named = _named(words)
-    app = _Group(
+    app = _CommandGroup(
         "lineshaft",
         help="One Python script drives every tool of an agent, and stays under control.",
         no_args_is_help=True,
@@ -177,23 +177,23 @@ def application(words: Sequence[str]) -> click.Group:
     groups: dict[str, click.Group] = {"": app}
     for name, text in COMMANDS.items():
         above, _, leaf = name.rpartition(" ")
-        group = _group(groups, above)
+        group = _group_of(groups, above)
         group.add_command(loaded(name) if name == named else click.Command(leaf, help=text))
     return app
 
 
-class _Group(click.Group):
+class _CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which they are of use, not in that of letters."""
         del ctx
         return list(self.commands)
 
 
-def _group(groups: dict[str, click.Group], name: str) -> click.Group:
+def _group_of(groups: dict[str, click.Group], name: str) -> click.Group:
     if name not in groups:
         above, _, leaf = name.rpartition(" ")
-        made = _Group(leaf, help=_GROUPS[name], no_args_is_help=True, context_settings=_HELP)
-        _group(groups, above).add_command(made)
+        made = _CommandGroup(leaf, help=_GROUPS[name], no_args_is_help=True, context_settings=_HELP)
+        _group_of(groups, above).add_command(made)
         groups[name] = made
     return groups[name]
 
