@@ -2,10 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
+import anyio.lowlevel
 import psutil
 import pytest
+from anyio.abc import Process
 
 from lineshaft.cli._agent_program import run_agent
 from lineshaft.remote.protocol import PersonMessage
@@ -53,6 +56,28 @@ async def test_stop_ends_what_ignores_it_and_what_that_started(
             while not left.exists():
                 await anyio.sleep(0.01)
             group.cancel_scope.cancel()
+    await gone(int(left.read_text()))
+
+
+async def test_stop_while_it_is_being_started_leaves_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, open_process = tmp_path / "left", anyio.open_process
+    says = f"sleep 1000 & echo $! >{left}.half\nmv {left}.half {left}\nwait"
+    monkeypatch.setattr(sys, "executable", program(tmp_path, says))
+
+    async def slowly(*words: Any, **options: Any) -> Process:
+        process = await open_process(*words, **options)
+        while not left.exists():
+            await anyio.sleep(0.01)
+        group.cancel_scope.cancel()
+        await anyio.lowlevel.checkpoint()
+        return process
+
+    monkeypatch.setattr("anyio.open_process", slowly)
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(run_agent, tmp_path, MESSAGE, ignored)
     await gone(int(left.read_text()))
 
 

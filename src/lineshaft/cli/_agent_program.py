@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, cast
@@ -53,13 +53,7 @@ async def run_agent(root: Path, message: PersonMessage, hear: Hear) -> AgentOutc
     apart = "-I" if sys.flags.isolated else "-P"
     command = [sys.executable, apart, "-m", "lineshaft", *words]
     try:
-        process = await anyio.open_process(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=sys.platform != "win32",
-        )
+        process = await _started(command)
     except OSError as error:
         raise ConnectFailed(f"the agent's program did not start: {error.strerror}") from error
     program = _AgentProgram(process, hear)
@@ -157,6 +151,21 @@ class _AgentProgram:
             return AgentOutcome(state="finished", text=_value_text(self._last.get("value")))
         said = self._errors.strip() or f"the agent's program ended with {self._process.returncode}"
         return AgentOutcome(state="error", text=said)
+
+
+async def _started(command: Sequence[str]) -> Process:
+    """Start a program, also where that is cancelled: what runs can be ended with all it started."""
+    started: list[Process] = []
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=sys.platform != "win32",
+        )
+        started.append(process)
+    return started[0]
 
 
 def _piped(stream: T | None) -> T:
