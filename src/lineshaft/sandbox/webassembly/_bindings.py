@@ -11,6 +11,7 @@ only once its size is known to be within bounds.
 import ctypes
 import importlib.metadata
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 from lineshaft.errors import WasmUnavailable
@@ -283,10 +284,9 @@ def epoch(must_end: Callable[[], bool], refused: Callable[[BaseException], None]
 
 
 def _stopped(refused: Callable[[BaseException], None], error: BaseException) -> int:
-    try:
+    with suppress(BaseException):  # a callback never raises
         refused(error)
-    finally:
-        return _error_new(b"stopped") or 0  # noqa: B012  a callback never raises
+    return _error_new(b"stopped") or 0
 
 
 def add_function(place: component.LinkerInstance, name: str, callback: object) -> None:
