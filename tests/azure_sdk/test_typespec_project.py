@@ -56,8 +56,18 @@ def test_the_plane_is_read_from_the_configuration(
     assert TypeSpecProject.at(project).is_management_plane is is_management
 
 
-def test_a_malformed_configuration_is_told(project: Path) -> None:
-    (project / "tspconfig.yaml").write_text("a: [")
+def test_aliases_within_aliases_are_looked_into_once(project: Path) -> None:
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 60)]
+    text = "a0: &a0 {x: &x [*x]}\n" + "\n".join(lines)
+    (project / "tspconfig.yaml").write_text(text)
+    assert not TypeSpecProject.at(project).is_management_plane
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [", "a: " + "1" * 5_000, "a: " + "[" * 5_000, "a: 2026-02-31"]
+)
+def test_a_malformed_configuration_is_told(project: Path, text: str) -> None:
+    (project / "tspconfig.yaml").write_text(text)
     with pytest.raises(ConfigError, match=r"tspconfig\.yaml is malformed"):
         _ = TypeSpecProject.at(project).is_management_plane
 

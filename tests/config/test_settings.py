@@ -147,6 +147,8 @@ def test_only_files_of_this_user_and_of_root_count_above_the_start() -> None:
         ("[workspace.aliases]\n'@state' = 'x'", ["workspace.aliases", "other than project"]),
         ("policy = 'read'", ["'policy' must be a table"]),
         ("[limits]\ncalls = 1\ncalls = 2", ["not TOML", "line 3"]),
+        ("[limits]\ncalls = " + "1" * 5_000, ["not TOML", "limit"]),
+        ("x = " + "[" * 5_000, ["not TOML", "nested too deeply"]),
         ("a = " + "[" * 5_000, ["lineshaft.toml"]),
     ],
 )

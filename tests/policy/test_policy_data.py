@@ -125,6 +125,8 @@ def test_an_unknown_mode_is_refused_in_code_too() -> None:
     ("text", "message"),
     [
         ("mode = ", "the policy is not TOML: Invalid value"),
+        ("mode = " + "1" * 5_000, "the policy is not TOML: "),
+        ("mode = " + "[" * 5_000, "the policy is not TOML: it is nested too deeply"),
         ("policy = 7", "policy: 7 (int) given; use a table"),
         ("[policy]\nmodus = 'ask'", "policy.modus: unknown key"),
     ],

@@ -80,5 +80,5 @@ LONG = "a." * 200_000 + "a"
     ],
 )
 def test_what_would_take_the_parser_for_ever_is_refused_at_once(text: str) -> None:
-    with pytest.raises(tomllib.TOMLDecodeError, match="more than"):
+    with pytest.raises(ValueError, match="more than"):
         toml_table(text)

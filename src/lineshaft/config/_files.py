@@ -3,7 +3,6 @@
 import os
 import stat
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -85,12 +84,10 @@ def parse_toml(path: Path, data: bytes) -> SettingsFile:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{str(path)!r} is not UTF-8 text (line {line})") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         end = f"line {len(data.splitlines())}, the end"
         message = str(error).replace("end of document", end)
         raise ConfigError(f"{str(path)!r} is not TOML: {message}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{str(path)!r} is nested too deeply") from error
 
 
 def project_file(start: Path) -> SettingsFile | None:

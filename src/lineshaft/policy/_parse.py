@@ -1,6 +1,5 @@
 """Parsing of plain data into rules, with errors that name the key, the value and the choices."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, cast
@@ -60,7 +59,7 @@ def parse_toml(text: str, name: str) -> Parsed:
     """
     try:
         data = toml_table(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise ConfigError(f"the policy is not TOML: {error}") from None
     table = data.get("policy", data)
     if not isinstance(table, dict):

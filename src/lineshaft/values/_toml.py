@@ -27,12 +27,15 @@ def toml_table(text: str) -> dict[str, Any]:
     """Return what a text in TOML says.
 
     Raises:
-        tomllib.TOMLDecodeError: It is none, or more than settings need.
-        RecursionError: It is nested too deeply.
+        ValueError: It is none, has a number of thousands of digits, is nested too deeply, or has
+            more than settings need.
     """
     if len(text) > _MOST_CHARACTERS:
-        raise tomllib.TOMLDecodeError(f"it has more than {_MOST_CHARACTERS:,} characters")
+        raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
     bare = _TEXTS.sub("_", text)
     if any(match[0].count(".") >= _MOST_PARTS for match in _DOTTED.finditer(bare)):
-        raise tomllib.TOMLDecodeError(f"a key has more than {_MOST_PARTS} parts")
-    return tomllib.loads(text)
+        raise ValueError(f"a key has more than {_MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error

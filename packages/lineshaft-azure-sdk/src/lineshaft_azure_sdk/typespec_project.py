@@ -50,7 +50,7 @@ class TypeSpecProject:
         file = self.folder / CONFIG
         try:
             document = cast("object", yaml.safe_load(file.read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             raise ConfigError(f"{CONFIG} is malformed: {error}") from error
         return any(_speaks_of_management(name, value) for name, value in _pairs(document))
 
@@ -122,13 +122,23 @@ def _folder(text: str) -> str:
     return PurePosixPath(text.rstrip("/")).as_posix().removeprefix("./")
 
 
-def _pairs(value: object, name: str = "") -> Iterator[tuple[str, object]]:
-    """Yield all keys with their values, however deep; items of a list under the list's key."""
-    if isinstance(value, dict):
-        for key, inner in cast("dict[object, object]", value).items():
-            yield str(key), inner
-            yield from _pairs(inner, str(key))
-    elif isinstance(value, list):
-        for inner in cast("list[object]", value):
-            yield name, inner
-            yield from _pairs(inner, name)
+def _pairs(document: object) -> Iterator[tuple[str, object]]:
+    """Yield all keys with their values, however deep; items of a list under the list's key.
+
+    A value that stands in many places by an alias, its own inside too, is looked into once a key.
+    """
+    waiting: list[tuple[str, object]] = [("", document)]
+    seen: set[tuple[str, int]] = set()
+    while waiting:
+        name, value = waiting.pop()
+        place = (name, id(value))
+        if not isinstance(value, dict | list) or place in seen:
+            continue
+        seen.add(place)
+        if isinstance(value, dict):
+            table = cast("dict[object, object]", value)
+            pairs = [(str(key), inner) for key, inner in table.items()]
+        else:
+            pairs = [(name, inner) for inner in cast("list[object]", value)]
+        yield from pairs
+        waiting += pairs
