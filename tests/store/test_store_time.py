@@ -1,5 +1,6 @@
 """What is kept, is kept for a time; then it is gone, and the store says since when."""
 
+import math
 import sqlite3
 from pathlib import Path
 
@@ -161,6 +162,12 @@ async def test_prune_deletes_states_that_are_due_and_old_records_on_demand(
     assert [each.run_id for each in await store.runs()] == ["waits"]
     size = path.stat().st_size
     assert size < 150_000
+
+
+@pytest.mark.parametrize("days", [-1.0, 1e300, math.nan])
+async def test_days_that_cannot_be_are_refused(store: Store, days: float) -> None:
+    with pytest.raises(ConfigError, match="days is"):
+        await store.prune(days=days)
 
 
 async def test_prune_leaves_what_goes_on(store: Store, clock: Clock) -> None:

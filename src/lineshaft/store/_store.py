@@ -35,6 +35,7 @@ _PATIENCE = 10.0
 _STUCK = 30.0
 _FILE = "sqlite:///"
 _DEFAULT = "runs.db"
+_MOST_DAYS = 36_500
 
 
 def _utc_now() -> datetime:
@@ -68,7 +69,7 @@ class Store:
         patience: float = _PATIENCE,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
-        if not 0 <= keep_days <= 36_500:
+        if not 0 <= keep_days <= _MOST_DAYS:
             raise ConfigError(f"keep_days is {keep_days!r}; allowed: 0 to 36,500")
         if not 0 <= keep_mb <= 100_000:
             raise ConfigError(f"keep_mb is {keep_mb!r}; allowed: 0 to 100,000")
@@ -229,8 +230,14 @@ class Store:
         """Delete states whose time is over, and old records.
 
         Args:
-            days: Runs that were over so many days ago are forgotten whole; None: records stay.
+            days: Runs that were over so many days ago are forgotten whole, 0 to 36,500; None:
+                records stay.
+
+        Raises:
+            ConfigError: There are no such days.
         """
+        if days is not None and not 0 <= days <= _MOST_DAYS:
+            raise ConfigError(f"days is {days!r}; allowed: 0 to 36,500")
 
         def act(work: Transaction) -> Pruned:
             states = work.log.look_after()

@@ -17,7 +17,7 @@ _WIDEST = len("interrupted")
 
 @click.option(
     "--last",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 1_000_000),
     default=20,
     show_default=True,
     metavar="N",

@@ -17,7 +17,7 @@ from lineshaft.workspace import forget_landings
 
 @click.option(
     "--days",
-    type=click.FloatRange(min=0),
+    type=float,
     metavar="N",
     help="Also forget runs that ended so long ago.",
 )
