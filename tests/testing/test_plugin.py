@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from native import CACHE_HOME
+
 pytest_plugins = ["pytester"]
 
 PROJECT = """
@@ -26,6 +28,12 @@ triage = Microagent[Verdict](
 )
 other = Microagent[int](name="other", instructions="Count.", model="openai:x")
 """
+
+
+@pytest.fixture(autouse=True)
+def native_code_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a project of another home find the native code of the image."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE_HOME))
 
 
 def passed(pytester: pytest.Pytester, tests: str, **counts: int) -> str:
