@@ -314,6 +314,11 @@ def test_tools_are_completed(lineshaft: Lineshaft) -> None:
     assert lineshaft(variables=variables).stdout.split() == ["plain,run", "plain,runs"]
 
 
+def test_words_of_a_completion_do_not_count_without_one(lineshaft: Lineshaft) -> None:
+    done = lineshaft("run", "-c", "return 7", variables={"COMP_WORDS": "lineshaft tools"})
+    assert (done.returncode, done.stdout) == (0, "7\n")
+
+
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

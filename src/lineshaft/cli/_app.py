@@ -201,7 +201,7 @@ def _group_of(groups: dict[str, click.Group], name: str) -> click.Group:
 def _named(words: Sequence[str]) -> str | None:
     """Return the command that a command line, or the one being completed, speaks of."""
     completing = os.environ.get("COMP_WORDS")
-    if completing is not None:
+    if completing is not None and "_LINESHAFT_COMPLETE" in os.environ:
         try:
             words = shlex.split(completing)[1:]
         except ValueError:
