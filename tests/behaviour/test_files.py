@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft import Context, Policy, Tool, WorkspacePath
+from lineshaft.values import READ_TOGETHER, Content
 from support import Make
 
 
@@ -343,3 +344,22 @@ async def test_a_path_that_is_swapped_while_its_call_runs_is_judged_again(
         done = await session.call("swaps", {"path": "plain.txt"})
     assert done.error is not None
     assert done.error.code == "E_DENIED"
+
+
+async def test_of_many_files_those_are_refused_that_policy_hides(make: Make, folder: Path) -> None:
+    grow = {"a": "1", ".env": "KEY=1", "b": "x" * READ_TOGETHER, "c": "3", "d": "4"}
+    for name, text in grow.items():
+        (folder / name).write_text(text)
+
+    async def looks(context: Context) -> list[object]:
+        """Read them.
+
+        Args:
+            context: The call.
+        """
+        found = await context.workspace.read_many([".env", "a", "none", "b", ".env", "c", "d"])
+        return [len(each.data) if isinstance(each, Content) else each.code for each in found]
+
+    async with make(Tool.from_function(looks, effect="read")) as session:
+        done = await session.call("looks", {})
+    assert done.value == ["E_DENIED", 1, "E_FILE_NOT_FOUND", READ_TOGETHER, "E_DENIED"]

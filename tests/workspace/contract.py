@@ -16,7 +16,7 @@ from lineshaft.errors import (
     StaleFile,
     WorkspaceError,
 )
-from lineshaft.values import Stage
+from lineshaft.values import READ_TOGETHER, Content, Stage
 
 
 async def paths(view: Stage, root: str = ".") -> list[str]:
@@ -79,6 +79,29 @@ async def test_files_and_empty_folders_go(view: Stage, root: Path) -> None:
     assert (await view.delete("d/f")).kind == "deleted"
     await view.delete("d")
     assert await paths(view) == []
+
+
+async def test_many_files_are_read_in_order_each_with_its_own_end(view: Stage, root: Path) -> None:
+    (root / "f").write_text("first")
+    await view.write("g", b"second")
+    found = await view.read_many(["f", "none", "g", "../out"])
+    assert [each.data if isinstance(each, Content) else each.code for each in found] == [
+        b"first",
+        FileMissing.code,
+        b"second",
+        OutsideWorkspace.code,
+    ]
+    assert await view.read_many([]) == []
+    (root / "f").write_text("theirs")
+    with pytest.raises(StaleFile):
+        await view.write("f", b"mine")
+
+
+async def test_contents_of_many_files_are_bounded_together(view: Stage, root: Path) -> None:
+    for name in "abc":
+        (root / name).write_bytes(b"x" * (READ_TOGETHER // 2 + 1))
+    assert len(await view.read_many(["a", "b", "c"])) == 2
+    assert len(await view.read_many(["c"])) == 1
 
 
 async def test_what_another_program_changed_since_it_was_read_is_not_overwritten(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import anyio
 from msgspec import field
 
-from lineshaft.errors import OutsideWorkspace, ToolError
+from lineshaft.errors import LineshaftError, OutsideWorkspace, ToolError
 from lineshaft.gate._subtree import first_few
 from lineshaft.values import (
     NO_SECRETS,
@@ -118,6 +118,24 @@ class CallWorkspace(Workspace):
     async def read(self, path: str, *, noted: bool = True) -> Content:
         """As `Workspace.read`."""
         return await self._live.read(await self._at(path), noted=noted)
+
+    async def read_many(self, paths: Sequence[str]) -> list[Content | LineshaftError]:
+        """As `Workspace.read_many`; what policy hides is refused, each path by itself."""
+        refused: dict[str, LineshaftError] = {}
+        real: list[str] = []
+        for path in paths:
+            try:
+                real.append(await self._at(path))
+            except LineshaftError as error:
+                refused[path] = error
+        answers = iter(await self._live.read_many(real))
+        found: list[Content | LineshaftError] = []
+        for path in paths:
+            answer = refused[path] if path in refused else next(answers, None)
+            if answer is None:
+                break
+            found.append(answer)
+        return found
 
     async def write(
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None

@@ -2,16 +2,17 @@
 
 import time
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from lineshaft.errors import FileMissing, LineshaftError, ToolError
+from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._bounds import Bound
 from lineshaft.kit._failures import invalid
 from lineshaft.kit._results import Match
-from lineshaft.values import Context, beginning, decoded_text, is_costly
+from lineshaft.values import Content, Context, beginning, decoded_text, is_costly
 
 if TYPE_CHECKING:
     import regex
@@ -23,7 +24,6 @@ SECONDS = 5.0
 _LONGEST_PATTERN = 1_000
 _LONGEST_LINE = 2_000
 _BATCH_FILES = 64
-_BATCH_BYTES = 1_000_000
 
 
 class Search:
@@ -66,31 +66,32 @@ class Search:
             content = await workspace.read(path)
             await self._look([(resolved, content.data)])
             return
-        batch: list[tuple[str, bytes]] = []
+        batch: list[str] = []
         async for entry in workspace.walk(path):
             if entry.closed:
                 self.unreadable.append(entry.path)
             if entry.kind != "file" or entry.symlink:
                 continue  # what a link in the workspace leads to is found where it is
-            data = await self._read(entry.path)
-            if data is not None:
-                batch.append((entry.path, data))
-            if len(batch) == _BATCH_FILES or sum(len(d) for _, d in batch) > _BATCH_BYTES:
-                await self._look(batch)
+            batch.append(entry.path)
+            if len(batch) == _BATCH_FILES:
+                await self._look_into(batch)
                 batch = []
             if self.truncated:
                 return
-        await self._look(batch)
+        await self._look_into(batch)
 
-    async def _read(self, path: str) -> bytes | None:
-        """Return a file's content; None for one that cannot be read, or is gone by now."""
-        try:
-            return (await self._workspace.read(path)).data
-        except FileMissing:
-            return None
-        except LineshaftError:
-            self.unreadable.append(path)
-            return None
+    async def _look_into(self, paths: Sequence[str]) -> None:
+        """Search files, but for those that are gone by now or cannot be read."""
+        while paths and not self.truncated:
+            contents = await self._workspace.read_many(paths)
+            readable: list[tuple[str, bytes]] = []
+            for path, found in zip(paths, contents, strict=False):
+                if isinstance(found, Content):
+                    readable.append((path, found.data))
+                elif not isinstance(found, FileMissing):
+                    self.unreadable.append(path)
+            await self._look(readable)
+            paths = paths[len(contents) :]
 
     async def _look(self, files: list[tuple[str, bytes]]) -> None:
         """Search some files in a thread; matching gives the other threads their turn."""

@@ -135,6 +135,7 @@ from lineshaft.values._tokens import (
 from lineshaft.values._toml import toml_table
 from lineshaft.values._visible import is_unseen, one_line, visible, without_unseen
 from lineshaft.values._workspace import (
+    READ_TOGETHER,
     ApprovePaths,
     Capability,
     Change,
@@ -168,6 +169,7 @@ __all__ = [
     "LATEST_PYTHON",
     "NO_BOUNDARY",
     "NO_SECRETS",
+    "READ_TOGETHER",
     "REMOVED_ENGINES",
     "ROW_OF",
     "TOKEN_FORMS",
