@@ -1,8 +1,10 @@
 """The commands beside `run`, as processes."""
 
 import json
+import os
 import shlex
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from importlib.metadata import version
@@ -296,11 +298,12 @@ def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, worksp
     assert "/dev/null" in unwritable.stdout
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_can_be_shown(lineshaft: Lineshaft, shell: str) -> None:
     done = lineshaft("completion", shell)
     assert done.returncode == 0
-    assert f"_LINESHAFT_COMPLETE={shell}_complete" in done.stdout
+    assert f"{shell}_complete" in done.stdout
+    assert done.stderr == ""
 
 
 def test_tools_are_completed(lineshaft: Lineshaft) -> None:
@@ -325,6 +328,12 @@ def test_words_of_a_completion_do_not_count_without_one(lineshaft: Lineshaft) ->
         ("run s.py --mode a", ["ask", "auto"]),
         ("preview s.py --engine w", ["wasm"]),
         ("tools write", ["write_file"]),
+        ("run s", ["file,s"]),
+        ("run s.py da", ["file,da"]),
+        ("check --tools t", ["file,t"]),
+        ("python p", ["file,p"]),
+        ("python run p", ["file,p"]),
+        ("python install a", ["file,a"]),
         ("show run-that-is-not", []),
     ],
 )
@@ -393,3 +402,55 @@ def test_without_json_an_error_is_on_standard_error_alone(here: Lineshaft) -> No
 
 def test_no_runs_are_an_empty_list(here: Lineshaft) -> None:
     assert json.loads(here("runs", "--json").stdout) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: bash")
+def test_bash_completes_what_the_printed_script_says(
+    lineshaft: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    (workspace / "script.py").write_text("return 1")
+    (tmp_path / "completion.sh").write_text(lineshaft("completion", "bash").stdout)
+    asks = """
+source completion.sh
+complete -p lineshaft
+COMP_WORDS=(lineshaft run --mode a) COMP_CWORD=3
+_lineshaft_completion lineshaft a --mode
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+    folder = Path(sys.executable).parent
+    done = subprocess.run(
+        ["bash", "--norc", "-c", asks],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split("\n")[1:] == ["ask", "auto", ""], done
+    assert "-F _lineshaft_completion lineshaft" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "group", ["", "agent", "cache", "config", "config mcp", "eval", "python", "runs"]
+)
+def test_no_line_of_a_list_of_commands_is_cut(lineshaft: Lineshaft, group: str) -> None:
+    listed = lineshaft(*group.split(), "--help").stdout.split("Commands:")[1]
+    assert "..." not in listed
+
+
+def test_an_error_that_nobody_can_be_told_is_no_traceback(lineshaft: Lineshaft) -> None:
+    command = [sys.executable, "-m", "lineshaft", "run", "--nope", "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "--nope" in done.stderr
+
+
+def test_the_version_is_told_with_zero_also_where_nobody_reads_it() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "lineshaft", "--version"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -15,14 +15,17 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import click
 
 from lineshaft.cli._examples import shown
-from lineshaft.cli._exit import LEFT_BEHIND, USAGE, exit_code, leave_at_once
+from lineshaft.cli._exit import LEFT_BEHIND, exit_code, leave_at_once
 from lineshaft.cli._terminal import clean, note, paint, prepare_streams, result
 from lineshaft.errors import ConfigError, LineshaftError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: Mapping[str, str] = {
     "init": "Write a commented lineshaft.toml.",
@@ -37,7 +40,7 @@ COMMANDS: Mapping[str, str] = {
     "agent run": "Run a microagent, of a pack or of the configured tools.",
     "agent list": "List the agents that are offered, and the packs that are installed.",
     "agent show": "Say what an agent takes and gives, with a command line that runs it.",
-    "serve": "Offer the tools to an MCP client, behind search, describe and run.",
+    "serve": "Offer the tools to an MCP client, behind search and run.",
     "editor": "Serve a window of VS Code; the extension starts it.",
     "python run": "Run a Python program as the tool python_run does.",
     "python build": "Make the Python that programs get out of the one that runs this.",
@@ -53,22 +56,22 @@ COMMANDS: Mapping[str, str] = {
     "cache clear": "Remove what can be made again.",
     "doctor": "Say what works on this machine, by trying it.",
     "config show": "Show every setting and where it comes from.",
-    "config trust": "Approve the modules, agents and MCP servers that a project's file names.",
-    "config mcp show": "Show the MCP servers that were found, ours and those of other programs.",
-    "config mcp import": "Copy servers of other programs into our own file, and approve them.",
+    "config trust": "Approve the modules, agents and servers that a project names.",
+    "config mcp show": "Show the MCP servers that were found, ours and of others.",
+    "config mcp import": "Copy servers of other programs into ours, and approve them.",
     "config mcp claims": "Show what servers say of their tools, and answer once.",
     "completion": "Print what makes a shell complete command lines.",
 }
 """What there is, with its line in the help; each lives in `commands`, in the file of its name."""
 
 _GROUPS = {
-    "agent": "Microagents; `agent` alone is `agent list`.",
-    "cache": "What lies outside the workspace; `cache` alone is `cache show`.",
+    "agent": "Microagents; alone, it is `agent list`.",
+    "cache": "What lies outside the workspace; alone, it is `cache show`.",
     "config": "Settings and where they come from.",
-    "config mcp": "MCP servers; `config mcp` alone is `config mcp show`.",
+    "config mcp": "MCP servers; alone, it is `config mcp show`.",
     "eval": "Evidence: tasks, variants, repeats, statistics and a gate.",
-    "python": "Python programs in a jail; `python FILE` and `python -c CODE` are `python run`.",
-    "runs": "The recorded runs; `runs` alone is `runs list`.",
+    "python": "Python programs; `python FILE` is `python run FILE`.",
+    "runs": "The recorded runs; alone, it is `runs list`.",
 }
 
 _UNNAMED = {"agent": "list", "cache": "show", "python": "run", "runs": "list", "config mcp": "show"}
@@ -109,22 +112,27 @@ def execute(words: Sequence[str]) -> int:
         app = application(words)
         if signal.getsignal(signal.SIGINT) is leave_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        app(args=list(words), prog_name="lineshaft", obj=words)
+        ended: object = app(
+            args=list(words), prog_name="lineshaft", obj=words, standalone_mode=False
+        )
+        return ended if isinstance(ended, int) else 0
     except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        if code == USAGE:  # click's word, which has told it on standard error
-            text = "the command line is not understood"
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except click.ClickException as error:
+        with suppress(OSError):
+            error.show()
+        text = "the command line is not understood"
+        with suppress(LineshaftError):
             _tell(words, ConfigError(text, hint="see standard error, and --help"))
-        return code
+        return error.exit_code
     except LineshaftError as error:
         return _complain(words, error)
-    except (_Interrupted, KeyboardInterrupt) as left:
+    except (_Interrupted, KeyboardInterrupt, click.Abort) as left:
         error = LineshaftError(str(left) or "cancelled")
         error.code = "E_CANCELLED"
         return _complain(words, error)
     except OSError as error:
         return _complain(words, LineshaftError(f"the output cannot be written: {error.strerror}"))
-    return 0
 
 
 def _complain(words: Sequence[str], error: LineshaftError) -> int:
@@ -173,7 +181,7 @@ def application(words: Sequence[str]) -> click.Group:
         no_args_is_help=True,
         context_settings=_HELP,
     )
-    click.version_option(package_name="lineshaft", message="%(prog)s %(version)s")(app)
+    app.params.append(_VERSION)
     groups: dict[str, click.Group] = {"": app}
     for name, text in COMMANDS.items():
         above, _, leaf = name.rpartition(" ")
@@ -182,7 +190,32 @@ def application(words: Sequence[str]) -> click.Group:
     return app
 
 
+def _version(context: click.Context, _option: click.Parameter, wanted: object) -> None:
+    if wanted:
+        from importlib import metadata  # noqa: PLC0415  a seventh of what --help may cost
+
+        result(f"lineshaft {metadata.version('lineshaft')}")
+        context.exit()
+
+
+_VERSION = click.Option(
+    ["--version"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+
+
 class _CommandGroup(click.Group):
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Return commands, and files where a program may stand in the place of one."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  no command needs it
+
+        found = super().shell_complete(ctx, incomplete)
+        return [*found, CompletionItem(incomplete, type="file")] if self.name == "python" else found
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which they are of use, not in that of letters."""
         del ctx
@@ -228,9 +261,9 @@ def loaded(name: str) -> click.Command:
     body = cast("Callable[..., None]", module.command)
 
     @wraps(body)
-    def command(*words: object, **options: object) -> None:
+    def command(*context: click.Context, **options: object) -> None:
         try:
-            body(*words, **options)
+            body(*context, **options)
         except KeyboardInterrupt as left:
             raise _Interrupted(str(left)) from left
 

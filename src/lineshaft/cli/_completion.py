@@ -1,7 +1,7 @@
 """Completion of the word that is being typed in a shell; where that fails, nothing."""
 
 from collections.abc import Iterable
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -12,6 +12,9 @@ from lineshaft.errors import LineshaftError
 from lineshaft.policy import Mode
 from lineshaft.store import Store, workspace_name
 from lineshaft.values import ENGINES
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _MOST_RUNS = 50
 
@@ -24,6 +27,15 @@ def modes(_context: click.Context, _parameter: click.Parameter, incomplete: str)
 def engines(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of engines."""
     return _fitting(ENGINES, incomplete)
+
+
+def files(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return what has the shell look for files."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  no command needs it
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def tools(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -66,7 +66,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
         "lineshaft config mcp claims github --accept",
     ),
     "completion": (
-        "lineshaft completion zsh",
+        "lineshaft completion bash",
         "lineshaft completion fish",
     ),
 }

@@ -1,12 +1,13 @@
 """The tools of a command: the built-in ones, those of modules, and those of MCP servers."""
 
 import getpass
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
 import anyio
-import click
 from msgspec import field
 
 from lineshaft.cli._agents import agents_named, lacks, sentence_of
@@ -201,4 +202,15 @@ def _authorize() -> Authorize:
 def _show(url: str) -> None:
     note(f"a server wants you to grant access; open: {clean(url)}")
     if url.startswith(("https://", "http://")):  # a server said it; nothing else is opened
-        click.launch(url)
+        _open(url)
+
+
+def _open(url: str) -> None:
+    """Open an address in the person's browser, which is given none of our streams."""
+    if sys.platform == "win32":
+        os.startfile(url)  # noqa: S606  an address, as it was checked
+        return
+    program = "open" if sys.platform == "darwin" else "xdg-open"
+    none = subprocess.DEVNULL
+    with suppress(OSError):  # the address is told all the same
+        subprocess.Popen([program, url], stdin=none, stdout=none, stderr=none)  # noqa: S603  no shell

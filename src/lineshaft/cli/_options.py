@@ -30,7 +30,11 @@ workspace_option = click.option(
     help="The folder to work in; `vscode:DIR`, or `vscode:` alone: as a window shows it.",
 )
 tools_option = click.option(
-    "--tools", multiple=True, metavar="FILE", help="A Python file with more tools."
+    "--tools",
+    multiple=True,
+    shell_complete=_completion.files,
+    metavar="FILE",
+    help="A Python file with more tools.",
 )
 engine_option = click.option(
     "--engine",

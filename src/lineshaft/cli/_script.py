@@ -7,13 +7,18 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from lineshaft.cli import _completion
 from lineshaft.errors import ConfigError
 from lineshaft.values import Struct
 
 MAX_BYTES = 16_000_000
 
 script_argument = click.argument(
-    "script", required=False, metavar="[SCRIPT]", help="A file, or - for standard input."
+    "script",
+    required=False,
+    shell_complete=_completion.files,
+    metavar="[SCRIPT]",
+    help="A file, or - for standard input.",
 )
 code_option = click.option(
     "-c", "--code", metavar="TEXT", help="The script itself, in the place of SCRIPT."
@@ -21,6 +26,7 @@ code_option = click.option(
 args_argument = click.argument(
     "args",
     nargs=-1,
+    shell_complete=_completion.files,
     help="Texts that the script finds in args and sys.argv[1:]; after -- whatever they begin with.",
 )
 

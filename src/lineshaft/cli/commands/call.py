@@ -70,7 +70,7 @@ def command(
     call_one(
         settings,
         tool,
-        read_pairs(arguments or ()),
+        read_pairs(arguments),
         limits=settings.limits(),
         again=options_again(workspace),
         accept_claims=accept_claims,

@@ -66,8 +66,8 @@ def command(
     """Show the calls that a script would make and what would change; nothing lands."""
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
-    guards, source = guards_for(settings), script_of(script, code, args or ())
-    inputs = {"args": list(source.args), **read_pairs(arg or ())}
+    guards, source = guards_for(settings), script_of(script, code, args)
+    inputs = {"args": list(source.args), **read_pairs(arg)}
     offered = offered_for(settings, words=source.text)
     session = build(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets

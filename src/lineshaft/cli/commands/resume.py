@@ -180,9 +180,9 @@ def command(
 
 def said_in_order(
     words: Sequence[str],
-    approve: Iterable[str] | None,
-    deny: Iterable[str] | None,
-    reason: Iterable[str] | None,
+    approve: Iterable[str],
+    deny: Iterable[str],
+    reason: Iterable[str],
 ) -> list[tuple[str, str]]:
     """Return the answers and reasons of a command line in the order in which they stand there.
 
@@ -196,7 +196,7 @@ def said_in_order(
         Pairs of an option's name and what was given to it.
     """
     given = {"--approve": approve, "--deny": deny, "--reason": reason}
-    left = {name: list(values or ()) for name, values in given.items()}
+    left = {name: list(values) for name, values in given.items()}
     said: list[tuple[str, str]] = []
     rest = iter(words)
     for word in rest:

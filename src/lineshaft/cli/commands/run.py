@@ -84,8 +84,8 @@ def command(
     if not settings.script_enabled:
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
     started = started_with(settings)
-    guards, source = guards_for(settings), script_of(script, code, args or ())
-    inputs = {"args": list(source.args), **read_pairs(arg or ())}
+    guards, source = guards_for(settings), script_of(script, code, args)
+    inputs = {"args": list(source.args), **read_pairs(arg)}
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
     tell_lacks(offered, source.text)
     store = store_for(settings)

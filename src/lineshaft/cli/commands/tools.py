@@ -78,11 +78,11 @@ def command(
         tell_tokens(settings, offered, as_json=json)
     else:
         specs = carry(partial(gathered, offered)).specs
-        chosen = _chosen(specs, words or [])
+        chosen = _chosen(specs, words)
         if stubs or json or (words and len(chosen) <= _DESCRIBED):
             chosen = _with_results(settings, chosen)
         closed = _closed(settings, chosen)
-        _tell(chosen, words or [], closed=closed, stubs=stubs, as_json=json)
+        _tell(chosen, words, closed=closed, stubs=stubs, as_json=json)
     tell_down(offered)
 
 

@@ -21,12 +21,7 @@ from lineshaft.values import Undone
 @run_argument
 @workspace_option
 @json_option
-def command(
-    *,
-    run: str | None,
-    workspace: Path | None,
-    json: bool,
-) -> None:
+def command(*, run: str | None, workspace: Path | None, json: bool) -> None:
     """Take back all changes of files that a run landed, whole or not at all."""
     settings = settings_for(workspace)
     # Undo runs no user's code: no tools, no guards.

@@ -84,7 +84,7 @@ def command(
     """
     if not 0 < timeout <= _MOST_SECONDS:
         raise ConfigError(f"--timeout is {timeout:g}: above 0, up to {_MOST_SECONDS:,.0f} seconds")
-    given = read_pairs(arguments or ())
+    given = read_pairs(arguments)
     settings, tool = settings_of_agent(name, workspace, tools=tools, mode=mode)
     if model is not None:
         model_named(model, environment=os.environ)  # a name that is none is told at once

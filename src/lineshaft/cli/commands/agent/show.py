@@ -30,7 +30,7 @@ def command(
     settings, tool = settings_of_agent(name, workspace, tools=tools)
     agent = tool_of(settings, tool)
     spec, lack = agent.spec, lack_of(agent)
-    line = _command_line(name, spec, [str(each) for each in tools or ()])
+    line = _command_line(name, spec, [str(each) for each in tools])
     if json:
         told = {
             "name": name,

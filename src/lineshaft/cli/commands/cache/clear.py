@@ -10,10 +10,7 @@ from lineshaft.sandbox.webassembly import remove_native_code
 
 
 @json_option
-def command(
-    *,
-    json: bool,
-) -> None:
+def command(*, json: bool) -> None:
     """Remove the cache: native code, copies of Python, packages. Records and settings stay."""
     folder = cache_folder()
     freed = remove_native_code()

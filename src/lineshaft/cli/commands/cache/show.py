@@ -9,10 +9,7 @@ from lineshaft.cli._terminal import clean, note, paint, result, say
 
 
 @json_option
-def command(
-    *,
-    json: bool,
-) -> None:
+def command(*, json: bool) -> None:
     """List what is kept in the four folders of Lineshaft, with sizes."""
     found = list(stored())
     if json:

@@ -24,11 +24,7 @@ from lineshaft.config import (
 
 @workspace_option
 @json_option
-def command(
-    *,
-    workspace: Path | None,
-    json: bool,
-) -> None:
+def command(*, workspace: Path | None, json: bool) -> None:
     """Show the settings that hold in a folder."""
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}

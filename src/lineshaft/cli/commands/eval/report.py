@@ -35,12 +35,7 @@ base_option = click.option(
 @out_option
 @base_option
 @json_option
-def command(
-    *,
-    out: Path,
-    base: str | None,
-    json: bool,
-) -> None:
+def command(*, out: Path, base: str | None, json: bool) -> None:
     """Show the numbers of a sweep, and write its page."""
     rules = gate_rules(settings_for())
     tell(write_report(SweepFolder(out.absolute()), base=base, rules=rules), out, json=json)

@@ -104,7 +104,7 @@ def command(
         raise ConfigError("there is no model", hint=hint)
     settings = settings_for()
     rules = gate_rules(settings)
-    chosen = found_tasks(tasks, folders=tasks_from or ())
+    chosen = found_tasks(tasks, folders=tasks_from)
     tokeniser = offline_tokeniser()
     plan = planned(
         chosen,

@@ -2,12 +2,17 @@
 
 import click
 
+from lineshaft.cli import _completion
 from lineshaft.cli._options import json_option
 from lineshaft.cli.commands.python.build import print_bundle
 from lineshaft.sandbox.bundle import install
 
 
-@click.argument("archive", help="A .tar.gz with a Python: a path, or an https address.")
+@click.argument(
+    "archive",
+    shell_complete=_completion.files,
+    help="A .tar.gz with a Python: a path, or an https address.",
+)
 @click.option(
     "--sha256",
     metavar="HASH",

@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from lineshaft import kit
+from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
@@ -48,6 +49,7 @@ _CODES = {
 @click.argument(
     "words",
     nargs=-1,
+    shell_complete=_completion.files,
     metavar="[FILE] [ARGS]...",
     help="A file of the workspace, or - for standard input; then the program's arguments.",
 )
@@ -67,7 +69,7 @@ def command(
 ) -> None:
     """Run a program and exit with its exit code."""
     settings = settings_for(workspace, mode=mode, python_seconds=timeout)
-    arguments = _arguments(words or [], code, settings.root)
+    arguments = _arguments(words, code, settings.root)
     limits = settings.limits()
     seconds = max(limits.call_seconds, settings.python.seconds + _MORE_SECONDS)
     session = build(

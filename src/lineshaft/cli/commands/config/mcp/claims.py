@@ -43,7 +43,7 @@ def command(
     if accept and external:
         raise ConfigError("--accept and --external exclude each other")
     settings = settings_for(workspace)
-    chosen = _chosen(servers(settings).servers, names or [])
+    chosen = _chosen(servers(settings).servers, names)
     starting = starting_for()
     made = [provider_for(server, settings, starting) for server in chosen]
     carry(partial(_catalogues, made))
