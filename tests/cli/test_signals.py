@@ -1,6 +1,7 @@
 """Ctrl-C and its relatives, at every moment of a command: the run has its end, the exit is 130."""
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -173,3 +174,43 @@ def test_a_second_ctrl_c_ends_what_a_model_blocks(ended: Lineshaft, workspace: P
     done = ended(sys.executable, "-m", "lineshaft", *words)
     assert (done.returncode, done.stdout) == (130, "")
     assert "left before the run was settled" in done.stderr
+
+
+PARSED = """
+import signal, sys
+import click
+def interrupted(self, context, args):
+    signal.raise_signal(signal.SIGINT)
+click.Command.parse_args = interrupted
+sys.argv = ["lineshaft", "run", "--json", "-c", "return 1"]
+from lineshaft.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_a_command_line_is_read_is_told_as_any_other(ended: Lineshaft) -> None:
+    done = ended(sys.executable, "-c", PARSED)
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (130, "E_CANCELLED")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: xdg-open")
+def test_what_opens_a_browser_has_none_of_our_streams(tmp_path: Path) -> None:
+    opens = tmp_path / "xdg-open"
+    opens.write_text(f"#!/bin/sh\necho opening; cat; echo $1 >{tmp_path}/half\nmv half opened\n")
+    opens.chmod(0o755)
+    code = (
+        "import pathlib, time; from lineshaft.cli._offer import _show; _show('https://a.example/')\n"
+        "while not pathlib.Path('opened').exists(): time.sleep(0.01)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        input="ours",
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.stdout == ""
+    assert (tmp_path / "opened").read_text() == "https://a.example/\n"
