@@ -346,6 +346,7 @@ async def test_a_path_that_is_swapped_while_its_call_runs_is_judged_again(
     assert done.error.code == "E_DENIED"
 
 
+@pytest.mark.behaviour("F26")
 async def test_of_many_files_those_are_refused_that_policy_hides(make: Make, folder: Path) -> None:
     grow = {"a": "1", ".env": "KEY=1", "b": "x" * READ_TOGETHER, "c": "3", "d": "4"}
     for name, text in grow.items():
