@@ -20,7 +20,12 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 
 
 @click.pass_context
-@click.argument("shell", type=click.Choice(list(_SHELLS)), help="Yours.")
+@click.argument(
+    "shell",
+    type=click.Choice(list(_SHELLS)),
+    metavar="SHELL",
+    help="bash, zsh, fish or powershell.",
+)
 def command(context: click.Context, *, shell: str) -> None:
     """Print a script for a shell, which reads it at its start."""
     root = context.find_root().command
